@@ -1,0 +1,81 @@
+import type { JsonObject } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+
+/** One answer of a list, in the order the server gave. */
+export interface Page {
+  readonly items: readonly CrmRecord[]
+  /** Where the next page starts; undefined on the last one. */
+  readonly nextCursor: string | undefined
+}
+
+export interface ListQuery {
+  /** Stop after this many records; undefined lists all. */
+  readonly limit: number | undefined
+  /** Start where an earlier list stopped. */
+  readonly cursor: string | undefined
+  /** Query parameters passed on as they are; the server decides what they mean. */
+  readonly filters: Readonly<Record<string, string>>
+}
+
+export interface WriteOptions {
+  /** Undefined: one is made for this call and kept through its retries. */
+  readonly idempotencyKey: string | undefined
+}
+
+export interface ConditionalOptions extends WriteOptions {
+  /** An entity tag, bare or quoted: the write happens only while the record still has it. */
+  readonly ifMatch: string | undefined
+}
+
+/**
+ * The nine documented endpoints. Every method throws a CrmError for what a server or a network can do wrong;
+ * lists fetch lazily, a page at a time, and stop fetching when the consumer stops.
+ */
+export interface Api {
+  readonly contacts: {
+    list(query: ListQuery): AsyncIterable<Page>
+    create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+    update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+    /** A 404 on a retry of its own is success: an earlier try did it. */
+    delete(id: string, options: Pick<ConditionalOptions, 'ifMatch'>): Promise<void>
+  }
+  readonly deals: {
+    list(query: ListQuery): AsyncIterable<Page>
+    create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+  }
+  readonly notes: {
+    add(dealId: string, fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+  }
+  readonly pipelines: {
+    stages(pipelineId: string): AsyncIterable<Page>
+  }
+  readonly webhooks: {
+    create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+  }
+  /** Ends idle connections; without it the process lives on until they time out. */
+  close(): Promise<void>
+}
+
+/** What differs between servers; every value has a default and is a setting of the profile (`wire.*`). */
+export interface Wire {
+  /** Records asked for in one request of a list. */
+  readonly pageSize: number
+  readonly idempotencyHeader: string
+}
+
+export interface ApiOptions {
+  readonly baseUrl: URL
+  readonly key: string
+  readonly wire: Wire
+  /** Longest life of one request. */
+  readonly timeoutMs: number
+  /** Longest time spent waiting, all in all, for rate limits and outages. */
+  readonly maxWaitMs: number
+  readonly userAgent: string
+  readonly signal: AbortSignal
+  readonly now: () => number
+  /** A line about each request and wait, without secrets, for `--debug`; undefined when nobody listens. */
+  readonly debug: ((line: string) => void) | undefined
+  /** Told once when a wait begins that a person would notice: how long, and why. */
+  readonly onWait: ((waitMs: number, reason: string) => void) | undefined
+}

@@ -1,0 +1,8 @@
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `500ms`, `30s`, `5m`, `2h`, `7d`, or plain seconds (`30`), in milliseconds; undefined when it is none of them. */
+export function parseDurationMs(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim())
+  if (!match?.[1]) return undefined
+  return Math.round(Number(match[1]) * (UNIT_MS[match[2] ?? 's'] ?? Number.NaN))
+}

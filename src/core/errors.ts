@@ -1,0 +1,61 @@
+import { EXIT, type ExitCode } from './exit.ts'
+
+/** The `code` of the error line that `-o json` prints: the contract, where the message is not. */
+export const ERROR_CODES = {
+  usage: EXIT.usage,
+  invalid_input: EXIT.usage,
+  partial: EXIT.partial,
+  no_key: EXIT.noKey,
+  unauthorized: EXIT.noKey,
+  forbidden: EXIT.forbidden,
+  not_found: EXIT.notFound,
+  bad_request: EXIT.rejected,
+  conflict: EXIT.rejected,
+  precondition_failed: EXIT.rejected,
+  invalid_values: EXIT.rejected,
+  rejected: EXIT.rejected,
+  bad_answer: EXIT.rejected,
+  not_supported: EXIT.rejected,
+  rate_limited: EXIT.rateLimited,
+  unreachable: EXIT.unreachable,
+  timeout: EXIT.unreachable,
+  server_error: EXIT.unreachable,
+  differences: EXIT.differences,
+  unconfirmed: EXIT.unconfirmed,
+  not_in_time: EXIT.notInTime,
+  machine: EXIT.machine,
+  interrupted: EXIT.interrupted,
+} as const satisfies Record<string, ExitCode>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export interface ErrorDetails {
+  /** The next command to type, or what to change; one line. */
+  readonly hint?: string
+  readonly cause?: unknown
+  /** HTTP status, where a server answered. */
+  readonly status?: number
+  readonly requestId?: string
+  readonly isRetryable?: boolean
+  readonly retryAfterMs?: number
+  /** The key under which a write whose fate is unknown may be sent again without happening twice. */
+  readonly idempotencyKey?: string
+}
+
+/**
+ * A failure that was expected and that the user can act on. The message starts in lower case, names the
+ * thing and the value, and says what was expected. Anything thrown that is not a CrmError is a bug.
+ */
+export class CrmError extends Error {
+  override readonly name = 'CrmError'
+  readonly code: ErrorCode
+  readonly exit: ExitCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.exit = ERROR_CODES[code]
+    this.details = details
+  }
+}

@@ -1,0 +1,28 @@
+import { CrmError } from './errors.ts'
+
+/**
+ * A server's address with nothing behind the host but an optional path prefix, or an error that says what is wrong with it.
+ * `field` names where the address came from (`CRM_BASE_URL`, `--base-url`).
+ */
+export function parseBaseUrl(text: string, field: string): URL {
+  const url = URL.parse(text)
+  const expected = `expected an address such as https://crm.example.com`
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new CrmError('invalid_input', `${field} is not an http(s) address: ${JSON.stringify(text)}`, {
+      hint: expected,
+    })
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new CrmError('invalid_input', `${field} must not hold a user, a password, a query or a fragment`, {
+      hint: expected,
+    })
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '')
+  return url
+}
+
+/** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may reach without consent. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
