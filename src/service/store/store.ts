@@ -1,0 +1,147 @@
+import type { EventKind } from '../../core/event-kinds.ts'
+
+/** What a store keeps as records; each has an id, a version and the JSON text that the wire carries. */
+export type RecordKind = 'contact' | 'deal' | 'note' | 'webhook'
+
+export interface StoredRecord {
+  readonly id: string
+  readonly version: number
+  /** The record as answers carry it; a page is joined from these texts, never parsed and re-serialised. */
+  readonly text: string
+}
+
+/** The members of a deal that lists filter by, kept as columns beside its text. */
+export interface DealColumns {
+  readonly name: string
+  readonly stage: string
+  readonly ownerId: string | null
+  readonly pipelineId: string
+  readonly amount: number | null
+}
+
+/** Values of one list are alternatives, lists are combined; times bound `created_at`, inclusive. */
+export interface DealFilters {
+  readonly names: readonly string[]
+  readonly stages: readonly string[]
+  readonly ownerIds: readonly string[]
+  readonly pipelineIds: readonly string[]
+  readonly amountAtLeast: number | undefined
+  readonly amountAtMost: number | undefined
+  readonly createdSinceMs: number | undefined
+  readonly createdUntilMs: number | undefined
+}
+
+export interface PageQuery {
+  readonly limit: number
+  /** Only records older than this one; undefined starts at the newest. */
+  readonly olderThanId: string | undefined
+}
+
+/** Newest first. */
+export interface TextPage {
+  readonly texts: readonly string[]
+  /** Where the next page starts; undefined when this one is the last. */
+  readonly nextOlderThanId: string | undefined
+}
+
+/** An answer to a write, byte for byte what a replay of its idempotency key gives. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly location: string | undefined
+  readonly etag: string | undefined
+}
+
+export interface OutboxEvent {
+  readonly kind: EventKind
+  /** The body that subscribers get; its signature and headers are made when it is sent. */
+  readonly text: string
+}
+
+/** What a write does to its record, decided from the record's state inside the transaction. */
+export interface Change {
+  /** Undefined removes the record. */
+  readonly next: { readonly text: string; readonly version: number } | undefined
+  /** For deals, the columns of `next`. */
+  readonly deal: DealColumns | undefined
+  readonly event: OutboxEvent | undefined
+  readonly answer: Answer
+}
+
+export interface WriteState {
+  /** Of the record that is changed, or given to the one that is created. */
+  readonly id: string
+  /** The write's own time; of a created record, the `created_at` that its id was made from. */
+  readonly nowMs: number
+  /** Undefined when the record is to be created, or is not there. */
+  readonly current: StoredRecord | undefined
+  /** Whether `parent` is there; true when the write names none. */
+  readonly isParentThere: boolean
+}
+
+export interface Write {
+  readonly kind: RecordKind
+  /** The record to change; undefined creates one. */
+  readonly id: string | undefined
+  /** A record that must be there for the write to make sense (the deal of a note). */
+  readonly parent: { readonly kind: RecordKind; readonly id: string } | undefined
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
+  /** Pure, and may run more than once. Throws to refuse: then nothing is written and `write` rejects with what it threw. */
+  decide(state: WriteState): Change
+}
+
+export type WriteResult =
+  | { readonly type: 'done'; readonly answer: Answer }
+  /** The key was used before for the same request. */
+  | { readonly type: 'replayed'; readonly answer: Answer }
+  /** The key was used before for another request. */
+  | { readonly type: 'key_reused' }
+  /** Another process holds the key right now; a store whose writes queue up never says so. */
+  | { readonly type: 'in_progress' }
+
+export type Scope = 'read' | 'write'
+
+export interface ApiKey {
+  readonly id: string
+  readonly name: string
+  /** SHA-256 of the key, hex; the key itself is never kept. */
+  readonly hash: string
+  readonly lastFour: string
+  readonly scopes: readonly Scope[]
+  readonly createdAtMs: number
+  readonly expiresAtMs: number | undefined
+  readonly revokedAtMs: number | undefined
+}
+
+export interface Stage {
+  readonly id: string
+  readonly name: string
+  readonly position: number
+  /** 0..1; undefined when the pipeline does not say. */
+  readonly probability: number | undefined
+}
+
+export interface Pipeline {
+  readonly id: string
+  readonly name: string
+  /** In order of position. The first pipeline of a store is the default one. */
+  readonly stages: readonly Stage[]
+}
+
+/** What the service needs of a database. One suite of tests runs over every implementation. */
+export interface Store {
+  contacts(query: PageQuery): Promise<TextPage>
+  deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
+  /** Resolves after the write is durable. Key, record and event commit together or not at all. */
+  write(write: Write): Promise<WriteResult>
+  pipelines(): Promise<readonly Pipeline[]>
+  /** Replaces names, order and stages of these pipelines; refuses, changing nothing, to drop a stage that deals are in. */
+  putPipelines(pipelines: readonly Pipeline[]): Promise<void>
+  /** Read on every request, so that a key revoked by another process stops working at once. */
+  findKey(hash: string): Promise<ApiKey | undefined>
+  keys(): Promise<readonly ApiKey[]>
+  addKey(key: ApiKey): Promise<void>
+  /** Earlier ends win: a key that is revoked or expires sooner is left so. */
+  endKey(id: string, end: { readonly expiresAtMs: number } | { readonly revokedAtMs: number }): Promise<void>
+  close(): Promise<void>
+}
