@@ -1,0 +1,26 @@
+// Runs under Node versions that crm itself cannot use: nothing here may need more than Node 18.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import { fileURLToPath } from 'node:url'
+
+const pinned = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+const crm = fileURLToPath(new URL('./crm.js', import.meta.url))
+const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
+
+if (existsSync(pinned)) {
+  const child = spawn(pinned, [crm, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to the whole process group; passing it on as well would count as a second one.
+  const hasTerminal = [0, 1, 2].some(isatty)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal)
+    })
+  }
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (NUMBERS[signal] ?? 0)
+  })
+} else {
+  process.stderr.write(`crm needs Node.js 22.19 or later, and this is ${process.versions.node}\n  https://nodejs.org\n`)
+  process.exitCode = 13
+}

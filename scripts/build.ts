@@ -1,0 +1,34 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { build } from 'esbuild'
+
+/**
+ * One small entry and lazy chunks: bundling matters more for start-up than loading command files late, and
+ * each heavy room becomes a chunk of its own because the Context imports it on first use.
+ */
+const root = new URL('..', import.meta.url)
+const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
+
+rmSync(new URL('dist', root), { recursive: true, force: true })
+const result = await build({
+  absWorkingDir: root.pathname,
+  entryPoints: { main: 'src/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.19',
+  chunkNames: 'chunks/[name]-[hash]',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  define: { CRM_VERSION: JSON.stringify(version) },
+  // Dependencies in CommonJS ask for built-in modules through require, which an ES module does not have.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  metafile: true,
+  logLevel: 'warning',
+})
+writeFileSync(new URL('dist/meta.json', root), JSON.stringify(result.metafile))
+chmodSync(new URL('bin/crm.js', root), 0o755)

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const CRM = fileURLToPath(new URL('../bin/crm.js', import.meta.url))
+
+/** The environment without what would point crm elsewhere, and with what the caller adds. */
+export function crmEnv(added: Record<string, string>): NodeJS.ProcessEnv {
+  const { CRM_API_KEY, CRM_BASE_URL, CRM_PROFILE, ...env } = process.env
+  return { ...env, ...added }
+}
+
+export interface Finished {
+  readonly exit: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** One command of the built crm, run to its end. */
+export async function crm(args: readonly string[], { env, input = '' }: { env: NodeJS.ProcessEnv; input?: string }) {
+  const child = spawn(process.execPath, [CRM, ...args], { env, stdio: 'pipe' })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
+  child.stdin.end(input)
+  const [exit] = await once(child, 'close')
+  return { exit, stdout, stderr } satisfies Finished
+}
+
+export async function crmOrThrow(args: readonly string[], options: Parameters<typeof crm>[1]): Promise<string> {
+  const { exit, stdout, stderr } = await crm(args, options)
+  if (exit !== 0) throw new Error(`crm ${args.join(' ')} exited with ${exit}\n${stderr}`)
+  return stdout
+}
+
+/** Starts `crm serve`, and resolves when it takes requests; undefined when it ended instead, having said why. */
+export async function startService(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ url: string; child: ChildProcess } | undefined> {
+  const child = spawn(process.execPath, [CRM, 'serve', ...args, '--ready-json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const ready = once(createInterface(child.stdout), 'line')
+  const line = await Promise.race([ready.then(([text]) => String(text)), ended.then(() => undefined)])
+  if (line !== undefined) return { url: (JSON.parse(line) as { url: string }).url, child }
+  process.exitCode = child.exitCode ?? 1
+  return undefined
+}

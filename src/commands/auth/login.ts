@@ -1,0 +1,109 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { parseBaseUrl } from '../../core/origin.ts'
+import { askHidden } from '../../output/hidden-prompt.ts'
+import { askTyped, askYesNo } from '../../output/prompt.ts'
+import { checkKey } from '../../settings/key-text.ts'
+import { defaultProfile } from '../../settings/profile.ts'
+import { canAsk } from '../confirm.ts'
+import { examples } from '../examples.ts'
+import { readKeyFlag } from '../key-input.ts'
+import { checkTransport, loginProfileName } from './login-profile.ts'
+
+interface Options {
+  readonly baseUrl?: string
+  readonly storage?: 'file'
+  readonly protected?: true
+  readonly insecureHttp?: true
+  readonly verify: boolean
+}
+
+export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
+  auth
+    .command('login')
+    .summary('store an API key under a profile')
+    .option('--base-url <url>', 'the address of the CRM; the key is never sent anywhere else')
+    .option('--storage <where>', 'file: keep the key in a private file without asking', parseStorage)
+    .option('--protected', 'guard this CRM: deletes ask for the count, fixtures refuse it')
+    .option('--insecure-http', 'accept plain http beyond this machine')
+    .option('--no-verify', 'do not ask the server whether it takes the key')
+    .addHelpText(
+      'after',
+      examples(
+        'crm auth login --base-url https://crm.example.com',
+        'crm auth login --base-url https://crm.example.com -p prod --protected --storage file --key-stdin < key.txt',
+      ),
+    )
+    .action(act(logIn))
+}
+
+async function logIn(ctx: Context, options: Options): Promise<undefined> {
+  const settings = await ctx.settings()
+  const baseUrl = await askBaseUrl(ctx, options.baseUrl)
+  const name = await loginProfileName(ctx, baseUrl)
+  const before = (await settings.profiles()).get(name) ?? defaultProfile(baseUrl.href)
+  const profile = {
+    ...before,
+    baseUrl: baseUrl.href,
+    isProtected: before.isProtected || options.protected === true,
+    allowsInsecureHttp: before.allowsInsecureHttp || options.insecureHttp === true,
+  }
+  checkTransport(baseUrl, profile.allowsInsecureHttp)
+  const key = await askKey(ctx, baseUrl)
+  if (options.verify) await verifyKey(ctx, { baseUrl, key, wire: profile.wire })
+  if (options.storage !== 'file') await askConsent(ctx)
+  await settings.putProfile(name, profile)
+  await settings.storeKey(name, { origin: baseUrl.origin, key })
+  await settings.setActive(name)
+  ctx.note(`Logged in to ${baseUrl.origin}; the key is in ${settings.paths().keys}. Active profile: ${name}.`)
+}
+
+async function askBaseUrl(ctx: Context, flag: string | undefined): Promise<URL> {
+  if (flag !== undefined) return parseBaseUrl(flag, '--base-url')
+  if (ctx.env.CRM_BASE_URL) return parseBaseUrl(ctx.env.CRM_BASE_URL, 'CRM_BASE_URL')
+  const settings = await ctx.settings()
+  const name = ctx.flags.profile ?? (await settings.active())
+  const known = name === undefined ? undefined : (await settings.profiles()).get(name)?.baseUrl
+  if (known) return parseBaseUrl(known, `base_url of profile ${name}`)
+  if (canAsk(ctx)) return parseBaseUrl(await askTyped(ctx.io, 'Address of the CRM: ', ctx.signal), 'the address')
+  throw new CrmError('usage', 'no address to log in to', { hint: 'crm auth login --base-url https://crm.example.com' })
+}
+
+async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
+  const given = await readKeyFlag(ctx)
+  if (!given && !canAsk(ctx)) {
+    throw new CrmError('no_key', 'no key was given, and there is no terminal to ask at', {
+      hint: 'crm auth login --key-stdin < key.txt',
+    })
+  }
+  const text = given?.value ?? (await askHidden(ctx.io, `API key for ${baseUrl.origin}: `, ctx.signal)).trim()
+  ctx.addSecret(text)
+  return checkKey(text, given?.source ?? 'the key')
+}
+
+/** A key without the right to read is a key all the same. */
+async function verifyKey(ctx: Context, target: Parameters<Context['api']>[0]): Promise<void> {
+  const api = await ctx.api(target)
+  try {
+    for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code !== 'forbidden') throw error
+  }
+}
+
+async function askConsent(ctx: Context): Promise<void> {
+  const { keys } = (await ctx.settings()).paths()
+  if (!canAsk(ctx)) {
+    throw new CrmError('unconfirmed', `the key would be kept in the file ${keys}, and nobody agreed to that`, {
+      hint: 'add --storage file, or set CRM_API_KEY instead of logging in',
+    })
+  }
+  if (await askYesNo(ctx.io, `Keep the key in the private file ${keys}? [y/N] `, ctx.signal)) return
+  throw new CrmError('unconfirmed', 'not confirmed; nothing was stored')
+}
+
+function parseStorage(text: string): 'file' {
+  if (text === 'file') return text
+  throw new CrmError('usage', `--storage ${JSON.stringify(text)} is not a place crm knows`, { hint: 'expected: file' })
+}

@@ -1,0 +1,35 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { examples } from '../examples.ts'
+import { requireProfileName } from '../selected-profile.ts'
+
+interface Options {
+  readonly all?: true
+  readonly removeProfile?: true
+}
+
+export function addAuthLogout(auth: CommandUnknownOpts, act: Act): void {
+  auth
+    .command('logout')
+    .summary('forget the stored key of a profile')
+    .option('--all', 'of every profile')
+    .option('--remove-profile', 'and the settings of the profile')
+    .addHelpText('after', examples('crm auth logout -p local'))
+    .action(act(logOut))
+}
+
+async function logOut(ctx: Context, options: Options): Promise<undefined> {
+  const settings = await ctx.settings()
+  if (options.all && ctx.flags.profile !== undefined) {
+    throw new CrmError('usage', `--all and -p ${ctx.flags.profile} contradict each other`, { hint: 'give one of them' })
+  }
+  const names = options.all ? [...(await settings.profiles()).keys()] : [await requireProfileName(ctx)]
+  for (const name of names) {
+    await settings.profile(name)
+    const wasStored = await settings.forgetKey(name)
+    if (options.removeProfile) await settings.removeProfile(name)
+    const what = wasStored ? 'the key is forgotten here; the server still takes it' : 'no key was stored'
+    ctx.note(`Profile ${name}${options.removeProfile ? ' removed' : ''}: ${what}.`)
+  }
+}

@@ -1,0 +1,20 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { writeText } from '../../core/streams.ts'
+import { examples } from '../examples.ts'
+
+export function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
+  auth
+    .command('token')
+    .summary('print the API key in use')
+    .addHelpText(
+      'after',
+      examples('CRM_API_KEY=$(crm auth token -p local) CRM_BASE_URL=http://127.0.0.1:4243 ./script'),
+    )
+    .action(act(printToken))
+}
+
+async function printToken(ctx: Context): Promise<undefined> {
+  const { key } = await ctx.target()
+  await writeText(ctx.io.stdout, `${key.value}\n`)
+}

@@ -1,0 +1,23 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+
+/** What a merge patch (RFC 7396) does to a record: member to its value before and after. */
+export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject {
+  const changes: [string, JsonValue][] = []
+  for (const [name, value] of Object.entries(patch)) {
+    const before = Object.hasOwn(record, name) ? (record[name] ?? null) : null
+    const after = merged(before, value)
+    if (JSON.stringify(before) !== JSON.stringify(after)) changes.push([name, { from: before, to: after }])
+  }
+  return Object.fromEntries(changes)
+}
+
+function merged(before: JsonValue, patch: JsonValue): JsonValue {
+  if (!isJsonObject(patch)) return patch
+  const members = new Map(Object.entries(isJsonObject(before) ? before : {}))
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) members.delete(name)
+    else members.set(name, merged(members.get(name) ?? null, value))
+  }
+  return Object.fromEntries(members)
+}

@@ -1,0 +1,22 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act } from '../context.ts'
+import { addAuth } from './auth/auth.ts'
+import { addConfig } from './config/config.ts'
+import { addContacts } from './contacts/contacts.ts'
+import { addDeals } from './deals/deals.ts'
+import { addNotes } from './notes/notes.ts'
+import { addPipelines } from './pipelines/pipelines.ts'
+import { addServe } from './serve/serve.ts'
+import { addWebhooks } from './webhooks/webhooks.ts'
+
+/** One line a noun, in the order in which help shows them. */
+export function addCommands(program: CommandUnknownOpts, act: Act): void {
+  addContacts(program, act)
+  addDeals(program, act)
+  addNotes(program, act)
+  addPipelines(program, act)
+  addWebhooks(program, act)
+  addServe(program, act)
+  addAuth(program, act)
+  addConfig(program, act)
+}

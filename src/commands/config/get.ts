@@ -1,0 +1,24 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { writeText } from '../../core/streams.ts'
+import { jsonText } from '../../output/json-text.ts'
+import { parseSettingKey } from '../../settings/setting.ts'
+import { examples } from '../examples.ts'
+import { requireProfileName } from '../selected-profile.ts'
+
+export function addConfigGet(config: CommandUnknownOpts, act: Act): void {
+  config
+    .command('get <key>')
+    .summary('print one setting')
+    .addHelpText('after', examples('crm config get base_url', 'crm config get wire.page_size -p local'))
+    .action(act(getSetting))
+}
+
+/** The bare value, for scripts; nothing when it is not set. */
+async function getSetting(ctx: Context, text: string): Promise<undefined> {
+  const key = parseSettingKey(text)
+  const values = await (await ctx.settings()).values(await requireProfileName(ctx))
+  const value = values.find((setting) => setting.key === key)?.value ?? null
+  const shown = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl' ? jsonText(value) : String(value ?? '')
+  await writeText(ctx.io.stdout, `${shown}\n`)
+}

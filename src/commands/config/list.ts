@@ -1,0 +1,16 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { addScopedFlags } from '../flags.ts'
+import { onePage, printList } from '../print.ts'
+import { requireProfileName } from '../selected-profile.ts'
+
+export function addConfigList(config: CommandUnknownOpts, act: Act): void {
+  const list = config.command('list').summary('list the settings of a profile').action(act(listSettings))
+  addScopedFlags(list, ['fields'])
+}
+
+async function listSettings(ctx: Context): Promise<undefined> {
+  const values = await (await ctx.settings()).values(await requireProfileName(ctx))
+  const rows = values.map(({ key, value, isDefault, meaning }) => ({ id: key, value, is_default: isDefault, meaning }))
+  await printList(ctx, { pages: onePage(rows), columns: ['id', 'value', 'is_default', 'meaning'], plural: 'settings' })
+}

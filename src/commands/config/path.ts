@@ -1,0 +1,12 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { writeText } from '../../core/streams.ts'
+
+export function addConfigPath(config: CommandUnknownOpts, act: Act): void {
+  config.command('path').summary('print where settings are kept').action(act(printPath))
+}
+
+async function printPath(ctx: Context): Promise<undefined> {
+  const { config } = (await ctx.settings()).paths()
+  await writeText(ctx.io.stdout, `${config}\n`)
+}

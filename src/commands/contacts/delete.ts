@@ -1,0 +1,75 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { confirmDeletion } from '../confirm.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { findByIds } from '../find.ts'
+import { addScopedFlags, parseCount } from '../flags.ts'
+import { readIds } from '../ids-input.ts'
+import { onePage, printList } from '../print.ts'
+
+interface Options {
+  readonly expect?: number
+  readonly ifMatch?: string
+}
+
+export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void {
+  const remove = contacts
+    .command('delete <id...>')
+    .summary('delete contacts for good; - reads ids from stdin')
+    .option('--expect <n>', 'how many contacts this must be about', parseCount)
+    .option('--if-match <version>', 'only while the contact still has this version')
+    .addHelpText('after', examples('crm contacts delete con_0abc', 'crm contacts delete - --yes --expect 12 < ids.txt'))
+    .action(act(deleteContacts))
+  addScopedFlags(remove, ['fields', 'yes', 'dryRun', 'exitCode'])
+}
+
+async function deleteContacts(ctx: Context, words: readonly string[], options: Options): Promise<ExitCode | undefined> {
+  const ids = await readIds(ctx, words)
+  if (options.ifMatch !== undefined && ids.length > 1) {
+    throw new CrmError('usage', '--if-match is the version of one contact, and this is about several')
+  }
+  if (ctx.flags.isDryRun) return showDeletion(ctx, ids)
+  await confirmDeletion(ctx, {
+    count: ids.length,
+    what: ids.length === 1 ? `contact ${ids[0]}` : `${ids.length} contacts`,
+    expect: options.expect,
+    isStdinFree: !words.includes('-'),
+  })
+  return deleteAll(ctx, ids, options.ifMatch)
+}
+
+/** One by one, in the order given. What the server refuses is said and the rest goes on; one alone fails as itself. */
+async function deleteAll(ctx: Context, ids: readonly string[], ifMatch: string | undefined): Promise<ExitCode> {
+  const api = await ctx.api()
+  let failed = 0
+  for (const id of ids) {
+    try {
+      await api.contacts.delete(id, { ifMatch })
+      ctx.note(`Deleted contact ${id}.`)
+    } catch (error) {
+      if (ids.length === 1 || !isAboutOneRecord(error)) throw error
+      failed++
+      ctx.note(`Not deleted: ${id}: ${error.message}`)
+    }
+  }
+  if (failed === 0) return EXIT.ok
+  throw new CrmError('partial', `${failed} of ${ids.length} contacts were not deleted`, { hint: 'crm contacts list' })
+}
+
+function isAboutOneRecord(error: unknown): error is CrmError {
+  return error instanceof CrmError && ['not_found', 'conflict', 'precondition_failed', 'rejected'].includes(error.code)
+}
+
+async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitCode> {
+  const api = await ctx.api()
+  const found = await findByIds(api.contacts.list({ limit: undefined, cursor: undefined, filters: {} }), ids)
+  await printList(ctx, { pages: onePage([...found.values()]), columns: FIELDS.contact, plural: 'contacts' })
+  const missing = ids.filter((id) => !found.has(id))
+  if (missing.length > 0) ctx.note(`Not there: ${missing.join(', ')}`)
+  ctx.note(`Dry run: ${found.size} would be deleted; nothing was sent.`)
+  return dryRunExit(ctx, found.size > 0)
+}

@@ -1,0 +1,12 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act } from '../../context.ts'
+import { addDealsCreate } from './create.ts'
+import { addDealsGet } from './get.ts'
+import { addDealsList } from './list.ts'
+
+export function addDeals(program: CommandUnknownOpts, act: Act): void {
+  const deals = program.command('deals').description('list, read and create deals')
+  addDealsList(deals, act)
+  addDealsGet(deals, act)
+  addDealsCreate(deals, act)
+}

@@ -1,0 +1,34 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { examples } from '../examples.ts'
+import { collect } from '../fields-input.ts'
+import { parseFilters } from '../filters.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printList } from '../print.ts'
+
+interface Options {
+  readonly cursor?: string
+  readonly filter: readonly string[]
+}
+
+export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
+  const list = deals
+    .command('list')
+    .summary('list deals, newest first')
+    .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect, [])
+    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .addHelpText(
+      'after',
+      examples('crm deals list --filter stage=Won', "crm deals list --filter 'amount[gte]=1000' -o json"),
+    )
+    .action(act(listDeals))
+  addScopedFlags(list, ['fields', 'limit'])
+}
+
+async function listDeals(ctx: Context, options: Options): Promise<undefined> {
+  const filters = parseFilters(options.filter)
+  const api = await ctx.api()
+  const pages = api.deals.list({ limit: ctx.flags.limit, cursor: options.cursor, filters })
+  await printList(ctx, { pages, columns: FIELDS.deal, plural: 'deals' })
+}

@@ -1,0 +1,76 @@
+import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { parseDocument } from './document.ts'
+import { readInput } from './read-input.ts'
+
+export interface FieldsInput {
+  /** `key=text` or `key:=json`, in the order typed; they win over `data`. */
+  readonly set: readonly string[]
+  /** A file of JSON or YAML, or `-`. */
+  readonly data: string | undefined
+}
+
+export const SET_HELP = 'a member: key=text, key:=json; a.b=text reaches inside (repeatable)'
+export const DATA_HELP = 'members from a JSON or YAML file, - for stdin'
+
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
+
+/** The members that a write sends. None at all is a usage error: nothing would be written. */
+export async function readFields(ctx: Context, input: FieldsInput): Promise<JsonObject> {
+  const fields = input.data === undefined ? {} : await readData(ctx, input.data)
+  for (const text of input.set) applySet(fields, text)
+  if (Object.keys(fields).length === 0) {
+    throw new CrmError('usage', 'no members to send', { hint: 'give --set key=value, or --data FILE' })
+  }
+  return fields
+}
+
+async function readData(ctx: Context, name: string): Promise<JsonObject> {
+  const value = await parseDocument(await readInput(ctx, name, '--data'), { name, flag: '--data' })
+  if (isJsonObject(value)) return value
+  throw new CrmError('invalid_input', `--data ${name} does not hold one record`, {
+    hint: 'expected an object of members, such as {"name": "Ada"}',
+  })
+}
+
+function applySet(fields: JsonObject, text: string): void {
+  const match = /^([^=]*?)(:?=)(.*)$/s.exec(text)
+  const names = match?.[1]?.split('.') ?? []
+  if (!match || names.some((name) => name === '')) {
+    throw new CrmError('usage', `--set ${JSON.stringify(text)} is not key=value`, {
+      hint: 'expected key=text, or key:=json for a number, true, null, a list or an object',
+    })
+  }
+  const [, key = '', operator, raw = ''] = match
+  setMember(fields, names, operator === ':=' ? parseSetJson(key, raw) : raw)
+}
+
+function parseSetJson(key: string, raw: string): JsonValue {
+  try {
+    return JSON.parse(raw)
+  } catch (cause) {
+    throw new CrmError('usage', `--set ${key}:=${raw} is not valid JSON`, {
+      cause,
+      hint: `for a plain text: --set ${key}=${raw}`,
+    })
+  }
+}
+
+/** Defines rather than assigns, so that a member called `__proto__` is a member like any other. */
+function setMember(fields: JsonObject, names: readonly string[], value: JsonValue): void {
+  let inside = fields
+  for (const name of names.slice(0, -1)) {
+    const existing = Object.hasOwn(inside, name) ? inside[name] : undefined
+    const next: JsonObject = isJsonObject(existing) ? existing : {}
+    define(inside, name, next)
+    inside = next
+  }
+  define(inside, names.at(-1) ?? '', value)
+}
+
+function define(target: JsonObject, name: string, value: JsonValue): void {
+  Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
+}

@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { GlobalFlags } from '../context.ts'
+import { parseDurationMs } from '../core/duration.ts'
+import { CrmError } from '../core/errors.ts'
+import { COLOR_FLAGS } from '../output/color.ts'
+import { parseFields } from '../output/fields.ts'
+import { FORMATS } from '../output/format.ts'
+
+/** Flags that only some commands act on; the others refuse them rather than ignore them. */
+const SCOPED = {
+  fields: () => new Option('--fields <names>', 'only these members, comma separated; a.b reaches inside'),
+  limit: () => new Option('--limit <n>', 'stop after n records').argParser(parseCount),
+  yes: () => new Option('-y, --yes', 'confirm without a prompt'),
+  dryRun: () => new Option('--dry-run', 'show what would be sent, and change nothing'),
+  exitCode: () => new Option('--exit-code', 'with --dry-run: exit 10 when something would change'),
+} as const
+
+export type ScopedFlag = keyof typeof SCOPED
+
+const GLOBAL = {
+  output: () => new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'),
+  profile: () => new Option('-p, --profile <name>', 'use this profile'),
+  input: () => new Option('--no-input', 'never prompt'),
+  quiet: () => new Option('-q, --quiet', 'no notes on stderr, only errors'),
+  debug: () => new Option('--debug', 'log each request on stderr'),
+  timeout: () =>
+    new Option('--timeout <time>', 'longest life of one request').argParser(parseTime).default(30_000, '30s'),
+  maxWait: () =>
+    new Option('--max-wait <time>', 'longest wait for limits and outages').argParser(parseTime).default(60_000, '60s'),
+  color: () => new Option('--color <when>', 'colour').choices(COLOR_FLAGS).default('auto'),
+  keyFile: () => new Option('--key-file <file>', 'read the API key from this file'),
+  keyStdin: () => new Option('--key-stdin', 'read the API key from stdin'),
+} as const
+
+/** For the file of a command: the scoped flags it acts on. */
+export function addScopedFlags(command: object, flags: readonly ScopedFlag[]): void {
+  for (const flag of flags) (command as Command).addOption(SCOPED[flag]())
+}
+
+/**
+ * Every command carries the global flags itself, so that they work before and after its name and its own arguments are
+ * never mistaken for them. They are added on the way down to the command that runs; the others are never asked.
+ */
+export function addGlobalFlags(command: Command): void {
+  if (!command.parent) for (const declare of Object.values(SCOPED)) command.addOption(declare().hideHelp())
+  for (const declare of Object.values(GLOBAL)) command.addOption(declare().helpGroup('Global options:'))
+  command.enablePositionalOptions()
+  command.hook('preSubcommand', (_, child) => addGlobalFlags(child))
+}
+
+/** The flag nearest to the command's own arguments wins. */
+export function readGlobalFlags(leaf: Command): GlobalFlags {
+  const chain = [leaf]
+  for (let above = leaf.parent; above; above = above.parent) chain.push(above)
+  const given = (name: string) => chain.find((command) => command.getOptionValueSource(name) === 'cli')
+  const value = (name: string) => (given(name) ?? leaf).getOptionValue(name)
+
+  for (const flag of Object.keys(SCOPED) as ScopedFlag[]) {
+    const option = SCOPED[flag]()
+    if (!given(flag) || leaf.options.some(({ long }) => long === option.long)) continue
+    throw new CrmError('usage', `${option.long} means nothing to '${commandPath(leaf)}'`, {
+      hint: `${commandPath(leaf)} --help`,
+    })
+  }
+  return {
+    profile: value('profile'),
+    output: value('output'),
+    fields: value('fields') === undefined ? undefined : parseFields(value('fields')),
+    limit: value('limit'),
+    isInputAllowed: value('input'),
+    isConfirmed: value('yes') === true,
+    isDryRun: value('dryRun') === true,
+    isExitCodeWanted: value('exitCode') === true,
+    isQuiet: value('quiet') === true,
+    isDebug: value('debug') === true,
+    timeoutMs: value('timeout'),
+    maxWaitMs: value('maxWait'),
+    color: value('color'),
+    keyFile: value('keyFile'),
+    isKeyOnStdin: value('keyStdin') === true,
+  }
+}
+
+/** `crm contacts list`: what a person types to get there. */
+export function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name()
+}
+
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Expected a whole number above 0.')
+  return Number(text)
+}
+
+export function parseTime(text: string): number {
+  const timeMs = parseDurationMs(text)
+  if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 500ms, 30s, 5m or 2h.')
+  return timeMs
+}

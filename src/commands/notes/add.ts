@@ -1,0 +1,37 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { printDryRun } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printOne } from '../print.ts'
+
+interface Options {
+  readonly body?: string
+  readonly set: readonly string[]
+  readonly data?: string
+  readonly idempotencyKey?: string
+}
+
+export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
+  const add = notes
+    .command('add <deal-id>')
+    .summary('add a note to a deal')
+    .option('--body <text>', 'what the note says')
+    .option('--set <key=value>', SET_HELP, collect, [])
+    .option('--data <file>', DATA_HELP)
+    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+    .addHelpText('after', examples('crm notes add deal_0abc --body "Called; the contract goes out on Monday"'))
+    .action(act(addNote))
+  addScopedFlags(add, ['fields', 'dryRun', 'exitCode'])
+}
+
+async function addNote(ctx: Context, dealId: string, options: Options): Promise<ExitCode | undefined> {
+  const set = options.body === undefined ? options.set : [`body=${options.body}`, ...options.set]
+  const fields = await readFields(ctx, { set, data: options.data })
+  const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
+  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
+  const api = await ctx.api()
+  return printOne(ctx, await api.notes.add(dealId, fields, { idempotencyKey: options.idempotencyKey }))
+}

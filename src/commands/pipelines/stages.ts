@@ -1,0 +1,20 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printList } from '../print.ts'
+
+export function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): void {
+  const stages = pipelines
+    .command('stages <pipeline-id>')
+    .summary('list the stages of a pipeline, in order')
+    .addHelpText('after', examples('crm pipelines stages sales'))
+    .action(act(listStages))
+  addScopedFlags(stages, ['fields'])
+}
+
+async function listStages(ctx: Context, pipelineId: string): Promise<undefined> {
+  const api = await ctx.api()
+  await printList(ctx, { pages: api.pipelines.stages(pipelineId), columns: FIELDS.stage, plural: 'stages' })
+}

@@ -1,0 +1,15 @@
+import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+
+/** The profile that a command about profiles means: `-p`, else CRM_PROFILE, else the active one. */
+export async function selectedProfileName(ctx: Context): Promise<string | undefined> {
+  return ctx.flags.profile ?? (ctx.env.CRM_PROFILE || (await (await ctx.settings()).active()))
+}
+
+export async function requireProfileName(ctx: Context): Promise<string> {
+  const name = await selectedProfileName(ctx)
+  if (name !== undefined) return name
+  throw new CrmError('usage', 'no profile is active', {
+    hint: 'give -p NAME, or make one: crm auth login --base-url URL',
+  })
+}

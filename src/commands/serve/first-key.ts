@@ -1,0 +1,80 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/origin.ts'
+import { defaultProfile } from '../../settings/profile.ts'
+import { commandLine } from '../command-line.ts'
+import { readKeyFlag } from '../key-input.ts'
+
+export interface Started {
+  readonly store: Awaited<ReturnType<Awaited<ReturnType<Context['service']['store']>>['openSqliteStore']>>
+  readonly url: string
+  readonly location: string
+}
+
+/**
+ * A database without keys gets one, so that the first command works: the one of `--key-file` or `--key-stdin`; else the
+ * one that the profile (`local`, or `-p`) already has for this origin; else a new one, kept under that profile.
+ */
+export async function provideFirstKey(ctx: Context, started: Started): Promise<void> {
+  if ((await started.store.keys()).length > 0) return
+  const { createKey, newKeyText } = await ctx.service.keys()
+  const add = (text: string) => {
+    ctx.addSecret(text)
+    return createKey(
+      started.store,
+      { name: 'first', scopes: ['read', 'write'], expiresAtMs: undefined, text },
+      ctx.now(),
+    )
+  }
+  const given = await readKeyFlag(ctx)
+  if (given) {
+    await add(given.value)
+    ctx.note(`The key from ${given.source} opens this database.`)
+    return
+  }
+  const settings = await ctx.settings()
+  const name = ctx.flags.profile ?? 'local'
+  const origin = reachableOrigin(started.url)
+  if (!(await claimProfile(ctx, name, origin))) return sayWithoutKey(ctx, started, name)
+  const stored = await settings.storedKey(name)
+  if (stored?.origin === origin) {
+    await add(stored.key)
+    ctx.note(`The key of profile ${name} opens this database too.`)
+    return
+  }
+  const text = newKeyText()
+  await settings.storeKey(name, { origin, key: text })
+  await add(text)
+  ctx.note(`Made a key for this database and kept it under profile ${name} (${settings.paths().keys}).`)
+}
+
+/** False when the profile belongs to another origin: then it is left alone. The active profile stays active. */
+async function claimProfile(ctx: Context, name: string, origin: string): Promise<boolean> {
+  const settings = await ctx.settings()
+  const existing = (await settings.profiles()).get(name)
+  if (existing?.baseUrl !== undefined) return URL.parse(existing.baseUrl)?.origin === origin
+  const { protocol, hostname } = new URL(origin)
+  const allowsInsecureHttp = protocol === 'http:' && !isLoopback(hostname)
+  await settings.putProfile(name, { ...defaultProfile(origin), allowsInsecureHttp })
+  if ((await settings.active()) === undefined) await settings.setActive(name)
+  return true
+}
+
+/** A database in memory that nobody can open is of no use; one in a file can get a key at any time. */
+function sayWithoutKey(ctx: Context, { location }: Started, name: string): void {
+  const why = `profile ${name} belongs to another origin and is left alone`
+  if (location !== ':memory:') {
+    ctx.note(`No key was made, because ${why}. To make one: crm serve keys create --database ${location}`)
+    return
+  }
+  throw new CrmError('usage', `${why}, so nothing could open this database`, {
+    hint: `${commandLine(ctx.argv)} -p ANOTHER_NAME, or --key-file FILE`,
+  })
+}
+
+/** An address that listens everywhere is reached here by the loopback one. */
+function reachableOrigin(url: string): string {
+  const address = new URL(url)
+  if (address.hostname === '0.0.0.0' || address.hostname === '[::]') address.hostname = '127.0.0.1'
+  return address.origin
+}

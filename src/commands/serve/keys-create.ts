@@ -1,0 +1,50 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags, parseTime } from '../flags.ts'
+import { printOne } from '../print.ts'
+import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
+
+const SCOPES = ['read', 'write'] as const
+
+interface Options {
+  readonly database?: string
+  readonly name: string
+  readonly scopes: readonly (typeof SCOPES)[number][]
+  readonly expiresIn?: number
+}
+
+export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
+  const create = keys
+    .command('create')
+    .summary('make a key; it is shown this once')
+    .option('--database <file>', DATABASE_HELP)
+    .option('--name <name>', 'what it is for', 'unnamed')
+    .option('--scopes <list>', 'read, write, or both', parseScopes, SCOPES)
+    .option('--expires-in <time>', 'end it after this time, such as 30d', parseTime)
+    .addHelpText('after', examples('crm serve keys create --name reports --scopes read --expires-in 90d'))
+    .action(act(createServiceKey))
+  addScopedFlags(create, ['fields'])
+}
+
+async function createServiceKey(ctx: Context, options: Options): Promise<undefined> {
+  const { createKey } = await ctx.service.keys()
+  const { name, scopes, expiresIn } = options
+  const nowMs = ctx.now()
+  const expiresAtMs = expiresIn === undefined ? undefined : nowMs + expiresIn
+  const { key, text } = await withDatabase(ctx, options.database, (store) =>
+    createKey(store, { name, scopes, expiresAtMs }, nowMs),
+  )
+  await printOne(ctx, { ...keyRecord(key, nowMs), key: text })
+  ctx.note('Keep the key: it is not shown again.')
+}
+
+function parseScopes(text: string): Options['scopes'] {
+  const scopes = text.split(',').map((word) => SCOPES.find((scope) => scope === word.trim()))
+  const known = scopes.filter((scope) => scope !== undefined)
+  if (known.length === scopes.length) return [...new Set(known)]
+  throw new CrmError('usage', `--scopes ${JSON.stringify(text)} names a scope that does not exist`, {
+    hint: `expected one or more of: ${SCOPES.join(', ')}`,
+  })
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { databaseLocation } from './database.ts'
+import type { Started } from './first-key.ts'
+
+type Store = Started['store']
+type ApiKey = Awaited<ReturnType<Store['keys']>>[number]
+
+export const DATABASE_HELP = 'an SQLite file (default: crm.db in the data folder)'
+
+/** Opens a database that is there, does the work, and closes it. */
+export async function withDatabase<T>(
+  ctx: Context,
+  given: string | undefined,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (given === ':memory:') {
+    throw new CrmError('usage', 'a database in memory is gone when its process ends: there are no keys to keep', {
+      hint: 'give --database FILE',
+    })
+  }
+  const { openSqliteStore } = await ctx.service.store()
+  const store = await openSqliteStore({ file: databaseLocation(ctx.env, given), now: ctx.now, isCreated: false })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+export const KEY_COLUMNS = ['id', 'name', 'scopes', 'last_four', 'state', 'created_at', 'expires_at', 'revoked_at']
+
+export function keyRecord(key: ApiKey, nowMs: number): CrmRecord {
+  const hasExpired = key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: [...key.scopes],
+    last_four: key.lastFour,
+    state: key.revokedAtMs !== undefined ? 'revoked' : hasExpired ? 'expired' : 'live',
+    created_at: timeText(key.createdAtMs),
+    expires_at: timeText(key.expiresAtMs),
+    revoked_at: timeText(key.revokedAtMs),
+  }
+}
+
+function timeText(timeMs: number | undefined): string | null {
+  return timeMs === undefined ? null : new Date(timeMs).toISOString()
+}

@@ -1,0 +1,24 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { addScopedFlags } from '../flags.ts'
+import { onePage, printList } from '../print.ts'
+import { DATABASE_HELP, KEY_COLUMNS, keyRecord, withDatabase } from './keys-database.ts'
+
+interface Options {
+  readonly database?: string
+}
+
+export function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
+  const list = keys
+    .command('list')
+    .summary('list the keys, ended ones among them')
+    .option('--database <file>', DATABASE_HELP)
+    .action(act(listServiceKeys))
+  addScopedFlags(list, ['fields'])
+}
+
+async function listServiceKeys(ctx: Context, options: Options): Promise<undefined> {
+  const keys = await withDatabase(ctx, options.database, (store) => store.keys())
+  const rows = keys.map((key) => keyRecord(key, ctx.now()))
+  await printList(ctx, { pages: onePage(rows), columns: KEY_COLUMNS, plural: 'keys' })
+}

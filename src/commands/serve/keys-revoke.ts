@@ -1,0 +1,23 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples } from '../examples.ts'
+import { DATABASE_HELP, withDatabase } from './keys-database.ts'
+
+interface Options {
+  readonly database?: string
+}
+
+export function addServeKeysRevoke(keys: CommandUnknownOpts, act: Act): void {
+  keys
+    .command('revoke <key-id>')
+    .summary('end a key at once')
+    .option('--database <file>', DATABASE_HELP)
+    .addHelpText('after', examples('crm serve keys revoke key_0abc'))
+    .action(act(revokeServiceKey))
+}
+
+async function revokeServiceKey(ctx: Context, id: string, options: Options): Promise<undefined> {
+  const { revokeKey } = await ctx.service.keys()
+  await withDatabase(ctx, options.database, (store) => revokeKey(store, id, ctx.now()))
+  ctx.note(`Key ${id} is revoked: requests with it are refused from now on.`)
+}

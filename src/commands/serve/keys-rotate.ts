@@ -1,0 +1,32 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags, parseTime } from '../flags.ts'
+import { printOne } from '../print.ts'
+import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
+
+interface Options {
+  readonly database?: string
+  readonly overlap: number
+}
+
+export function addServeKeysRotate(keys: CommandUnknownOpts, act: Act): void {
+  const rotate = keys
+    .command('rotate <key-id>')
+    .summary('make a key like this one in its place; it is shown this once')
+    .option('--database <file>', DATABASE_HELP)
+    .option('--overlap <time>', 'let the old key live on for this long', parseTime, 0)
+    .addHelpText('after', examples('crm serve keys rotate key_0abc --overlap 1h'))
+    .action(act(rotateServiceKey))
+  addScopedFlags(rotate, ['fields'])
+}
+
+async function rotateServiceKey(ctx: Context, id: string, options: Options): Promise<undefined> {
+  const { rotateKey } = await ctx.service.keys()
+  const nowMs = ctx.now()
+  const { key, text } = await withDatabase(ctx, options.database, (store) =>
+    rotateKey(store, id, { overlapMs: options.overlap, nowMs }),
+  )
+  await printOne(ctx, { ...keyRecord(key, nowMs), key: text })
+  ctx.note('Keep the key: it is not shown again.')
+}

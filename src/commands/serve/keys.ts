@@ -1,0 +1,14 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act } from '../../context.ts'
+import { addServeKeysCreate } from './keys-create.ts'
+import { addServeKeysList } from './keys-list.ts'
+import { addServeKeysRevoke } from './keys-revoke.ts'
+import { addServeKeysRotate } from './keys-rotate.ts'
+
+export function addServeKeys(serve: CommandUnknownOpts, act: Act): void {
+  const keys = serve.command('keys').description('keys to a database of crm serve, whether it runs or not')
+  addServeKeysCreate(keys, act)
+  addServeKeysList(keys, act)
+  addServeKeysRevoke(keys, act)
+  addServeKeysRotate(keys, act)
+}

@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander'
+import { parseDurationMs } from '../../core/duration.ts'
+
+export interface RateLimit {
+  readonly requests: number
+  readonly windowMs: number
+}
+
+/** `1000/10s`, or `none`. */
+export function parseRateLimit(text: string): RateLimit | undefined {
+  if (text === 'none') return undefined
+  const [requests = '', window = ''] = text.split('/')
+  const windowMs = parseDurationMs(window)
+  if (!/^[1-9]\d{0,8}$/.test(requests) || !windowMs || windowMs < 1000) {
+    throw new InvalidArgumentError('Expected requests and a time of 1s or more, such as 1000/10s, or none.')
+  }
+  return { requests: Number(requests), windowMs }
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.')
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/origin.ts'
+import { writeText } from '../../core/streams.ts'
+import { examples } from '../examples.ts'
+import { databaseLocation } from './database.ts'
+import { provideFirstKey } from './first-key.ts'
+import { addServeKeys } from './keys.ts'
+import { parsePort, parseRateLimit, type RateLimit } from './limits.ts'
+import { readPipelines } from './pipelines-input.ts'
+import { readTls } from './tls.ts'
+
+interface Options {
+  readonly database?: string
+  readonly host: string
+  readonly port: number
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly insecureHttp?: true
+  readonly pipelines?: string
+  readonly rateLimit?: RateLimit | undefined
+  readonly readyJson?: true
+}
+
+export function addServe(program: CommandUnknownOpts, act: Act): void {
+  const serve = program
+    .command('serve')
+    .summary('run the CRM service on this machine')
+    .description('run the CRM service on this machine, on an embedded database; Ctrl-C stops it')
+    .option('--database <file>', 'an SQLite file, or :memory: (default: crm.db in the data folder)')
+    .option('--host <address>', 'listen on this address', '127.0.0.1')
+    .option('--port <n>', 'listen on this port; 0 takes a free one', parsePort, 4243)
+    .option('--tls-cert <file>', 'serve https with this certificate')
+    .option('--tls-key <file>', 'and this private key')
+    .option('--insecure-http', 'allow plain http on an address that others can reach')
+    .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
+    .option('--rate-limit <n/time>', 'requests a key may send, or none', parseRateLimit, {
+      requests: 1000,
+      windowMs: 10_000,
+    })
+    .option('--ready-json', 'print one JSON line on stdout when ready')
+    .addHelpText(
+      'after',
+      examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt'),
+    )
+    .action(act(serveUntilStopped))
+  addServeKeys(serve, act)
+}
+
+/** Returns when it was told to stop and has: requests in flight are answered, and what was acknowledged is on disk. */
+async function serveUntilStopped(ctx: Context, options: Options): Promise<undefined> {
+  const tls = await readTls(options)
+  if (!isLoopback(options.host) && !tls && !options.insecureHttp) {
+    throw new CrmError('usage', `--host ${options.host} is open to others, and plain http would show them every key`, {
+      hint: 'add --tls-cert FILE --tls-key FILE, or --insecure-http if that network is yours',
+    })
+  }
+  const pipelines = options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines)
+  const location = databaseLocation(ctx.env, options.database)
+  const { openSqliteStore } = await ctx.service.store()
+  const store = await openSqliteStore({ file: location, now: ctx.now })
+  try {
+    if (pipelines) await store.putPipelines(pipelines)
+    const { startServer } = await ctx.service.server()
+    const server = await startServer({
+      store,
+      host: options.host,
+      port: options.port,
+      tls,
+      rateLimit: options.rateLimit,
+      now: ctx.now,
+      log: undefined,
+      version: ctx.version,
+    })
+    try {
+      await provideFirstKey(ctx, { store, url: server.url, location })
+      ctx.note(`crm serve is ready at ${server.url} (database ${location})`)
+      if (options.readyJson) {
+        await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
+      }
+      if (!ctx.signal.aborted) await once(ctx.signal, 'abort')
+    } finally {
+      await server.close()
+    }
+  } finally {
+    await store.close()
+  }
+  ctx.note('crm serve has stopped.')
+}

@@ -1,0 +1,42 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { EVENT_KINDS } from '../../core/event-kinds.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { printDryRun } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printOne } from '../print.ts'
+
+interface Options {
+  readonly url: string
+  readonly events: string
+  readonly description?: string
+  readonly idempotencyKey?: string
+}
+
+export function addWebhooksCreate(webhooks: CommandUnknownOpts, act: Act): void {
+  const create = webhooks
+    .command('create')
+    .summary('subscribe a URL to events; its signing secret is shown this once')
+    .requiredOption('--url <url>', 'where events are sent')
+    .requiredOption('--events <kinds>', 'kinds or globs, comma separated')
+    .option('--description <text>', 'what it is for')
+    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+    .addHelpText(
+      'after',
+      examples("crm webhooks create --url https://example.test/hook --events 'deal.*,contact.created'"),
+    )
+    .addHelpText('after', `\nEvents: ${EVENT_KINDS.join(', ')}; contact.* and * match several.`)
+    .action(act(createWebhook))
+  addScopedFlags(create, ['fields', 'dryRun', 'exitCode'])
+}
+
+async function createWebhook(ctx: Context, options: Options): Promise<ExitCode | undefined> {
+  const events = options.events.split(',').map((kind) => kind.trim())
+  const fields = { url: options.url, events, ...(options.description && { description: options.description }) }
+  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
+  const api = await ctx.api()
+  await printOne(ctx, await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey }))
+  ctx.note('Keep the secret: the server does not show it again.')
+  return undefined
+}

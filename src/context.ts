@@ -1,0 +1,145 @@
+import type { Api, ApiOptions } from './api/api.ts'
+import { readKeyFlag } from './commands/key-input.ts'
+import type { ExitCode } from './core/exit.ts'
+import type { Env, Io } from './core/streams.ts'
+import type { ColorFlag } from './output/color.ts'
+import type { FieldPath } from './output/fields.ts'
+import type { Format } from './output/format.ts'
+import { safeText } from './output/safe-text.ts'
+import type { Settings } from './settings/settings.ts'
+import type { Target } from './settings/target.ts'
+
+/** What main.ts knows of the process; a test passes a literal. */
+export interface Host {
+  readonly io: Io
+  readonly env: Env
+  readonly now: () => number
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal
+  readonly version: string
+  /** The words after `crm`, for messages that name the command to go on with. */
+  readonly argv: readonly string[]
+}
+
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire'>
+
+/** The flags that every command line may carry, with their defaults filled in. */
+export interface GlobalFlags {
+  readonly profile: string | undefined
+  readonly output: Format
+  readonly fields: readonly FieldPath[] | undefined
+  readonly limit: number | undefined
+  readonly isInputAllowed: boolean
+  readonly isConfirmed: boolean
+  readonly isDryRun: boolean
+  readonly isExitCodeWanted: boolean
+  readonly isQuiet: boolean
+  readonly isDebug: boolean
+  readonly timeoutMs: number
+  readonly maxWaitMs: number
+  readonly color: ColorFlag
+  readonly keyFile: string | undefined
+  readonly isKeyOnStdin: boolean
+}
+
+/**
+ * What a command is given. The heavy rooms stand behind functions that load them on first use, so that no command
+ * pays for what it does not use.
+ */
+export interface Context extends Host {
+  readonly flags: GlobalFlags
+  /** A line for people, on stderr; `--quiet` drops it. */
+  note(line: string): void
+  settings(): Promise<Settings>
+  /** Where requests go and with which key, by flags, environment and profile. */
+  target(): Promise<Target>
+  /** For the target of this command line, or for another one that is being tried. */
+  api(target?: ApiTarget): Promise<Api>
+  readonly service: {
+    store(): Promise<typeof import('./service/store/sqlite/sqlite-store.ts')>
+    server(): Promise<typeof import('./service/server.ts')>
+    keys(): Promise<typeof import('./service/keys.ts')>
+    pipelines(): Promise<typeof import('./service/pipelines-file.ts')>
+  }
+  /** From now on this value is shown to nobody. */
+  addSecret(secret: string): void
+  close(): Promise<void>
+}
+
+/**
+ * Turns a command's work into what commander calls with the command's arguments: a context is made for it, closed after
+ * it, and the exit code it returns is kept (none is success).
+ */
+export type Act = <A extends readonly unknown[]>(
+  work: (ctx: Context, ...args: A) => Promise<ExitCode | undefined>,
+) => (...args: A) => Promise<void>
+
+export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret: string) => void): Context {
+  let settings: Promise<Settings> | undefined
+  let target: Promise<Target> | undefined
+  let api: Promise<Api> | undefined
+  const apis: Promise<Api>[] = []
+  const ctx: Context = {
+    ...host,
+    flags,
+    addSecret,
+    note: (line) => {
+      if (!flags.isQuiet) host.io.stderr.write(`${safeText(line)}\n`)
+    },
+    settings: () => {
+      settings ??= import('./settings/settings.ts').then(({ openSettings }) => openSettings(host.env))
+      return settings
+    },
+    target: () => {
+      target ??= openTarget(ctx)
+      return target
+    },
+    api: (other) => {
+      if (!other && api) return api
+      const opening = openApi(ctx, other)
+      apis.push(opening)
+      if (!other) api = opening
+      return opening
+    },
+    service: {
+      store: () => import('./service/store/sqlite/sqlite-store.ts'),
+      server: () => import('./service/server.ts'),
+      keys: () => import('./service/keys.ts'),
+      pipelines: () => import('./service/pipelines-file.ts'),
+    },
+    close: async () => {
+      for (const outcome of await Promise.allSettled(apis)) {
+        if (outcome.status === 'fulfilled') await outcome.value.close()
+      }
+    },
+  }
+  return ctx
+}
+
+async function openTarget(ctx: Context): Promise<Target> {
+  const { resolveTarget } = await import('./settings/target.ts')
+  const keyFromFlag = await readKeyFlag(ctx)
+  return resolveTarget(await ctx.settings(), { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag })
+}
+
+async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api> {
+  const { createApi } = await import('./api/client.ts')
+  const { baseUrl, key, wire } = other ?? apiTarget(await ctx.target())
+  ctx.addSecret(key)
+  return createApi({
+    baseUrl,
+    key,
+    wire,
+    timeoutMs: ctx.flags.timeoutMs,
+    maxWaitMs: ctx.flags.maxWaitMs,
+    userAgent: `crm/${ctx.version}`,
+    signal: ctx.signal,
+    now: ctx.now,
+    debug: ctx.flags.isDebug ? (line) => ctx.io.stderr.write(`debug: ${safeText(line)}\n`) : undefined,
+    onWait: (waitMs, reason) => ctx.note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`),
+  })
+}
+
+function apiTarget({ baseUrl, key, wire }: Target): ApiTarget {
+  return { baseUrl, key: key.value, wire }
+}

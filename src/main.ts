@@ -1,0 +1,62 @@
+import type { Io } from './core/streams.ts'
+
+declare const CRM_VERSION: string
+
+const argv = process.argv.slice(2)
+
+// Before anything else is loaded: scripts ask for it more often than people do.
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+  process.stdout.write(`crm ${CRM_VERSION}\n`)
+} else {
+  await main()
+}
+
+async function main(): Promise<void> {
+  const { run } = await import('./program.ts')
+  const { addAbortSignal } = await import('node:stream')
+  const { CrmError } = await import('./core/errors.ts')
+
+  // A reader that has seen enough (`crm ... | head`) is success; a lost stderr is nobody's failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  process.stderr.on('error', () => {})
+
+  // node:sqlite announces itself as experimental on Node 22; that is for us to know.
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`)
+  })
+
+  const interruption = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (interruption.signal.aborted) process.exit(130)
+      interruption.abort(new CrmError('interrupted', `interrupted by ${signal}`))
+    })
+  }
+
+  let isStdinOpen = false
+  const io: Io = {
+    // Touching process.stdin opens it, so it waits until a command asks; a prompt ends with the interruption.
+    get stdin() {
+      if (!isStdinOpen) addAbortSignal(interruption.signal, process.stdin)
+      isStdinOpen = true
+      return process.stdin
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+  }
+
+  let hasEnded = false
+  process.on('beforeExit', () => {
+    if (hasEnded) return
+    process.exitCode = 1
+    process.stderr.write('crm: ended before its work was done; this is a bug\n')
+  })
+  const host = { io, env: process.env, now: Date.now, signal: interruption.signal, version: CRM_VERSION, argv }
+  process.exitCode = await run(argv, host)
+  hasEnded = true
+  if (isStdinOpen) process.stdin.destroy()
+}

@@ -1,0 +1,65 @@
+import { CrmError } from '../core/errors.ts'
+import { EXIT, type ExitCode } from '../core/exit.ts'
+import type { OutputStream } from '../core/streams.ts'
+import { jsonText } from './json-text.ts'
+import { safeText } from './safe-text.ts'
+
+/**
+ * Two lines for people: what happened, and the next command to type. With `-o json` or `jsonl` one JSON object as the
+ * last line, of which `code` is the contract. What is not a CrmError is a bug and shows its stack.
+ */
+export function reportError(stderr: OutputStream, error: unknown, argv: readonly string[]): ExitCode {
+  const isForPrograms = /^jsonl?$/.test(askedFormat(argv))
+  if (!(error instanceof CrmError)) {
+    stderr.write(`crm: this is a bug\n${error instanceof Error ? error.stack : String(error)}\n`)
+    if (isForPrograms)
+      stderr.write(`${jsonText({ error: { ...NOTHING_KNOWN, code: 'bug', message: String(error) } })}\n`)
+    return EXIT.bug
+  }
+  const { hint } = error.details
+  if (isForPrograms) stderr.write(`${jsonText({ error: describe(error) })}\n`)
+  else stderr.write(`crm: ${safeText(error.message)}\n${hint ? `  ${safeText(hint)}\n` : ''}`)
+  return error.exit
+}
+
+const NOTHING_KNOWN = {
+  code: '',
+  message: '',
+  status: null,
+  request_id: null,
+  retryable: false,
+  retry_after_ms: null,
+  hint: null,
+  job: null,
+  idempotency_key: null,
+}
+
+function describe({
+  code,
+  message,
+  details,
+}: CrmError): Record<keyof typeof NOTHING_KNOWN, string | number | boolean | null> {
+  return {
+    ...NOTHING_KNOWN,
+    code,
+    message,
+    status: details.status ?? null,
+    request_id: details.requestId ?? null,
+    retryable: details.isRetryable ?? false,
+    retry_after_ms: details.retryAfterMs ?? null,
+    hint: details.hint ?? null,
+    idempotency_key: details.idempotencyKey ?? null,
+  }
+}
+
+/** Read from the words themselves: the error may be that they could not be parsed. */
+function askedFormat(argv: readonly string[]): string {
+  let format = 'table'
+  for (const [index, word] of argv.entries()) {
+    if (word === '--') break
+    if (word === '-o' || word === '--output') format = argv[index + 1] ?? format
+    else if (word.startsWith('--output=')) format = word.slice('--output='.length)
+    else if (/^-o./.test(word)) format = word.slice(2).replace(/^=/, '')
+  }
+  return format
+}

@@ -1,0 +1,92 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, CommanderError } from 'commander'
+import { addCommands } from './commands/commands.ts'
+import { addGlobalFlags, commandPath, readGlobalFlags } from './commands/flags.ts'
+import { type Act, createContext, type Host } from './context.ts'
+import { CrmError } from './core/errors.ts'
+import { EXIT, type ExitCode } from './core/exit.ts'
+import { redact } from './core/redact.ts'
+import type { Io, OutputStream } from './core/streams.ts'
+import { reportError } from './output/report.ts'
+
+/** Runs one command line. What goes wrong becomes text on stderr and an exit code here, and nowhere else. */
+export async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
+  const secrets = new Set<string>()
+  const io: Io = {
+    get stdin() {
+      return host.io.stdin
+    },
+    stdout: host.io.stdout,
+    stderr: redactedStream(host.io.stderr, secrets),
+  }
+  let exit: ExitCode = EXIT.ok
+  const act: Act =
+    (work) =>
+    async (...args) => {
+      const leaf = args.at(-1) as unknown as Command
+      const ctx = createContext({ ...host, io }, readGlobalFlags(leaf), (secret) => secrets.add(secret))
+      try {
+        exit = (await work(ctx, ...args)) ?? EXIT.ok
+      } finally {
+        await ctx.close()
+      }
+    }
+  try {
+    await buildProgram({ ...host, io }, act).parseAsync(argv, { from: 'user' })
+    return exit
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    return reportError(io.stderr, host.signal.aborted ? interruption(host.signal, error) : error, argv)
+  }
+}
+
+/** The whole command tree; what `act` does with a command's work is up to the caller. */
+export function buildProgram(host: Host, act: Act): Command {
+  const program = new Command('crm')
+    .description('CRM administration from the command line')
+    .version(`crm ${host.version}`, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .configureHelp({ showGlobalOptions: false, sortSubcommands: false })
+    .configureOutput({
+      writeOut: (text) => host.io.stdout.write(text),
+      writeErr: (text) => host.io.stderr.write(text),
+      getOutHelpWidth: () => host.io.stdout.columns ?? 100,
+      getErrHelpWidth: () => host.io.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride()
+  addGlobalFlags(program)
+  addCommands(program as CommandUnknownOpts, act)
+  throwUsageErrors(program)
+  return program
+}
+
+/** Commander would print its own wording and exit with 1; a usage error is one like any other here. */
+function throwUsageErrors(command: Command): void {
+  command.error = (message) => {
+    const [sentence = message, suggestion] = message.replace(/^error: /, '').split('\n')
+    throw new CrmError('usage', suggestion ? `${sentence} ${suggestion}` : sentence, {
+      hint: `${commandPath(command)} --help`,
+    })
+  }
+  for (const child of command.commands) throwUsageErrors(child as Command)
+}
+
+function interruption(signal: AbortSignal, error: unknown): CrmError {
+  if (error instanceof CrmError && error.code === 'interrupted') return error
+  return new CrmError('interrupted', 'interrupted', { cause: signal.reason })
+}
+
+function redactedStream(stream: OutputStream, secrets: ReadonlySet<string>): OutputStream {
+  return {
+    write: (text) => stream.write(redact(text, secrets)),
+    once: (event, listener) => stream.once?.(event, listener),
+    get isTTY() {
+      return stream.isTTY === true
+    },
+    get columns() {
+      return stream.columns ?? 80
+    },
+  }
+}
