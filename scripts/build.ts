@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { builtinPlugin } from './builtin-plugin.ts'
 
 /**
  * One small entry and lazy chunks: bundling matters more for start-up than loading command files late, and
@@ -27,6 +28,7 @@ const result = await build({
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
+  plugins: [builtinPlugin],
   metafile: true,
   logLevel: 'warning',
 })

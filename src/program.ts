@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], host: Host): Promise<ExitCode
       }
     }
   try {
-    await buildProgram({ ...host, io }, act).parseAsync(argv, { from: 'user' })
+    await buildProgram({ ...host, io }, act).parseAsync(helpLast(argv), { from: 'user' })
     return exit
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
@@ -55,11 +55,17 @@ export function buildProgram(host: Host, act: Act): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
+    .helpCommand('help [command...]', 'show help for a command')
     .exitOverride()
   addGlobalFlags(program)
   addCommands(program as CommandUnknownOpts, act)
   throwUsageErrors(program)
   return program
+}
+
+/** `crm help contacts list` asks for what `crm contacts list --help` shows. */
+function helpLast(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
 }
 
 /** Commander would print its own wording and exit with 1; a usage error is one like any other here. */
@@ -70,7 +76,7 @@ function throwUsageErrors(command: Command): void {
       hint: `${commandPath(command)} --help`,
     })
   }
-  for (const child of command.commands) throwUsageErrors(child as Command)
+  for (const child of command.commands) throwUsageErrors(child.helpCommand(false) as Command)
 }
 
 function interruption(signal: AbortSignal, error: unknown): CrmError {

@@ -43,7 +43,11 @@ export function addScopedFlags(command: object, flags: readonly ScopedFlag[]): v
  */
 export function addGlobalFlags(command: Command): void {
   if (!command.parent) for (const declare of Object.values(SCOPED)) command.addOption(declare().hideHelp())
-  for (const declare of Object.values(GLOBAL)) command.addOption(declare().helpGroup('Global options:'))
+  // A noun only leads to its verbs: their help shows the flags, its own is short.
+  const isShown = !command.parent || command.options.length > 0 || command.commands.length === 0
+  for (const declare of Object.values(GLOBAL)) {
+    command.addOption(declare().helpGroup('Global options:').hideHelp(!isShown))
+  }
   command.enablePositionalOptions()
   command.hook('preSubcommand', (_, child) => addGlobalFlags(child))
 }

@@ -22,7 +22,7 @@ interface Options {
 export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
   auth
     .command('login')
-    .summary('store an API key under a profile')
+    .description('store an API key under a profile')
     .option('--base-url <url>', 'the address of the CRM; the key is never sent anywhere else')
     .option('--storage <where>', 'file: keep the key in a private file without asking', parseStorage)
     .option('--protected', 'guard this CRM: deletes ask for the count, fixtures refuse it')

@@ -12,7 +12,7 @@ interface Options {
 export function addAuthLogout(auth: CommandUnknownOpts, act: Act): void {
   auth
     .command('logout')
-    .summary('forget the stored key of a profile')
+    .description('forget the stored key of a profile')
     .option('--all', 'of every profile')
     .option('--remove-profile', 'and the settings of the profile')
     .addHelpText('after', examples('crm auth logout -p local'))

@@ -11,7 +11,7 @@ import { printOne } from '../print.ts'
 export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
   const status = auth
     .command('status')
-    .summary('which key is in use, from where, and whether the server takes it')
+    .description('which key is in use, from where, and whether the server takes it')
     .addHelpText('after', examples('crm auth status', 'crm auth status -p prod -o json'))
     .action(act(showStatus))
   addScopedFlags(status, ['fields'])

@@ -5,7 +5,7 @@ import { examples } from '../examples.ts'
 export function addAuthSwitch(auth: CommandUnknownOpts, act: Act): void {
   auth
     .command('switch <profile>')
-    .summary('make a profile the active one')
+    .description('make a profile the active one')
     .addHelpText('after', examples('crm auth switch local'))
     .action(act(switchProfile))
 }

@@ -6,7 +6,7 @@ import { examples } from '../examples.ts'
 export function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
   auth
     .command('token')
-    .summary('print the API key in use')
+    .description('print the API key in use')
     .addHelpText(
       'after',
       examples('CRM_API_KEY=$(crm auth token -p local) CRM_BASE_URL=http://127.0.0.1:4243 ./script'),

@@ -9,7 +9,7 @@ import { requireProfileName } from '../selected-profile.ts'
 export function addConfigGet(config: CommandUnknownOpts, act: Act): void {
   config
     .command('get <key>')
-    .summary('print one setting')
+    .description('print one setting')
     .addHelpText('after', examples('crm config get base_url', 'crm config get wire.page_size -p local'))
     .action(act(getSetting))
 }

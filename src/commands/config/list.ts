@@ -5,7 +5,7 @@ import { onePage, printList } from '../print.ts'
 import { requireProfileName } from '../selected-profile.ts'
 
 export function addConfigList(config: CommandUnknownOpts, act: Act): void {
-  const list = config.command('list').summary('list the settings of a profile').action(act(listSettings))
+  const list = config.command('list').description('list the settings of a profile').action(act(listSettings))
   addScopedFlags(list, ['fields'])
 }
 

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { writeText } from '../../core/streams.ts'
 
 export function addConfigPath(config: CommandUnknownOpts, act: Act): void {
-  config.command('path').summary('print where settings are kept').action(act(printPath))
+  config.command('path').description('print where settings are kept').action(act(printPath))
 }
 
 async function printPath(ctx: Context): Promise<undefined> {

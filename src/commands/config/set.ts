@@ -7,7 +7,7 @@ import { requireProfileName } from '../selected-profile.ts'
 export function addConfigSet(config: CommandUnknownOpts, act: Act): void {
   config
     .command('set <key> <value>')
-    .summary('change one setting')
+    .description('change one setting')
     .addHelpText('after', examples('crm config set protected true', 'crm config set wire.page_size 500 -p local'))
     .action(act(setSetting))
 }

@@ -16,7 +16,7 @@ interface Options {
 export function addContactsCreate(contacts: CommandUnknownOpts, act: Act): void {
   const create = contacts
     .command('create')
-    .summary('create a contact')
+    .description('create a contact')
     .option('--set <key=value>', SET_HELP, collect, [])
     .option('--data <file>', DATA_HELP)
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')

@@ -19,7 +19,7 @@ interface Options {
 export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void {
   const remove = contacts
     .command('delete <id...>')
-    .summary('delete contacts for good; - reads ids from stdin')
+    .description('delete contacts for good; - reads ids from stdin')
     .option('--expect <n>', 'how many contacts this must be about', parseCount)
     .option('--if-match <version>', 'only while the contact still has this version')
     .addHelpText('after', examples('crm contacts delete con_0abc', 'crm contacts delete - --yes --expect 12 < ids.txt'))

@@ -8,7 +8,7 @@ import { printOne } from '../print.ts'
 export function addContactsGet(contacts: CommandUnknownOpts, act: Act): void {
   const get = contacts
     .command('get <id>')
-    .summary('show one contact')
+    .description('show one contact')
     .addHelpText('after', examples('crm contacts get con_0abc -o json'))
     .action(act(getContact))
   addScopedFlags(get, ['fields'])

@@ -12,7 +12,7 @@ interface Options {
 export function addContactsList(contacts: CommandUnknownOpts, act: Act): void {
   const list = contacts
     .command('list')
-    .summary('list contacts, newest first')
+    .description('list contacts, newest first')
     .option('--cursor <cursor>', 'go on where an earlier list stopped')
     .addHelpText('after', examples('crm contacts list --limit 20', 'crm contacts list -o jsonl --fields id,email'))
     .action(act(listContacts))

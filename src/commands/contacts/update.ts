@@ -20,7 +20,7 @@ interface Options {
 export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void {
   const update = contacts
     .command('update <id>')
-    .summary('change members of a contact; the others stay')
+    .description('change members of a contact; the others stay')
     .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect, [])
     .option('--data <file>', DATA_HELP)
     .option('--if-match <version>', 'only while the contact still has this version')

@@ -16,7 +16,7 @@ interface Options {
 export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
   const create = deals
     .command('create')
-    .summary('create a deal')
+    .description('create a deal')
     .option('--set <key=value>', SET_HELP, collect, [])
     .option('--data <file>', DATA_HELP)
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')

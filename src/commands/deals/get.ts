@@ -8,7 +8,7 @@ import { printOne } from '../print.ts'
 export function addDealsGet(deals: CommandUnknownOpts, act: Act): void {
   const get = deals
     .command('get <id>')
-    .summary('show one deal')
+    .description('show one deal')
     .addHelpText('after', examples('crm deals get deal_0abc -o json'))
     .action(act(getDeal))
   addScopedFlags(get, ['fields'])

@@ -15,7 +15,7 @@ interface Options {
 export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
   const list = deals
     .command('list')
-    .summary('list deals, newest first')
+    .description('list deals, newest first')
     .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect, [])
     .option('--cursor <cursor>', 'go on where an earlier list stopped')
     .addHelpText(

@@ -17,7 +17,7 @@ interface Options {
 export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
   const add = notes
     .command('add <deal-id>')
-    .summary('add a note to a deal')
+    .description('add a note to a deal')
     .option('--body <text>', 'what the note says')
     .option('--set <key=value>', SET_HELP, collect, [])
     .option('--data <file>', DATA_HELP)

@@ -8,7 +8,7 @@ import { printList } from '../print.ts'
 export function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): void {
   const stages = pipelines
     .command('stages <pipeline-id>')
-    .summary('list the stages of a pipeline, in order')
+    .description('list the stages of a pipeline, in order')
     .addHelpText('after', examples('crm pipelines stages sales'))
     .action(act(listStages))
   addScopedFlags(stages, ['fields'])

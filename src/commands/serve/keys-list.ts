@@ -11,7 +11,7 @@ interface Options {
 export function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
   const list = keys
     .command('list')
-    .summary('list the keys, ended ones among them')
+    .description('list the keys, ended ones among them')
     .option('--database <file>', DATABASE_HELP)
     .action(act(listServiceKeys))
   addScopedFlags(list, ['fields'])

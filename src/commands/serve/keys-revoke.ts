@@ -10,7 +10,7 @@ interface Options {
 export function addServeKeysRevoke(keys: CommandUnknownOpts, act: Act): void {
   keys
     .command('revoke <key-id>')
-    .summary('end a key at once')
+    .description('end a key at once')
     .option('--database <file>', DATABASE_HELP)
     .addHelpText('after', examples('crm serve keys revoke key_0abc'))
     .action(act(revokeServiceKey))

@@ -13,7 +13,7 @@ interface Options {
 export function addServeKeysRotate(keys: CommandUnknownOpts, act: Act): void {
   const rotate = keys
     .command('rotate <key-id>')
-    .summary('make a key like this one in its place; it is shown this once')
+    .description('make a key like this one in its place; it is shown this once')
     .option('--database <file>', DATABASE_HELP)
     .option('--overlap <time>', 'let the old key live on for this long', parseTime, 0)
     .addHelpText('after', examples('crm serve keys rotate key_0abc --overlap 1h'))

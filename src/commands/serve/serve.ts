@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
@@ -36,10 +36,11 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     .option('--tls-key <file>', 'and this private key')
     .option('--insecure-http', 'allow plain http on an address that others can reach')
     .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
-    .option('--rate-limit <n/time>', 'requests a key may send, or none', parseRateLimit, {
-      requests: 1000,
-      windowMs: 10_000,
-    })
+    .addOption(
+      new Option('--rate-limit <n/time>', 'requests a key may send, or none')
+        .argParser(parseRateLimit)
+        .default(parseRateLimit('1000/10s'), '1000/10s'),
+    )
     .option('--ready-json', 'print one JSON line on stdout when ready')
     .addHelpText(
       'after',

@@ -17,7 +17,7 @@ interface Options {
 export function addWebhooksCreate(webhooks: CommandUnknownOpts, act: Act): void {
   const create = webhooks
     .command('create')
-    .summary('subscribe a URL to events; its signing secret is shown this once')
+    .description('subscribe a URL to events; its signing secret is shown this once')
     .requiredOption('--url <url>', 'where events are sent')
     .requiredOption('--events <kinds>', 'kinds or globs, comma separated')
     .option('--description <text>', 'what it is for')
