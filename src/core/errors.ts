@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from './exit.ts'
 
 /** The `code` of the error line that `-o json` prints: the contract, where the message is not. */
-export const ERROR_CODES = {
+const ERROR_CODES = {
   usage: EXIT.usage,
   invalid_input: EXIT.usage,
   partial: EXIT.partial,

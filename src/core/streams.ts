@@ -10,6 +10,14 @@ export interface OutputStream {
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean
   setRawMode?(isRaw: boolean): unknown
+  /** An iterator that can be left without ending the stream, so that a second question can be asked. */
+  iterator?(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array | string>
+  /** Puts back what was read too far. */
+  unshift?(chunk: Uint8Array): void
+  /** Stops reading; a terminal that is read keeps the process alive. */
+  pause?(): unknown
+  /** Lets the process end although a read is waiting. */
+  unref?(): unknown
 }
 
 export interface Io {

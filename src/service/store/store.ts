@@ -19,6 +19,14 @@ export interface DealColumns {
   readonly amount: number | null
 }
 
+/** What delivery needs of a subscription. The secret lives here alone, never in the record's text. */
+export interface WebhookColumns {
+  readonly url: string
+  /** Event patterns, as `matchesEvent` reads them. */
+  readonly events: readonly string[]
+  readonly secret: string
+}
+
 /** Values of one list are alternatives, lists are combined; times bound `created_at`, inclusive. */
 export interface DealFilters {
   readonly names: readonly string[]
@@ -64,6 +72,8 @@ export interface Change {
   readonly next: { readonly text: string; readonly version: number } | undefined
   /** For deals, the columns of `next`. */
   readonly deal: DealColumns | undefined
+  /** For webhooks, the columns of `next`; absent keeps what an existing one has. */
+  readonly webhook?: WebhookColumns | undefined
   readonly event: OutboxEvent | undefined
   readonly answer: Answer
 }

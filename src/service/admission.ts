@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate, requireScope } from './bearer.ts'
+import { badParameter } from './problem.ts'
+import { type RateLimit, RateLimiter, rateHeaders, requireQuota } from './rate-limit.ts'
+import type { Route } from './route.ts'
+import type { Store } from './store/store.ts'
+
+export interface Gate {
+  readonly store: Store
+  readonly rateLimit: RateLimit | undefined
+  readonly now: () => number
+}
+
+/** The check that every request to a route passes before its body is read: key, rate, scope, names of parameters. */
+export function admission(
+  gate: Gate,
+): (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const { store, rateLimit, now } = gate
+  const limiter = rateLimit && new RateLimiter(rateLimit)
+  return (route) => async (request, reply) => {
+    const query = request.query as Record<string, unknown>
+    if (route.scope !== undefined) {
+      const nowMs = now()
+      const key = await authenticate(store, request.headers.authorization, query, nowMs)
+      if (limiter && rateLimit) {
+        const quota = limiter.take(key.id, nowMs)
+        reply.headers(rateHeaders(rateLimit, quota, nowMs))
+        requireQuota(rateLimit, quota, nowMs)
+      }
+      requireScope(key, route.scope)
+    }
+    requireParameters(query, route.parameters)
+  }
+}
+
+/** A misspelt filter that was ignored would answer with everything. */
+function requireParameters(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {
+  for (const name in query) {
+    if (!known.includes(name)) {
+      const expected = known.length > 0 ? `expected ${known.join(', ')}` : 'this takes no parameters'
+      throw badParameter(name, 'unknown_parameter', expected)
+    }
+    if (typeof query[name] !== 'string') throw badParameter(name, 'repeated_parameter', 'expected it once')
+  }
+}

@@ -1,0 +1,130 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { admission, type Gate } from './admission.ts'
+import { answerClientError } from './client-error.ts'
+import { noSuchPath, notAllowed, problemOf } from './faults.ts'
+import { createHttpServer, type Timeouts, type Tls } from './http-server.ts'
+import { problemText } from './problem.ts'
+import { requestId } from './request-id.ts'
+import type { Reply, Route } from './route.ts'
+
+export interface AppOptions extends Gate {
+  readonly routes: readonly Route[]
+  readonly tls: Tls | undefined
+  readonly timeouts: Timeouts
+  readonly version: string
+  /** Told of every request and of every failure that is not the client's; undefined when nobody listens. */
+  readonly log: ((line: object) => void) | undefined
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+/**
+ * The routes behind HTTP. Bodies reach them as bytes, and they read the JSON themselves: a fingerprint needs the
+ * bytes, and Fastify's parser would refuse members called `__proto__` and forget the digits of numbers.
+ */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = fastify({
+    serverFactory: (listener) => createHttpServer(listener, options.tls, options.timeouts),
+    bodyLimit: MAX_BODY_BYTES,
+    keepAliveTimeout: options.timeouts.idleMs,
+    requestTimeout: options.timeouts.requestMs,
+    connectionTimeout: options.timeouts.silentMs,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendProblem(options, request, reply, error),
+    routerOptions: { maxParamLength: 256 },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setErrorHandler((error, request, reply) => sendProblem(options, request, reply, error))
+  app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(options.routes, request)))
+  if (options.log) addAccessLog(app, options.log)
+  addRoutes(app, options)
+  return app
+}
+
+function addRoutes(app: FastifyInstance, options: AppOptions): void {
+  const { store, version } = options
+  const admit = admission(options)
+  for (const route of options.routes) {
+    app.route({
+      method: route.method,
+      url: route.path,
+      onRequest: admit(route),
+      handler: async (request, reply) => {
+        const { id = '' } = request.params as { id?: string }
+        const call = {
+          method: route.method,
+          url: request.url,
+          path: id === '' ? route.path : route.path.replace(':id', () => encodeURIComponent(id)),
+          id,
+          query: request.query as Record<string, string>,
+          headers: request.headers,
+          body: request.body as Buffer | undefined,
+        }
+        return send(reply, await route.handle(store, call), { type: JSON_TYPE, version })
+      },
+    })
+  }
+}
+
+function send(reply: FastifyReply, answer: Reply, { type, version }: { type: string; version: string }): FastifyReply {
+  reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .headers({
+      'x-request-id': reply.request.id,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      server: `crm/${version}`,
+    })
+  // A connection that stays open would keep a server that is closing from its end.
+  if (!reply.server.server.listening) reply.header('connection', 'close')
+  return answer.body === '' ? reply.send() : reply.header('content-type', type).send(answer.body)
+}
+
+function sendProblem(options: AppOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const problem = problemOf(error, request.method)
+  if (problem.status >= 500)
+    options.log?.({ request_id: request.id, error: error instanceof Error ? error.stack : error })
+  const answer: Reply = {
+    status: problem.status,
+    body: problemText(problem, pathOf(request), request.id),
+    headers: problem.parts.headers ?? {},
+  }
+  return send(reply, answer, { type: PROBLEM_TYPE, version: options.version })
+}
+
+/** A path that routes know under other methods, or no path at all. */
+function unrouted(routes: readonly Route[], request: FastifyRequest): Error {
+  const path = pathOf(request)
+  const allowed = routes.filter((route) => matchesPath(route.path, path)).map((route) => route.method)
+  return allowed.length > 0 ? notAllowed(request.method, path, allowed) : noSuchPath(path)
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  const parts = path.split('/')
+  const expected = pattern.split('/')
+  return parts.length === expected.length && expected.every((part, index) => part === ':id' || part === parts[index])
+}
+
+function addAccessLog(app: FastifyInstance, log: (line: object) => void): void {
+  app.addHook('onResponse', async (request, reply) => {
+    log({
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      request_id: request.id,
+    })
+  })
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split(/[?#]/, 1)[0] ?? ''
+}

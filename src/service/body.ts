@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import { type JsonNode, JsonTextError, type Members, parseJsonText } from './json-text.ts'
+import { invalidValues, Problem } from './problem.ts'
+import type { Call } from './route.ts'
+
+const JSON_TYPE = 'application/json'
+
+/** A PATCH is a merge patch whichever of the two it says. */
+const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE]
+
+/** The object that a POST or a PATCH carries. */
+export function readBody(call: Call): Members {
+  if (!call.body?.length)
+    throw new Problem(400, { code: 'body_required', detail: 'expected a JSON object as the body' })
+  if (!isTaken(call)) throw unsupportedType(call.method)
+  if (!isUtf8(call.body)) throw new Problem(400, { code: 'malformed_body', detail: 'the body is not UTF-8' })
+  const node = parse(call.body.toString('utf8'))
+  if (typeof node !== 'string') return node
+  throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: 'expected an object' }])
+}
+
+export function unsupportedType(method: string): Problem {
+  return new Problem(415, {
+    code: 'unsupported_media_type',
+    detail: `expected Content-Type: ${typesFor(method).join(' or ')}, in UTF-8 and not compressed`,
+    ...(method === 'PATCH' && { headers: { 'accept-patch': PATCH_TYPES.join(', ') } }),
+  })
+}
+
+function typesFor(method: string): readonly string[] {
+  return method === 'PATCH' ? PATCH_TYPES : [JSON_TYPE]
+}
+
+function isTaken({ method, headers }: Call): boolean {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  const charsets = parameters.filter((parameter) => /^\s*charset=/.test(parameter))
+  return (
+    typesFor(method).includes(type.trim()) &&
+    charsets.every((parameter) => /=\s*"?utf-?8"?\s*$/.test(parameter)) &&
+    (headers['content-encoding'] ?? 'identity') === 'identity'
+  )
+}
+
+function parse(text: string): JsonNode {
+  try {
+    return parseJsonText(text)
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error
+    const detail = `the body is not JSON that this service takes, at character ${error.position}: ${error.message}`
+    const code = error.fault === 'malformed' ? 'malformed_json' : error.fault
+    // A number that no double holds is well-formed JSON: its value is what cannot be taken.
+    throw new Problem(error.fault === 'out_of_range' ? 422 : 400, {
+      code,
+      detail,
+      errors: [{ pointer: '#', code, detail: error.message }],
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import type { FastifyError } from 'fastify'
+import { CrmError } from '../core/errors.ts'
+import { unsupportedType } from './body.ts'
+import { Problem } from './problem.ts'
+
+/** What Fastify refuses before a route sees it. */
+const FRAMEWORK_FAULTS: Readonly<Record<string, (method: string) => Problem>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new Problem(413, { code: 'body_too_large', detail: 'the body is larger than 1 MiB' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: unsupportedType,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Problem(400, { code: 'malformed_body', detail: 'the body is not as long as Content-Length says' }),
+  FST_ERR_BAD_URL: () => new Problem(400, { code: 'malformed_url', detail: 'the path is not percent-encoded UTF-8' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Problem(404, { code: 'not_found', detail: 'nothing here has an id this long' }),
+}
+
+/** The answer to anything that was thrown. What the database or a bug says is for the log, not for clients. */
+export function problemOf(error: unknown, method: string): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof CrmError) {
+    const detail = 'the database cannot do this right now'
+    return new Problem(503, { code: 'unavailable', detail, headers: { 'retry-after': '5' } })
+  }
+  const { code, statusCode = 500 } = error as Partial<FastifyError>
+  const fault = FRAMEWORK_FAULTS[code ?? '']
+  if (fault) return fault(method)
+  if (statusCode < 500) return new Problem(400, { code: 'malformed_request', detail: 'the request broke off' })
+  return new Problem(500, { code: 'internal', detail: 'a bug in crm; its log has more under the request id' })
+}
+
+export function notAllowed(method: string, path: string, allowed: readonly string[]): Problem {
+  return new Problem(405, {
+    code: 'method_not_allowed',
+    detail: `${path} takes ${allowed.join(' and ')}, not ${method}`,
+    headers: { allow: allowed.join(', ') },
+  })
+}
+
+export function noSuchPath(path: string): Problem {
+  return new Problem(404, { code: 'not_found', detail: `there is no ${path} here` })
+}

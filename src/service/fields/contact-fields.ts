@@ -1,0 +1,23 @@
+import type { Members } from '../json-text.ts'
+import { READ_ONLY_RULES, type Rules, requireMember, requireRules, textOrNull } from './rules.ts'
+
+const RULES: Rules = {
+  name: textOrNull,
+  email: textOrNull,
+  phone: textOrNull,
+  company: textOrNull,
+  owner_id: textOrNull,
+}
+
+const CREATE_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }
+
+/** What a contact may be created with: anything, but at least something. */
+export function requireContact(fields: Members): void {
+  requireRules(fields, CREATE_RULES)
+  requireMember(fields)
+}
+
+/** A merge patch: null removes the member, and what is read-only is compared with the record later. */
+export function requireContactPatch(patch: Members): void {
+  requireRules(patch, RULES)
+}

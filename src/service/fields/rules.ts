@@ -1,0 +1,62 @@
+import { READ_ONLY_FIELDS } from '../../core/resources.ts'
+import type { JsonNode, Members } from '../json-text.ts'
+import { invalidValues, type ValueFault } from '../problem.ts'
+
+type Fault = Pick<ValueFault, 'code' | 'detail'>
+
+/** Undefined when the value is fine; it is undefined itself when the member was not sent. */
+export type Rule = (value: JsonNode | undefined) => Fault | undefined
+
+export type Rules = Readonly<Record<string, Rule>>
+
+/** Throws one Problem that names every member that breaks its rule. */
+export function requireRules(fields: Members, rules: Rules): void {
+  const faults = Object.entries(rules).flatMap(([name, rule]) => {
+    const fault = rule(fields.get(name))
+    return fault ? [{ pointer: pointer(name), ...fault }] : []
+  })
+  if (faults.length > 0) throw invalidValues(faults)
+}
+
+export function requireMember(fields: Members): void {
+  if (fields.size > 0) return
+  throw invalidValues([{ pointer: '#', code: 'empty', detail: 'expected at least one member' }])
+}
+
+export function pointer(name: string): string {
+  return `#/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1').toWellFormed())}`
+}
+
+function isText(value: JsonNode): value is string {
+  return typeof value === 'string' && value.startsWith('"')
+}
+
+function isNumber(value: JsonNode): value is string {
+  return typeof value === 'string' && /^[-\d]/.test(value)
+}
+
+/** Undefined when the value is null or was not sent; the rules have made sure that it is a string otherwise. */
+export function textOf(value: JsonNode | undefined): string | undefined {
+  return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
+}
+
+export const textOrNull: Rule = (value) => {
+  if (value === undefined || value === 'null' || isText(value)) return undefined
+  return { code: 'wrong_type', detail: 'expected a string or null' }
+}
+
+export const filledText: Rule = (value) => {
+  if (value === undefined) return { code: 'required', detail: 'expected a string' }
+  if (!isText(value)) return { code: 'wrong_type', detail: 'expected a string' }
+  return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
+}
+
+export const numberOrNull: Rule = (value) => {
+  if (value === undefined || value === 'null' || isNumber(value)) return undefined
+  return { code: 'wrong_type', detail: 'expected a number or null' }
+}
+
+export const notSent: Rule = (value) =>
+  value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this' }
+
+export const READ_ONLY_RULES: Rules = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, notSent]))

@@ -1,0 +1,53 @@
+import { EVENT_KINDS, isEventPattern } from '../../core/event-kinds.ts'
+import type { JsonNode, Members } from '../json-text.ts'
+import type { WebhookColumns } from '../store/store.ts'
+import {
+  filledText,
+  notSent,
+  READ_ONLY_RULES,
+  type Rule,
+  type Rules,
+  requireRules,
+  textOf,
+  textOrNull,
+} from './rules.ts'
+
+const addressRule: Rule = (value) => {
+  const fault = filledText(value)
+  if (fault) return fault
+  const url = URL.parse(textOf(value) ?? '')
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    return { code: 'invalid_url', detail: 'expected an http or https address' }
+  }
+  if (!url.username && !url.password) return undefined
+  return { code: 'invalid_url', detail: 'an address with a user or a password in it is not taken' }
+}
+
+const eventsRule: Rule = (value) => {
+  const expected = `expected a list of event kinds: ${EVENT_KINDS.join(', ')}, or patterns such as contact.* and *`
+  if (value === undefined) return { code: 'required', detail: expected }
+  const patterns = listOf(value)
+  if (!patterns?.every((pattern) => typeof pattern === 'string')) return { code: 'wrong_type', detail: expected }
+  if (patterns.length === 0) return { code: 'empty', detail: expected }
+  const unknown = patterns.find((pattern) => !isEventPattern(pattern))
+  if (unknown === undefined) return undefined
+  return { code: 'not_allowed', detail: `${JSON.stringify(unknown)} matches no event; ${expected}` }
+}
+
+const RULES: Rules = {
+  ...READ_ONLY_RULES,
+  status: notSent,
+  secret: notSent,
+  url: addressRule,
+  events: eventsRule,
+  description: textOrNull,
+}
+
+export function readWebhook(sent: Members): Omit<WebhookColumns, 'secret'> {
+  requireRules(sent, RULES)
+  return { url: textOf(sent.get('url')) ?? '', events: listOf(sent.get('events') ?? '[]') as string[] }
+}
+
+function listOf(value: JsonNode): unknown[] | undefined {
+  return typeof value === 'string' && value.startsWith('[') ? (JSON.parse(value) as unknown[]) : undefined
+}

@@ -1,0 +1,94 @@
+import { hash, randomBytes, randomInt } from 'node:crypto'
+import { CrmError } from '../core/errors.ts'
+import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../core/ids.ts'
+import type { ApiKey, Scope, Store } from './store/store.ts'
+
+export interface KeyRequest {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Undefined: until it is revoked. */
+  readonly expiresAtMs: number | undefined
+  /** The key itself, when it exists elsewhere already; otherwise one is made. */
+  readonly text?: string
+}
+
+export interface MadeKey {
+  readonly key: ApiKey
+  /** To be shown once: a store keeps its hash alone. */
+  readonly text: string
+}
+
+/** What an Authorization header can carry: token68 of RFC 9110 section 11.2. */
+export const KEY_TEXT = /^[A-Za-z0-9._~+/-]+=*$/
+
+export function newKeyText(): string {
+  return `crm_key_${randomBytes(32).toString('base64url')}`
+}
+
+export function hashKey(text: string): string {
+  return hash('sha256', text, 'hex')
+}
+
+export async function createKey(store: Store, request: KeyRequest, nowMs: number): Promise<MadeKey> {
+  const { name, scopes, expiresAtMs, text = newKeyText() } = request
+  if (!KEY_TEXT.test(text)) {
+    throw new CrmError('invalid_input', 'a key holds letters, digits and - . _ ~ + / alone, and this one does not', {
+      hint: 'leave the key out, and one is made',
+    })
+  }
+  const key: ApiKey = {
+    id: await freeKeyId(store, nowMs),
+    name,
+    hash: hashKey(text),
+    lastFour: text.slice(-4),
+    scopes,
+    createdAtMs: nowMs,
+    expiresAtMs,
+    revokedAtMs: undefined,
+  }
+  await store.addKey(key)
+  return { key, text }
+}
+
+/**
+ * A key with the same name, scopes and length of life in place of an old one, which ends after `overlapMs`; 0 revokes
+ * it at once.
+ */
+export async function rotateKey(
+  store: Store,
+  id: string,
+  { overlapMs, nowMs }: { readonly overlapMs: number; readonly nowMs: number },
+): Promise<MadeKey> {
+  const old = await requireLiveKey(store, id, nowMs)
+  const expiresAtMs = old.expiresAtMs === undefined ? undefined : nowMs + (old.expiresAtMs - old.createdAtMs)
+  const made = await createKey(store, { name: old.name, scopes: old.scopes, expiresAtMs }, nowMs)
+  await store.endKey(id, overlapMs > 0 ? { expiresAtMs: nowMs + overlapMs } : { revokedAtMs: nowMs })
+  return made
+}
+
+export async function revokeKey(store: Store, id: string, nowMs: number): Promise<void> {
+  await requireLiveKey(store, id, nowMs)
+  await store.endKey(id, { revokedAtMs: nowMs })
+}
+
+async function requireLiveKey(store: Store, id: string, nowMs: number): Promise<ApiKey> {
+  const key = (await store.keys()).find((each) => each.id === id)
+  const hint = 'crm serve keys list'
+  if (!key) throw new CrmError('not_found', `there is no key ${JSON.stringify(id)}`, { hint })
+  if (isOver(key.revokedAtMs, nowMs)) throw new CrmError('conflict', `key ${id} was revoked before`, { hint })
+  if (isOver(key.expiresAtMs, nowMs)) throw new CrmError('conflict', `key ${id} has expired`, { hint })
+  return key
+}
+
+function isOver(endMs: number | undefined, nowMs: number): boolean {
+  return endMs !== undefined && endMs <= nowMs
+}
+
+async function freeKeyId(store: Store, nowMs: number): Promise<string> {
+  const taken = new Set((await store.keys()).map((key) => key.id))
+  const first = Math.max(0, firstSerialAt(nowMs))
+  for (;;) {
+    const id = encodeId('key', first + randomInt(SERIALS_PER_MS))
+    if (!taken.has(id)) return id
+  }
+}

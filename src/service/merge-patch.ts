@@ -1,0 +1,17 @@
+import type { JsonNode, Members } from './json-text.ts'
+
+/** RFC 7396. */
+export function mergePatch(target: JsonNode, patch: JsonNode): JsonNode {
+  if (typeof patch === 'string') return patch
+  return mergeMembers(typeof target === 'string' ? new Map() : target, patch)
+}
+
+/** What a patch makes of an object; members that stay keep their place, others are appended. */
+export function mergeMembers(target: Members, patch: Members): Members {
+  const merged = new Map(target)
+  for (const [name, value] of patch) {
+    if (value === 'null') merged.delete(name)
+    else merged.set(name, mergePatch(merged.get(name) ?? 'null', value))
+  }
+  return merged
+}

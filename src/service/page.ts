@@ -1,0 +1,46 @@
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { badParameter } from './problem.ts'
+import type { Call, Reply } from './route.ts'
+import type { PageQuery, TextPage } from './store/store.ts'
+
+export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
+
+const LIMIT = { smallest: 1, usual: 50, largest: 500 }
+
+export function readPage(call: Call): PageQuery {
+  const { cursor } = call.query
+  return {
+    limit: readLimit(call.query.limit),
+    olderThanId: cursor === undefined ? undefined : decodeCursor(cursor, filterText(call)),
+  }
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return LIMIT.usual
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
+  if (limit >= LIMIT.smallest && limit <= LIMIT.largest) return limit
+  throw badParameter('limit', 'invalid_limit', `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`)
+}
+
+/** The page as the wire carries it; rows are joined as the store keeps them, never parsed. */
+export function pageReply(call: Call, page: TextPage): Reply {
+  const next = page.nextOlderThanId === undefined ? undefined : encodeCursor(page.nextOlderThanId, filterText(call))
+  return {
+    status: 200,
+    body: `{"data":[${page.texts.join(',')}],"next_cursor":${next === undefined ? null : `"${next}"`},"has_more":${next !== undefined}}`,
+    headers: next === undefined ? {} : { link: `<${nextUrl(call, next)}>; rel="next"` },
+  }
+}
+
+function nextUrl(call: Call, cursor: string): string {
+  const queryAt = call.url.indexOf('?')
+  const parameters = new URLSearchParams(queryAt < 0 ? '' : call.url.slice(queryAt))
+  parameters.set('cursor', cursor)
+  return `${call.path}?${parameters}`
+}
+
+/** What a cursor is bound to: the path and every parameter that chooses rows, however they were ordered. */
+function filterText(call: Call): string {
+  const filters = Object.entries(call.query).filter(([name]) => name !== 'limit' && name !== 'cursor')
+  return JSON.stringify([call.path, ...filters.sort(([one], [other]) => (one < other ? -1 : 1))])
+}

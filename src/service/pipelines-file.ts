@@ -1,0 +1,102 @@
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+import type { Pipeline, Stage } from './store/store.ts'
+
+/** The pipelines of a file that was parsed already; the first is the default one. Errors name the path in the file. */
+export function parsePipelines(file: unknown): Pipeline[] {
+  const entries = listAt(objectAt(file, 'the file', ['pipelines']).pipelines, 'pipelines')
+  const pipelines = entries.map((entry, index) => parsePipeline(entry, `pipelines[${index}]`))
+  requireDistinct(
+    pipelines.map((each) => each.id),
+    (index) => `pipelines[${index}].id`,
+  )
+  const stages = pipelines.flatMap(({ stages }, at) =>
+    stages.map(({ id }, index) => ({ id, path: stagePath(at, index) })),
+  )
+  requireDistinct(
+    stages.map((each) => each.id),
+    (index) => `${stages[index]?.path}.id`,
+  )
+  return pipelines
+}
+
+function parsePipeline(entry: unknown, path: string): Pipeline {
+  const pipeline = objectAt(entry, path, ['id', 'name', 'stages'])
+  const id = idAt(pipeline.id, `${path}.id`)
+  const name = pipeline.name === undefined ? id : nameAt(pipeline.name, `${path}.name`)
+  const stages = listAt(pipeline.stages, `${path}.stages`).map((stage, index) =>
+    parseStage(typeof stage === 'string' ? { name: stage } : stage, {
+      path: `${path}.stages[${index}]`,
+      idStart: `${id}.`,
+      position: index + 1,
+    }),
+  )
+  requireDistinct(
+    stages.map((stage) => stage.name),
+    (index) => `${path}.stages[${index}].name`,
+  )
+  return { id, name, stages }
+}
+
+/** `idStart` begins the id of a stage that is not given one. */
+function parseStage(entry: unknown, place: { path: string; idStart: string; position: number }): Stage {
+  const { path, idStart, position } = place
+  const stage = objectAt(entry, path, ['id', 'name', 'probability'])
+  const name = nameAt(stage.name, `${path}.name`)
+  // Filters separate alternatives by commas, so that a stage with one in its name could not be asked for.
+  if (name.includes(',')) throw invalid(`${path}.name`, 'a name without a comma', name)
+  const id = stage.id === undefined ? `${idStart}${slug(name, position)}` : idAt(stage.id, `${path}.id`)
+  return { id, name, position, probability: probabilityAt(stage.probability, `${path}.probability`) }
+}
+
+function slug(name: string, position: number): string {
+  const text = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return text || `${position}`
+}
+
+function stagePath(pipelineIndex: number, stageIndex: number): string {
+  return `pipelines[${pipelineIndex}].stages[${stageIndex}]`
+}
+
+function objectAt(value: unknown, path: string, members: readonly string[]): JsonObject {
+  if (!isJsonObject(value)) throw invalid(path, `an object with ${members.join(', ')}`, value)
+  const unknown = Object.keys(value).find((name) => !members.includes(name))
+  if (unknown === undefined) return value
+  throw invalid(`${path} member ${JSON.stringify(unknown)}`, `one of ${members.join(', ')}`, undefined)
+}
+
+function listAt(value: unknown, path: string): unknown[] {
+  if (Array.isArray(value) && value.length > 0) return value
+  throw invalid(path, 'a list that is not empty', value)
+}
+
+function idAt(value: unknown, path: string): string {
+  if (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value)) return value
+  throw invalid(path, 'up to 64 letters, digits, dots, dashes and underscores', value)
+}
+
+function nameAt(value: unknown, path: string): string {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value
+  throw invalid(path, 'a name of 1 to 200 characters', value)
+}
+
+function probabilityAt(value: unknown, path: string): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value
+  throw invalid(path, 'a number from 0 to 1', value)
+}
+
+function requireDistinct(values: readonly string[], pathOf: (index: number) => string): void {
+  const index = values.findIndex((value, at) => values.indexOf(value) < at)
+  if (index >= 0) throw invalid(pathOf(index), 'a value that no other has', values[index])
+}
+
+function invalid(path: string, expected: string, got: unknown): CrmError {
+  const shown = got === undefined ? '' : `, got ${JSON.stringify(got).slice(0, 80)}`
+  return new CrmError('invalid_input', `pipelines file: ${path}: expected ${expected}${shown}`, {
+    hint: 'a file looks like {"pipelines":[{"id":"sales","stages":["Lead",{"name":"Won","probability":1}]}]}',
+  })
+}

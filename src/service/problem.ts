@@ -1,0 +1,90 @@
+/** One value that was refused: where it stands, which rule it breaks, and what was expected. */
+export interface ValueFault {
+  /** RFC 6901 pointer as a URI fragment, for a member of the body. */
+  readonly pointer?: string
+  /** For a parameter of the query. */
+  readonly parameter?: string
+  readonly code: string
+  readonly detail: string
+}
+
+const TITLES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const
+
+export type ProblemStatus = keyof typeof TITLES
+
+export interface ProblemParts {
+  /** Stable, for programs; `detail` is for people and may change. */
+  readonly code: string
+  readonly detail: string
+  readonly errors?: readonly ValueFault[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default `about:blank`: the status says it all, and its phrase is the title. */
+  readonly type?: { readonly uri: string; readonly title: string }
+  readonly extensions?: Readonly<Record<string, unknown>>
+}
+
+/** An answer that is not a success, thrown from wherever it is found out. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly status: ProblemStatus
+  readonly parts: ProblemParts
+
+  constructor(status: ProblemStatus, parts: ProblemParts) {
+    super(parts.detail)
+    this.status = status
+    this.parts = parts
+  }
+
+  get title(): string {
+    return this.parts.type?.title ?? TITLES[this.status]
+  }
+}
+
+/** RFC 9457. `instance` is the path alone: a query may hold what must not be repeated. */
+export function problemText(problem: Problem, instance: string | undefined, requestId: string): string {
+  const { type, detail, code, errors, extensions } = problem.parts
+  return JSON.stringify({
+    type: type?.uri ?? 'about:blank',
+    title: problem.title,
+    status: problem.status,
+    detail,
+    instance,
+    code,
+    request_id: requestId,
+    errors,
+    ...extensions,
+  })
+}
+
+export function invalidValues(errors: readonly ValueFault[]): Problem {
+  const detail = errors.map((fault) => `${fault.pointer?.slice(2) || 'body'}: ${fault.detail}`).join('; ')
+  return new Problem(422, { code: 'invalid_values', detail, errors })
+}
+
+export function badParameter(parameter: string, code: string, detail: string): Problem {
+  return new Problem(400, {
+    code: 'invalid_parameter',
+    detail: `${parameter}: ${detail}`,
+    errors: [{ parameter, code, detail }],
+  })
+}
+
+export function notFound(what: string, id: string): Problem {
+  return new Problem(404, { code: 'not_found', detail: `there is no ${what} ${JSON.stringify(id)}` })
+}

@@ -1,0 +1,138 @@
+import type { EventKind } from '../core/event-kinds.ts'
+import { READ_ONLY_FIELDS } from '../core/resources.ts'
+import { pointer, requireMember } from './fields/rules.ts'
+import { type JsonNode, jsonText, type Members, parseJsonText } from './json-text.ts'
+import { mergeMembers } from './merge-patch.ts'
+import { invalidValues } from './problem.ts'
+import type { Answer, Change, OutboxEvent, StoredRecord, WriteState } from './store/store.ts'
+
+const MAX_RECORD_BYTES = 64 * 1024
+
+type ReadOnlyField = (typeof READ_ONLY_FIELDS)[number]
+
+/** A record as its text holds it: what clients sent, and what the service set. */
+interface RecordParts {
+  readonly fields: Members
+  readonly own: Readonly<Record<ReadOnlyField, JsonNode>>
+}
+
+export interface Creation {
+  /** Where records of this kind live, such as `/v1/contacts`. */
+  readonly collection: string
+  readonly fields: Members
+  readonly event: EventKind | undefined
+}
+
+export function createRecord(state: WriteState, creation: Creation): Change {
+  const text = newRecordText(state, creation.fields)
+  const time = timeText(state.nowMs)
+  return {
+    next: { text, version: 1 },
+    deal: undefined,
+    event: creation.event && eventOf(creation.event, time, text),
+    answer: { status: 201, body: text, location: `${creation.collection}/${state.id}`, etag: '"1"' },
+  }
+}
+
+/** The text of a record that is made now, for creations whose answer shows more than the record keeps. */
+export function newRecordText(state: WriteState, fields: Members): string {
+  const time = JSON.stringify(timeText(state.nowMs))
+  return recordText({ fields, own: { id: JSON.stringify(state.id), created_at: time, updated_at: time, version: '1' } })
+}
+
+/** A patch that changes nothing leaves the record, its version and its subscribers alone. */
+export function patchRecord(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): Change {
+  const { fields, own } = recordParts(current.text)
+  const fieldPatch = withoutReadOnly(patch, own)
+  const nextFields = mergeMembers(fields, fieldPatch)
+  const previous = changedMembers(fields, nextFields)
+  if (previous.size === 0) {
+    return { next: current, deal: undefined, event: undefined, answer: okAnswer(current.text, current.version) }
+  }
+  requireMember(nextFields)
+  const version = current.version + 1
+  const time = timeText(state.nowMs)
+  const text = recordText({
+    fields: nextFields,
+    own: { ...own, updated_at: JSON.stringify(time), version: `${version}` },
+  })
+  return {
+    next: { text, version },
+    deal: undefined,
+    event: eventOf(event, time, text, jsonText(previous)),
+    answer: okAnswer(text, version),
+  }
+}
+
+export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind): Change {
+  return {
+    next: undefined,
+    deal: undefined,
+    event: eventOf(event, timeText(state.nowMs), current.text),
+    answer: { status: 204, body: '', location: undefined, etag: undefined },
+  }
+}
+
+function recordText({ fields, own }: RecordParts): string {
+  const { id, ...rest } = own
+  const text = jsonText(new Map<string, JsonNode>([['id', id], ...fields, ...Object.entries(rest)]))
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes <= MAX_RECORD_BYTES) return text
+  const detail = `the record would have ${sizeBytes} bytes, ${MAX_RECORD_BYTES} are allowed`
+  throw invalidValues([{ pointer: '#', code: 'too_large', detail }])
+}
+
+function recordParts(text: string): RecordParts {
+  const fields = new Map(parseJsonText(text) as Members)
+  const take = (name: ReadOnlyField): JsonNode => {
+    const value = fields.get(name) ?? 'null'
+    fields.delete(name)
+    return value
+  }
+  const own = {
+    id: take('id'),
+    created_at: take('created_at'),
+    updated_at: take('updated_at'),
+    version: take('version'),
+  }
+  return { fields, own }
+}
+
+/** A read-only member may be sent back as it was read, so that a record that was fetched and edited can be sent whole. */
+function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
+  const changed = READ_ONLY_FIELDS.filter((name) => patch.has(name) && jsonText(patch.get(name) ?? '') !== own[name])
+  if (changed.length > 0) {
+    throw invalidValues(
+      changed.map((name) => ({ pointer: pointer(name), code: 'read_only', detail: 'the service sets this' })),
+    )
+  }
+  const fields = new Map(patch)
+  for (const name of READ_ONLY_FIELDS) fields.delete(name)
+  return fields
+}
+
+/** The old values of the members that differ, null for those that were not there. */
+function changedMembers(before: Members, after: Members): Members {
+  const names = new Set([...before.keys(), ...after.keys()])
+  const changed = new Map<string, JsonNode>()
+  for (const name of names) {
+    const old = before.get(name)
+    const next = after.get(name)
+    const isSame = old !== undefined && next !== undefined && jsonText(old) === jsonText(next)
+    if (!isSame) changed.set(name, old ?? 'null')
+  }
+  return changed
+}
+
+function eventOf(kind: EventKind, time: string, data: string, previous?: string): OutboxEvent {
+  const tail = previous === undefined ? '' : `,"previous":${previous}`
+  return { kind, text: `{"type":"${kind}","timestamp":"${time}","data":${data}${tail}}` }
+}
+
+function okAnswer(body: string, version: number): Answer {
+  return { status: 200, body, location: undefined, etag: `"${version}"` }
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

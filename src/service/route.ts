@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Scope, Store } from './store/store.ts'
+
+/** A request that was let in: its key, scope, rate and parameter names were checked. */
+export interface Call {
+  readonly method: string
+  /** Path and query as they were sent. */
+  readonly url: string
+  /** The one spelling of the path, for answers and cursors that point at it. */
+  readonly path: string
+  /** Of the path's `:id`; empty when the path has none. */
+  readonly id: string
+  /** Each parameter once, and only those that the route names. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly headers: IncomingHttpHeaders
+  /** Undefined when no body was sent. */
+  readonly body: Buffer | undefined
+}
+
+export interface Reply {
+  readonly status: number
+  /** JSON text, or empty. */
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  /** Undefined: open to everyone. */
+  readonly scope: Scope | undefined
+  /** The query parameters it takes; any other is refused. */
+  readonly parameters: readonly string[]
+  /** Throws a Problem for every answer that is not a success. */
+  handle(store: Store, call: Call): Promise<Reply>
+}

@@ -1,0 +1,22 @@
+import { PAGE_PARAMETERS, pageReply, readPage } from '../page.ts'
+import { notFound } from '../problem.ts'
+import type { Call, Reply, Route } from '../route.ts'
+import type { Store } from '../store/store.ts'
+
+export const pipelineRoutes: readonly Route[] = [
+  { method: 'GET', path: '/v1/pipelines/:id/stages', scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
+]
+
+/** By position; pages are cut from the pipeline as it is now. */
+async function listStages(store: Store, call: Call): Promise<Reply> {
+  const { limit, olderThanId } = readPage(call)
+  const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
+  if (!pipeline) throw notFound('pipeline', call.id)
+  const start = olderThanId === undefined ? 0 : pipeline.stages.findIndex((stage) => stage.id === olderThanId) + 1
+  const stages = pipeline.stages.slice(start, start + limit)
+  const isLast = start + limit >= pipeline.stages.length
+  return pageReply(call, {
+    texts: stages.map((stage) => JSON.stringify(stage)),
+    nextOlderThanId: isLast ? undefined : stages.at(-1)?.id,
+  })
+}

@@ -1,0 +1,72 @@
+import type { AddressInfo } from 'node:net'
+import { CrmError } from '../core/errors.ts'
+import { createApp } from './app.ts'
+import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { contactRoutes } from './routes/contacts.ts'
+import { dealRoutes } from './routes/deals.ts'
+import { healthRoutes } from './routes/health.ts'
+import { noteRoutes } from './routes/notes.ts'
+import { pipelineRoutes } from './routes/pipelines.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import type { Store } from './store/store.ts'
+
+export interface ServerOptions {
+  /** Stays open when the server closes. */
+  readonly store: Store
+  readonly host: string
+  /** 0 takes any that is free. */
+  readonly port: number
+  readonly tls?: Tls | undefined
+  /** Undefined: no limit, and no headers about one. */
+  readonly rateLimit: RateLimit | undefined
+  readonly now: () => number
+  readonly log?: ((line: object) => void) | undefined
+  readonly version: string
+  readonly timeouts?: Timeouts
+}
+
+export interface RunningServer {
+  readonly url: string
+  /** Takes no more connections and resolves when the requests under way were answered, or `closeMs` have passed. */
+  close(): Promise<void>
+}
+
+const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes, ...webhookRoutes]
+
+/** The CRM service on a socket. Throws a CrmError when the socket cannot be had. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { tls, log, timeouts = TIMEOUTS } = options
+  const app = createApp({ ...options, routes: ROUTES, tls, log, timeouts })
+  try {
+    await app.listen({ host: options.host, port: options.port })
+  } catch (error) {
+    throw listenError(options, error)
+  }
+  const { port } = app.server.address() as AddressInfo
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  return {
+    url: `${tls ? 'https' : 'http'}://${host}:${port}`,
+    async close() {
+      const timer = setTimeout(() => app.server.closeAllConnections(), timeouts.closeMs)
+      try {
+        await app.close()
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+const LISTEN_HINTS: Readonly<Record<string, [string, string]>> = {
+  EADDRINUSE: ['the port is in use', 'crm serve --port 0 takes a free one'],
+  EACCES: ['no permission for this port', 'crm serve --port 0 takes a free one'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'crm serve --host 127.0.0.1'],
+  ENOTFOUND: ['no such host', 'crm serve --host 127.0.0.1'],
+}
+
+function listenError({ host, port }: ServerOptions, error: unknown): unknown {
+  const [reason, hint] = LISTEN_HINTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
+  if (reason === undefined || hint === undefined) return error
+  return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause: error })
+}

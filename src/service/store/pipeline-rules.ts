@@ -1,0 +1,64 @@
+import { CrmError } from '../../core/errors.ts'
+import type { Pipeline, Stage } from './store.ts'
+
+/** The pipeline of a database that was just made. */
+export function defaultPipeline(): Pipeline {
+  return {
+    id: 'sales',
+    name: 'Sales',
+    stages: [
+      { id: 'sales.lead', name: 'Lead', position: 1, probability: 0.1 },
+      { id: 'sales.qualified', name: 'Qualified', position: 2, probability: 0.25 },
+      { id: 'sales.proposal', name: 'Proposal', position: 3, probability: 0.5 },
+      { id: 'sales.negotiation', name: 'Negotiation', position: 4, probability: 0.75 },
+      { id: 'sales.won', name: 'Won', position: 5, probability: 1 },
+      { id: 'sales.lost', name: 'Lost', position: 6, probability: 0 },
+    ],
+  }
+}
+
+/** Every pipeline and stage can be told apart, and a deal always has one to be in. */
+export function checkPipelines(pipelines: readonly Pipeline[]): void {
+  if (pipelines.length === 0) {
+    throw new CrmError('invalid_input', 'no pipeline is given, and one is the default of every deal', {
+      hint: 'name at least one pipeline with at least one stage',
+    })
+  }
+  refuseTwins('pipeline', pipelines, (pipeline) => pipeline.id)
+  for (const { id, stages } of pipelines) {
+    if (stages.length === 0) {
+      throw new CrmError('invalid_input', `pipeline ${id} has no stage`, { hint: 'name at least one stage' })
+    }
+    refuseTwins(`stage of pipeline ${id}`, stages, (stage) => stage.name)
+    refuseTwins(`stage id of pipeline ${id}`, stages, (stage) => stage.id)
+  }
+}
+
+/** Where deals are now that `next` has no place for; deals refer to a stage by its name. */
+export function droppedStages(
+  current: readonly Pipeline[],
+  next: readonly Pipeline[],
+): readonly { readonly pipelineId: string; readonly stage: Stage }[] {
+  const kept = new Set(next.flatMap(({ id, stages }) => stages.map(({ name }) => JSON.stringify([id, name]))))
+  return current
+    .flatMap(({ id, stages }) => stages.map((stage) => ({ pipelineId: id, stage })))
+    .filter(({ pipelineId, stage }) => !kept.has(JSON.stringify([pipelineId, stage.name])))
+}
+
+export function stageInUse(pipelineId: string, stageName: string, dealCount: number): CrmError {
+  const deals = dealCount === 1 ? '1 deal is' : `${dealCount} deals are`
+  return new CrmError('conflict', `stage ${stageName} of pipeline ${pipelineId} cannot be dropped: ${deals} in it`, {
+    hint: `crm deals list --filter pipeline_id=${pipelineId} --filter stage=${JSON.stringify(stageName)}`,
+  })
+}
+
+function refuseTwins<T>(what: string, items: readonly T[], nameOf: (item: T) => string): void {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const name = nameOf(item)
+    if (seen.has(name)) {
+      throw new CrmError('invalid_input', `${what} ${name} is there twice`, { hint: 'give each a name of its own' })
+    }
+    seen.add(name)
+  }
+}

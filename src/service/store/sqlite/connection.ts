@@ -1,0 +1,48 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+
+/** Deal filters make many statements; the oldest are forgotten beyond this many. */
+const MAX_CACHED_STATEMENTS = 300
+
+/** One open database. Rows are arrays, in the order of the selected columns. */
+export interface Connection {
+  /** As messages name it. */
+  readonly file: string
+  readonly isInTransaction: boolean
+  all<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): readonly Row[]
+  get<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Row | undefined
+  /** How many rows were changed. */
+  run(sql: string, ...values: SQLInputValue[]): number
+  /** Any number of statements, not kept for another time. */
+  script(sql: string): void
+  close(): void
+}
+
+/** Statements are prepared once and kept by their text. */
+export function connect(database: DatabaseSync, file: string): Connection {
+  const statements = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const kept = statements.get(sql)
+    if (kept) return kept
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    const [oldest] = statements.keys()
+    if (oldest !== undefined && statements.size >= MAX_CACHED_STATEMENTS) statements.delete(oldest)
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    file,
+    get isInTransaction() {
+      return database.isTransaction
+    },
+    // The type declarations know rows as objects only: https://github.com/DefinitelyTyped/DefinitelyTyped
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).all(...values) as unknown as readonly Row[],
+    get: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).get(...values) as unknown as Row | undefined,
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    script: (sql) => database.exec(sql),
+    close: () => {
+      statements.clear()
+      database.close()
+    },
+  }
+}

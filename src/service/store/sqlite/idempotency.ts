@@ -1,0 +1,65 @@
+import { ANSWER_KEPT_MS } from '../kept-answers.ts'
+import type { Answer, Write, WriteResult } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+type Idempotency = NonNullable<Write['idempotency']>
+
+type AnswerRow = readonly [
+  fingerprint: string,
+  atMs: number,
+  status: number,
+  location: string | null,
+  etag: string | null,
+  body: string,
+]
+
+/** More than one write leaves behind, so that pruning catches up, and few enough that nobody waits for it. */
+const PRUNED_PER_WRITE = 2
+
+/** What an earlier use of the key says about this one; undefined when there is none, or it is too old. */
+export function findReplay(db: Connection, { key, fingerprint }: Idempotency, nowMs: number): WriteResult | undefined {
+  const row = db.get<AnswerRow>(
+    'SELECT fingerprint, at_ms, status, location, etag, body FROM idempotency WHERE key = ?',
+    key,
+  )
+  if (!row || isPast(row[1], nowMs)) return undefined
+  const [usedFor, , status, location, etag, body] = row
+  if (usedFor !== fingerprint) return { type: 'key_reused' }
+  return {
+    type: 'replayed',
+    answer: { status, body, location: location ?? undefined, etag: etag ?? undefined },
+  }
+}
+
+/** REPLACE gives the row of a key that is used again after its time a place at the end, so rows stay in order of age. */
+export function keepAnswer(db: Connection, { key, fingerprint }: Idempotency, answer: Answer, nowMs: number): void {
+  db.run(
+    `INSERT OR REPLACE INTO idempotency (key, at_ms, fingerprint, status, location, etag, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    key,
+    nowMs,
+    fingerprint,
+    answer.status,
+    answer.location ?? null,
+    answer.etag ?? null,
+    answer.body,
+  )
+}
+
+/** Deletes some of the oldest answers that nobody may ask for any more. */
+export function pruneAnswers(db: Connection, writeCount: number, nowMs: number): void {
+  const oldest = db.get<[number]>('SELECT at_ms FROM idempotency ORDER BY number LIMIT 1')
+  if (!oldest || !isPast(oldest[0], nowMs)) return
+  db.run(
+    `DELETE FROM idempotency WHERE abs(?1 - at_ms) > ?2
+      AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?3)`,
+    nowMs,
+    ANSWER_KEPT_MS,
+    writeCount * PRUNED_PER_WRITE,
+  )
+}
+
+/** Either way: an answer from a clock that was a day ahead must not be kept until that day comes. */
+function isPast(atMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - atMs) > ANSWER_KEPT_MS
+}

@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { CrmError } from '../../../core/errors.ts'
+import { defaultPipeline } from '../pipeline-rules.ts'
+import { type Connection, connect } from './connection.ts'
+import { prepareDatabaseFile } from './database-file.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { insertPipelines } from './pipelines.ts'
+import { storageFailure } from './storage-failure.ts'
+import { inTransaction } from './transaction.ts'
+
+/** `CRM1`, in the header of every database of ours. */
+const APPLICATION_ID = 0x43524d31
+
+/** How long a statement waits for another process before it fails as busy. */
+const BUSY_TIMEOUT_MS = 5000
+
+/** FULL: what was committed survives a power cut. The write-ahead log is cut back after a burst. */
+const SETTINGS = `
+  PRAGMA synchronous = FULL;
+  PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = -65536;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA temp_store = MEMORY;
+`
+
+/** Opens a database of ours, or makes one; `:memory:` is one that nobody else sees. */
+export function openDatabase(name: string, isCreated: boolean): Connection {
+  const isInMemory = name === ':memory:'
+  // Absolute, because SQLite would read a name that starts with `file:` as an address with settings in it.
+  const file = isInMemory ? name : resolve(name)
+  if (!isInMemory) prepareDatabaseFile(file, isCreated)
+  // Loaded here, because Node.js 22 warns on stderr as soon as it is.
+  const { DatabaseSync }: typeof import('node:sqlite') = createRequire(import.meta.url)('node:sqlite')
+  try {
+    const db = connect(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }), file)
+    try {
+      // Before anything is written: a database of another program is left as it was.
+      if (!isNew(db)) checkIdentity(db)
+      const [mode] = db.get<[string]>('PRAGMA journal_mode = WAL') ?? []
+      if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
+      db.script(SETTINGS)
+      migrate(db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return db
+  } catch (error) {
+    throw storageFailure(file, error)
+  }
+}
+
+/** Another process may be making the same database: whoever comes second finds it made. */
+function migrate(db: Connection): void {
+  if (versionOf(db) === MIGRATIONS.length) return
+  inTransaction(db, () => {
+    const isMade = !isNew(db)
+    if (isMade) checkIdentity(db)
+    for (const step of MIGRATIONS.slice(versionOf(db))) db.script(step)
+    db.script(`PRAGMA user_version = ${MIGRATIONS.length}; PRAGMA application_id = ${APPLICATION_ID};`)
+    if (!isMade) insertPipelines(db, [defaultPipeline()])
+  })
+}
+
+function isNew(db: Connection): boolean {
+  const [count] = db.get<[number]>('SELECT count(*) FROM sqlite_schema') ?? []
+  return count === 0 && applicationIdOf(db) === 0 && versionOf(db) === 0
+}
+
+function checkIdentity(db: Connection): void {
+  if (applicationIdOf(db) !== APPLICATION_ID) {
+    throw new CrmError('machine', `database ${db.file} belongs to another program`, {
+      hint: 'name another file with --database',
+    })
+  }
+  const version = versionOf(db)
+  if (version > MIGRATIONS.length) {
+    throw new CrmError(
+      'machine',
+      `database ${db.file} was made by a newer crm: its schema is ${version}, expected at most ${MIGRATIONS.length}`,
+      { hint: 'update crm, or name another file with --database' },
+    )
+  }
+}
+
+function applicationIdOf(db: Connection): number {
+  return db.get<[number]>('PRAGMA application_id')?.[0] ?? 0
+}
+
+function versionOf(db: Connection): number {
+  return db.get<[number]>('PRAGMA user_version')?.[0] ?? 0
+}
+
+function noWriteAheadLog(file: string): CrmError {
+  return new CrmError('machine', `database ${file} cannot keep a write-ahead log on this file system`, {
+    hint: 'keep the database on a local disk: name another file with --database',
+  })
+}

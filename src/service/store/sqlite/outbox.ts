@@ -1,0 +1,59 @@
+import { matchesEvent } from '../../../core/event-kinds.ts'
+import type { OutboxEvent } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+interface Subscription {
+  readonly webhookSerial: number
+  readonly patterns: readonly string[]
+}
+
+export interface Outbox {
+  /** Whether anybody wants events of this kind; without a subscriber none is written. */
+  isWanted(kind: OutboxEvent['kind']): boolean
+  /** Writes the event and, for each enabled webhook that asked for its kind, a delivery. */
+  put(event: OutboxEvent, place: { readonly serial: number; readonly recordId: string; readonly dueAtMs: number }): void
+  /** After a webhook was written or a transaction undone, what is remembered of subscriptions is not to be trusted. */
+  forget(): void
+  /** Forgets when another process has committed anything since. Once in each transaction. */
+  refresh(): void
+}
+
+export function openOutbox(db: Connection): Outbox {
+  let subscriptions: readonly Subscription[] | undefined
+  let dataVersion: number | undefined
+  const subscribersTo = (kind: string): readonly Subscription[] => {
+    subscriptions ??= readSubscriptions(db)
+    return subscriptions.filter(({ patterns }) => patterns.some((pattern) => matchesEvent(pattern, kind)))
+  }
+  return {
+    isWanted: (kind) => subscribersTo(kind).length > 0,
+    put: (event, { serial, recordId, dueAtMs }) => {
+      db.run('INSERT INTO events (id, kind, text) VALUES (?, ?, ?)', serial, event.kind, event.text)
+      for (const { webhookSerial } of subscribersTo(event.kind)) {
+        db.run(
+          `INSERT INTO deliveries (event_id, webhook_id, record_id, attempts, next_at_ms, state)
+            VALUES (?, ?, ?, 0, ?, 'pending')`,
+          serial,
+          webhookSerial,
+          recordId,
+          dueAtMs,
+        )
+      }
+    },
+    forget: () => {
+      subscriptions = undefined
+    },
+    refresh: () => {
+      // Changes when another connection commits, and not with our own commits: https://sqlite.org/pragma.html#pragma_data_version
+      const [current] = db.get<[number]>('PRAGMA data_version') ?? []
+      if (current !== dataVersion) subscriptions = undefined
+      dataVersion = current
+    },
+  }
+}
+
+function readSubscriptions(db: Connection): readonly Subscription[] {
+  return db
+    .all<readonly [number, string]>(`SELECT id, events FROM webhooks WHERE text ->> '$.status' = 'enabled' ORDER BY id`)
+    .map(([webhookSerial, events]) => ({ webhookSerial, patterns: JSON.parse(events) }))
+}

@@ -1,0 +1,64 @@
+import { CrmError } from '../../../core/errors.ts'
+
+interface Failure {
+  readonly what: string
+  readonly hint: string
+  readonly isRetryable?: true
+}
+
+const BUSY: Failure = {
+  what: 'is locked by another process',
+  hint: 'wait for the other process to finish, or stop it, then try again',
+  isRetryable: true,
+}
+
+const NOT_WRITABLE: Failure = {
+  what: 'may not be written',
+  hint: 'check the permissions of the file and of its folder, or name another file with --database',
+}
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that are the machine's doing and not a bug of ours. */
+const SQLITE_FAILURES: Readonly<Record<number, Failure>> = {
+  3: NOT_WRITABLE,
+  5: BUSY,
+  6: BUSY,
+  8: NOT_WRITABLE,
+  10: { what: 'cannot be read or written: disk I/O error', hint: 'check the disk, then try again' },
+  11: { what: 'is damaged', hint: 'restore a backup, or name another file with --database' },
+  13: { what: 'cannot grow: the disk is full', hint: 'free some space, then try again', isRetryable: true },
+  14: { what: 'cannot be opened', hint: 'check the permissions of its folder, or name another file with --database' },
+  15: { what: 'cannot be locked', hint: 'keep the database on a local disk: name another file with --database' },
+  26: { what: 'is not a database', hint: 'name another file with --database' },
+}
+
+/** Errors of the file system, by the name the system gives them. */
+const FILE_FAILURES: Readonly<Record<string, Failure>> = {
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: { what: 'may not be written: read-only file system', hint: 'name another file with --database' },
+  ENOSPC: { what: 'cannot be made: the disk is full', hint: 'free some space, then try again' },
+  EDQUOT: { what: 'cannot be made: the disk quota is used up', hint: 'free some space, then try again' },
+  ENOTDIR: { what: 'has a file where a folder must be', hint: 'name another file with --database' },
+  EEXIST: { what: 'has a file where a folder must be', hint: 'name another file with --database' },
+  ENOENT: { what: 'is a link that leads nowhere', hint: 'name the file itself with --database' },
+  ELOOP: { what: 'is a link that leads nowhere', hint: 'name the file itself with --database' },
+  ENAMETOOLONG: { what: 'has too long a name', hint: 'name another file with --database' },
+}
+
+/** What a failing statement or file operation means to a person; anything unforeseen comes back as it was. */
+export function storageFailure(file: string, error: unknown): unknown {
+  const failure = failureOf(error)
+  if (!failure) return error
+  return new CrmError('machine', `database ${file} ${failure.what}`, {
+    hint: failure.hint,
+    isRetryable: failure.isRetryable ?? false,
+    cause: error,
+  })
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  // The low byte of an extended result code is the primary one.
+  if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_FAILURES[error.errcode & 0xff]
+  return FILE_FAILURES[String(error.code)]
+}

@@ -1,0 +1,90 @@
+import { encodeId, timeOfSerial } from '../../../core/ids.ts'
+import { checkChange } from '../change-rules.ts'
+import { tookEffect } from '../kept-answers.ts'
+import type { Change, StoredRecord, Write, WriteResult, WriteState } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
+import type { Outbox } from './outbox.ts'
+import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
+import { readSequence, type Sequence } from './sequence.ts'
+import { inTransaction } from './transaction.ts'
+
+/** A refusal is what the write's own decision threw; the others of its batch are not touched by it. */
+export type Outcome = { readonly result: WriteResult } | { readonly refusal: unknown }
+
+export interface WriteContext {
+  readonly db: Connection
+  readonly outbox: Outbox
+  readonly now: () => number
+}
+
+/** One transaction for all of them, in order; what a write finds is what the ones before it left. */
+export function commitWrites({ db, outbox, now }: WriteContext, writes: readonly Write[]): readonly Outcome[] {
+  try {
+    return inTransaction(db, () => {
+      outbox.refresh()
+      const sequence = readSequence(db, now)
+      const batch: Batch = { db, outbox, sequence, clockMs: Math.floor(now()) }
+      const outcomes = writes.map((write) => applyWrite(batch, write))
+      pruneAnswers(db, writes.length, batch.clockMs)
+      sequence.save()
+      return outcomes
+    })
+  } catch (error) {
+    outbox.forget()
+    throw error
+  }
+}
+
+interface Batch {
+  readonly db: Connection
+  readonly outbox: Outbox
+  readonly sequence: Sequence
+  /** For what ages or falls due; the time of a write itself never steps back, and so may stay ahead of a clock set right. */
+  readonly clockMs: number
+}
+
+function applyWrite(batch: Batch, write: Write): Outcome {
+  const { db, clockMs } = batch
+  const { idempotency } = write
+  const replay = idempotency && findReplay(db, idempotency, clockMs)
+  if (replay) return { result: replay }
+
+  const state = readState(batch, write)
+  let change: Change
+  try {
+    change = write.decide(state)
+    checkChange(write, state, change)
+  } catch (refusal) {
+    return { refusal }
+  }
+  if (tookEffect(change.answer)) {
+    applyChange(batch, write, state, change)
+    if (idempotency) keepAnswer(db, idempotency, change.answer, clockMs)
+  }
+  return { result: { type: 'done', answer: change.answer } }
+}
+
+function readState({ db, sequence }: Batch, { kind, id, parent }: Write): WriteState {
+  const isParentThere = !parent || findRecord(db, parent.kind, parent.id) !== undefined
+  if (id !== undefined) return { id, nowMs: sequence.timeMs(), current: findRecord(db, kind, id), isParentThere }
+  const serial = sequence.next()
+  return { id: encodeId(kind, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
+}
+
+function applyChange({ db, outbox, sequence, clockMs }: Batch, write: Write, state: WriteState, change: Change): void {
+  const { id, current } = state
+  const { next, event } = change
+  if (!next && current) removeRecord(db, write.kind, id)
+  else if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
+  else if (next && !isUnchanged(current, change)) updateRecord(db, write.kind, id, { ...change, next })
+  if (write.kind === 'webhook') outbox.forget()
+  if (event && outbox.isWanted(event.kind)) {
+    outbox.put(event, { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
+  }
+}
+
+/** A patch that changes nothing costs no write. */
+function isUnchanged(current: StoredRecord | undefined, { next, deal, webhook }: Change): boolean {
+  return !webhook && !deal && next?.text === current?.text && next?.version === current?.version
+}

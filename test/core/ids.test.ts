@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  decodeId,
+  encodeId,
+  FIRST_ID_MS,
+  firstSerialAt,
+  ID_PREFIXES,
+  type IdKind,
+  timeOfSerial,
+} from '../../src/core/ids.ts'
+
+const kinds = fc.constantFrom(...(Object.keys(ID_PREFIXES) as IdKind[]))
+const serials = fc.maxSafeNat()
+
+test('an id decodes to the serial it was made from', () => {
+  fc.assert(fc.property(kinds, serials, (kind, serial) => decodeId(kind, encodeId(kind, serial)) === serial))
+})
+
+test('ids of one kind have one length and sort as their serials do', () => {
+  fc.assert(
+    fc.property(kinds, serials, serials, (kind, left, right) => {
+      const [leftId, rightId] = [encodeId(kind, left), encodeId(kind, right)]
+      expect(leftId).toHaveLength(rightId.length)
+      expect(Math.sign(left - right)).toBe(leftId < rightId ? -1 : leftId > rightId ? 1 : 0)
+    }),
+  )
+})
+
+test('an id is the prefix of its kind and eleven digits of Crockford base32', () => {
+  expect(encodeId('contact', 0)).toBe('con_00000000000')
+  expect(encodeId('webhook', 32 ** 5 + 31)).toBe('wh_0000010000z')
+  expect(encodeId('event', Number.MAX_SAFE_INTEGER)).toBe('evt_7zzzzzzzzzz')
+})
+
+test('nothing but an id of the kind decodes, and no serial has two ids', () => {
+  for (const text of [
+    '',
+    'con_',
+    '00000000000',
+    'deal_00000000000',
+    'con_0000000000',
+    'con_000000000000',
+    'con_80000000000',
+    'con_0000000000i',
+    'con_0000000000A',
+    'con_0000000000\n',
+    'con_00000000000\n',
+    ' con_00000000000',
+    'con_0000000000\u0660',
+  ]) {
+    expect(decodeId('contact', text), JSON.stringify(text)).toBeUndefined()
+  }
+  fc.assert(
+    fc.property(kinds, fc.string(), (kind, text) => {
+      const serial = decodeId(kind, text)
+      return serial === undefined || encodeId(kind, serial) === text
+    }),
+  )
+})
+
+test('every serial of a millisecond gives that millisecond back, up to the last one in 2089', () => {
+  for (const timeMs of [FIRST_ID_MS, Date.UTC(2026, 10, 20, 12), Date.UTC(2089, 8, 6)]) {
+    const first = firstSerialAt(timeMs)
+    expect([timeOfSerial(first), timeOfSerial(first + 4095)]).toEqual([timeMs, timeMs])
+    expect(timeOfSerial(first + 4096)).toBe(timeMs + 1)
+  }
+  expect(new Date(timeOfSerial(Number.MAX_SAFE_INTEGER)).toISOString()).toBe('2089-09-06T15:47:35.551Z')
+})

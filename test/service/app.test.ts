@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest'
+import { CrmError } from '../../src/core/errors.ts'
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/service/store/store.ts'
+import { serveForTest } from './serve-for-test.ts'
+
+async function storeWith(part: Partial<Store>): Promise<Store> {
+  return { ...(await openSqliteStore({ file: ':memory:', now: Date.now })), ...part }
+}
+
+test('a problem says where, what and under which id, in headers and body alike', async () => {
+  const { send } = await serveForTest()
+  const answer = await send('POST', '/v1/contacts', { name: 1 }, { 'x-request-id': 'job-7:a.b_c' })
+  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  expect(answer.headers.get('x-request-id')).toBe('job-7:a.b_c')
+  expect(answer.json).toEqual({
+    type: 'about:blank',
+    title: 'Unprocessable Content',
+    status: 422,
+    detail: 'name: expected a string or null',
+    instance: '/v1/contacts',
+    code: 'invalid_values',
+    request_id: 'job-7:a.b_c',
+    errors: [{ pointer: '#/name', code: 'wrong_type', detail: 'expected a string or null' }],
+  })
+})
+
+test.each(['', 'a b', 'ü', '<script>', 'x'.repeat(129)])('the request id %j is replaced', async (id) => {
+  const { send } = await serveForTest()
+  const answer = await send('GET', '/healthz', undefined, { 'x-request-id': id })
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/)
+})
+
+test('every answer forbids sniffing and storing', async () => {
+  const { send } = await serveForTest()
+  for (const path of ['/healthz', '/v1/contacts', '/nope']) {
+    const { headers } = await send('GET', path)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('server')).toBe('crm/1.2.3')
+  }
+})
+
+test.each([
+  ['PUT', '/v1/contacts', 'GET, POST'],
+  ['DELETE', '/v1/contacts', 'GET, POST'],
+  ['OPTIONS', '/v1/contacts', 'GET, POST'],
+  ['GET', '/v1/contacts/con_1', 'PATCH, DELETE'],
+  ['PATCH', '/v1/deals', 'GET, POST'],
+  ['GET', '/v1/deals/deal_1/notes', 'POST'],
+  ['GET', '/v1/webhooks', 'POST'],
+  ['POST', '/v1/pipelines/sales/stages', 'GET'],
+  ['POST', '/healthz', 'GET'],
+  ['PROPFIND', '/v1/contacts', 'GET, POST'],
+])('%s %s is not allowed, and the answer says what is', async (method, path, allow) => {
+  const { send } = await serveForTest()
+  const answer = await send(method, path)
+  expect(answer.json).toMatchObject({ status: 405, code: 'method_not_allowed', instance: path })
+  expect(answer.headers.get('allow')).toBe(allow)
+})
+
+test('HEAD of a list is not allowed', async () => {
+  const { send } = await serveForTest()
+  const answer = await send('HEAD', '/v1/contacts')
+  expect(answer.status).toBe(405)
+  expect(answer.text).toBe('')
+})
+
+test.each([
+  '/',
+  '/v1',
+  '/v1/',
+  '/v2/contacts',
+  '/v1/Contacts',
+  '/v1/contacts/a/b',
+  '/v1/deals/a/notes/b',
+  '//v1/contacts',
+])('there is nothing at %s', async (path) => {
+  const { send } = await serveForTest()
+  expect((await send('GET', path)).json).toMatchObject({ status: 404, code: 'not_found' })
+  expect((await send('POST', path, { a: 1 })).status).toBe(404)
+})
+
+test.each(['/v1/contacts/%', '/v1/contacts/%zz', '/v1/contacts/%ff', '/%c3%28'])(
+  'the path %s is malformed',
+  async (path) => {
+    const { send } = await serveForTest()
+    const answer = await send('PATCH', path, { a: 1 })
+    expect(answer.json).toMatchObject({ status: 400, code: 'malformed_url' })
+    expect(answer.headers.get('x-request-id')).toBe(answer.json.request_id)
+  },
+)
+
+test.each([
+  ['', {}, 'body_required'],
+  [undefined, {}, 'body_required'],
+  [new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), {}, 'malformed_body'],
+  ['{"a":', {}, 'malformed_json'],
+  ['[1]x', {}, 'malformed_json'],
+  [`${'['.repeat(50_000)}${']'.repeat(50_000)}`, {}, 'too_deep'],
+])('the body %j is answered 400', async (body, headers, code) => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/contacts', body, headers)).json).toMatchObject({ status: 400, code })
+})
+
+test('malformed JSON is answered with its position', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', '{"name":Ada}')
+  expect(json.detail).toBe('the body is not JSON that this service takes, at character 8: expected a value')
+})
+
+test.each([
+  '',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/merge-patch+json',
+  'nonsense',
+  'application/json; charset=latin1',
+])('a body of type %j is answered 415', async (type) => {
+  const { send } = await serveForTest()
+  const body = new TextEncoder().encode('{"name":"Ada"}')
+  const answer = await send('POST', '/v1/contacts', body, { 'content-type': type })
+  expect(answer.json).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+})
+
+test.each([
+  'application/json',
+  'Application/JSON',
+  'application/json;charset=UTF-8',
+  'application/json; charset="utf-8"',
+])('a body of type %j is taken', async (type) => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/contacts', '{"a":1}', { 'content-type': type })).status).toBe(201)
+})
+
+test('a compressed body is answered 415, not read as it is', async () => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/contacts', '{"a":1}', { 'content-encoding': 'gzip' })).status).toBe(415)
+})
+
+test('a body of more than 1 MiB is answered 413, announced or not', async () => {
+  const { send, url, key } = await serveForTest()
+  const large = JSON.stringify({ a: 'x'.repeat(1024 * 1024) })
+  expect((await send('POST', '/v1/contacts', large)).json).toMatchObject({ status: 413, code: 'body_too_large' })
+  const response = await fetch(`${url}/v1/contacts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.text}`, 'content-type': 'application/json' },
+    body: new Blob([large]).stream(),
+    duplex: 'half',
+  })
+  expect(response.status).toBe(413)
+  expect(await response.json()).toMatchObject({ code: 'body_too_large' })
+})
+
+test('parameters are refused where none are taken', async () => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/contacts?dry_run=1', { name: 'a' })).json).toMatchObject({
+    status: 400,
+    errors: [{ parameter: 'dry_run', code: 'unknown_parameter' }],
+  })
+})
+
+test('a database that fails is 503, and a bug 500; the log has the reason and the answer has not', async () => {
+  const failure = new CrmError('machine', 'disk full: /secret/path')
+  const lines: unknown[] = []
+  const store = await storeWith({
+    contacts: () => Promise.reject(failure),
+    deals: () => Promise.reject(new Error('secret bug')),
+  })
+  const { send } = await serveForTest({ store, log: (line) => lines.push(line) })
+  const unavailable = await send('GET', '/v1/contacts')
+  expect(unavailable.json).toMatchObject({ status: 503, code: 'unavailable' })
+  expect(unavailable.headers.get('retry-after')).toBe('5')
+  const internal = await send('GET', '/v1/deals')
+  expect(internal.json).toMatchObject({ status: 500, code: 'internal' })
+  expect(unavailable.text + internal.text).not.toContain('secret')
+  expect(JSON.stringify(lines)).toContain('disk full')
+  expect(lines).toContainEqual({
+    request_id: internal.json.request_id,
+    error: expect.stringContaining('secret bug'),
+  })
+})
+
+test('a key that another process holds is 409', async () => {
+  const store = await storeWith({ write: async () => ({ type: 'in_progress' }) })
+  const { send } = await serveForTest({ store })
+  const answer = await send('POST', '/v1/contacts', { name: 'a' }, { 'idempotency-key': 'k' })
+  expect(answer.json).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
+  expect(answer.headers.get('retry-after')).toBe('1')
+})
+
+test('the log has a line for each request, without its query', async () => {
+  const lines: unknown[] = []
+  const { send } = await serveForTest({ log: (line) => lines.push(line) })
+  await send('GET', '/v1/contacts?key=secret', undefined, { 'x-request-id': 'r1' })
+  await expect
+    .poll(() => lines)
+    .toContainEqual({ method: 'GET', path: '/v1/contacts', status: 400, ms: expect.any(Number), request_id: 'r1' })
+})

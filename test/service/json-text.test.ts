@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { JsonTextError, jsonText, parseJsonText } from '../../src/service/json-text.ts'
+
+const compact = (text: string): string => jsonText(parseJsonText(text))
+
+function faultOf(text: string): JsonTextError | undefined {
+  try {
+    parseJsonText(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof JsonTextError) return error
+    throw error
+  }
+}
+
+test('white space goes, and every digit, escape and member stays in its order', () => {
+  const text = '{ "b" : [ 1.50 , -0, 12345678901234567890 ],\n"2":"\\u0041\\/\\ud800", "1" : {"__proto__":{"x":1e2}} }'
+  expect(compact(text)).toBe('{"b":[1.50,-0,12345678901234567890],"2":"A/\\ud800","1":{"__proto__":{"x":1e2}}}')
+})
+
+test('of a name that is there twice the last value counts, however the name is written', () => {
+  expect(compact('{"a":1,"b":2,"\\u0061":3}')).toBe('{"a":3,"b":2}')
+})
+
+test('it takes what JSON.parse takes, and means the same by it', () => {
+  fc.assert(
+    fc.property(fc.json({ depthSize: 'medium' }), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
+      const value: unknown = JSON.parse(text)
+      expect(JSON.parse(compact(JSON.stringify(value, undefined, space)))).toEqual(value)
+    }),
+  )
+})
+
+test('it refuses what JSON.parse refuses', () => {
+  const pieces = fc.constantFrom(...'{}[]:,"\\ \n\t-+.eE019u', '"a"', '"\\u00', 'true', 'nul', 'null', '1e5', '\u0000')
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+      const text = parts.join('')
+      const isJson = (() => {
+        try {
+          JSON.parse(text)
+          return true
+        } catch {
+          return false
+        }
+      })()
+      expect(faultOf(text) === undefined).toBe(isJson)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test.each([
+  ['', 0, 'expected a value'],
+  ['{"a":x}', 5, 'expected a value'],
+  ['{"a" 1}', 5, 'expected a colon'],
+  ['{"a":1 "b"', 7, 'expected a comma or the end of the object'],
+  ['[1 2]', 3, 'expected a comma or the end of the array'],
+  ['{a:1}', 1, 'expected a member name in double quotes'],
+  ['"a\nb"', 2, 'expected the end of the string'],
+  ['"\\x"', 1, 'no such escape'],
+  ['1 2', 2, 'expected the end'],
+  ['\ufeff{}', 0, 'expected a value'],
+])('%j is malformed at %i: %s', (text, position, message) => {
+  expect(faultOf(text)).toMatchObject({ fault: 'malformed', position, message })
+})
+
+test('a number that no double holds is refused, also deep inside', () => {
+  expect(faultOf('{"a":[{"b":1e400}]}')).toMatchObject({ fault: 'out_of_range', position: 11 })
+  expect(faultOf('1e308')).toBeUndefined()
+})
+
+test('a hundred levels are taken, and more are refused at once', () => {
+  expect(faultOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toBeUndefined()
+  expect(faultOf('['.repeat(100_000))).toMatchObject({ fault: 'too_deep' })
+  expect(faultOf('{"a":'.repeat(100_000))).toMatchObject({ fault: 'too_deep' })
+})

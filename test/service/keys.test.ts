@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createKey, hashKey, newKeyText, revokeKey, rotateKey } from '../../src/service/keys.ts'
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/service/store/store.ts'
+
+const NOW_MS = Date.UTC(2026, 0, 1)
+
+async function testStore(): Promise<Store> {
+  const store = await openSqliteStore({ file: ':memory:', now: () => NOW_MS })
+  onTestFinished(() => store.close())
+  return store
+}
+
+test('a key is 32 random bytes that can be recognised', () => {
+  expect(newKeyText()).toMatch(/^crm_key_[A-Za-z0-9_-]{43}$/)
+  expect(newKeyText()).not.toBe(newKeyText())
+})
+
+test('a store keeps the hash of a key and not the key', async () => {
+  const store = await testStore()
+  const { key, text } = await createKey(store, { name: 'ci', scopes: ['read'], expiresAtMs: undefined }, NOW_MS)
+  expect(key).toEqual({
+    id: expect.stringMatching(/^key_/),
+    name: 'ci',
+    hash: hashKey(text),
+    lastFour: text.slice(-4),
+    scopes: ['read'],
+    createdAtMs: NOW_MS,
+    expiresAtMs: undefined,
+    revokedAtMs: undefined,
+  })
+  expect(await store.keys()).toEqual([key])
+  expect(JSON.stringify(key)).not.toContain(text)
+})
+
+test('a key that exists already can be taken in, unless no header can carry it', async () => {
+  const store = await testStore()
+  const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
+  expect((await createKey(store, { ...request, text: 'from-elsewhere' }, NOW_MS)).text).toBe('from-elsewhere')
+  for (const text of ['', 'two words', 'a\nb', 'schlüssel']) {
+    await expect(createKey(store, { ...request, text }, NOW_MS)).rejects.toMatchObject({ code: 'invalid_input' })
+  }
+})
+
+test('keys made at the same moment have ids of their own', async () => {
+  const store = await testStore()
+  const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
+  for (let count = 0; count < 200; count++) await createKey(store, request, NOW_MS)
+  expect(new Set((await store.keys()).map((key) => key.id)).size).toBe(200)
+})
+
+test('a rotated key hands on its name, scopes and length of life, and ends at once or later', async () => {
+  const store = await testStore()
+  const request = { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 } as const
+  const first = await createKey(store, request, NOW_MS)
+  const second = await rotateKey(store, first.key.id, { overlapMs: 100, nowMs: NOW_MS + 500 })
+  expect(second.key).toMatchObject({ name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1500 })
+  expect(await store.findKey(first.key.hash)).toMatchObject({ expiresAtMs: NOW_MS + 600, revokedAtMs: undefined })
+  await rotateKey(store, second.key.id, { overlapMs: 0, nowMs: NOW_MS + 700 })
+  expect(await store.findKey(second.key.hash)).toMatchObject({ revokedAtMs: NOW_MS + 700 })
+})
+
+test('a key that is not there, was revoked or has expired can be neither rotated nor revoked', async () => {
+  const store = await testStore()
+  const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
+  const { key: revoked } = await createKey(store, request, NOW_MS)
+  await revokeKey(store, revoked.id, NOW_MS)
+  const { key: expired } = await createKey(store, { ...request, expiresAtMs: NOW_MS }, NOW_MS)
+  for (const [id, code] of [
+    ['key_none', 'not_found'],
+    [revoked.id, 'conflict'],
+    [expired.id, 'conflict'],
+  ] as const) {
+    await expect(rotateKey(store, id, { overlapMs: 0, nowMs: NOW_MS })).rejects.toMatchObject({ code })
+    await expect(revokeKey(store, id, NOW_MS)).rejects.toMatchObject({ code })
+  }
+  expect(await store.keys()).toHaveLength(2)
+})

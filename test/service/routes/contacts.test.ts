@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest'
+import { serveForTest } from '../serve-for-test.ts'
+
+test('a contact is answered as it is kept: id first, members as sent, times and version last', async () => {
+  const { send } = await serveForTest({ now: () => Date.UTC(2026, 0, 31, 9, 30) })
+  const made = await send('POST', '/v1/contacts', '{"name":"Ada", "tags":["a", "b"],"big":12345678901234567890}')
+  expect(made.status).toBe(201)
+  const time = '2026-01-31T09:30:00.000Z'
+  expect(made.text).toBe(
+    `{"id":"${made.json.id}","name":"Ada","tags":["a","b"],"big":12345678901234567890,"created_at":"${time}","updated_at":"${time}","version":1}`,
+  )
+  expect(made.headers.get('location')).toBe(`/v1/contacts/${made.json.id}`)
+  expect(made.headers.get('etag')).toBe('"1"')
+  expect((await send('GET', '/v1/contacts')).text).toBe(`{"data":[${made.text}],"next_cursor":null,"has_more":false}`)
+})
+
+test.each([
+  ['{}', '#', 'empty'],
+  ['[]', '#', 'wrong_type'],
+  ['"x"', '#', 'wrong_type'],
+  ['{"name":1}', '#/name', 'wrong_type'],
+  ['{"email":["a"]}', '#/email', 'wrong_type'],
+  ['{"phone":{}}', '#/phone', 'wrong_type'],
+  ['{"company":true}', '#/company', 'wrong_type'],
+  ['{"owner_id":7}', '#/owner_id', 'wrong_type'],
+  ['{"id":"con_1"}', '#/id', 'read_only'],
+  ['{"created_at":null}', '#/created_at', 'read_only'],
+  ['{"updated_at":"x"}', '#/updated_at', 'read_only'],
+  ['{"version":1}', '#/version', 'read_only'],
+  ['{"x":1e400}', '#', 'out_of_range'],
+])('creating %s is refused at %s: %s', async (body, pointer, code) => {
+  const { send } = await serveForTest()
+  const answer = await send('POST', '/v1/contacts', body)
+  expect(answer.status).toBe(422)
+  expect(answer.json.errors).toEqual([{ pointer, code, detail: expect.any(String) }])
+  expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
+})
+
+test('every member that is wrong is named at once', async () => {
+  const { send } = await serveForTest()
+  const answer = await send('POST', '/v1/contacts', { name: 1, email: 2, id: 'x' })
+  expect((answer.json.errors as { pointer: string }[]).map((fault) => fault.pointer)).toEqual([
+    '#/id',
+    '#/name',
+    '#/email',
+  ])
+})
+
+test('null is a value for the members that have a type', async () => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/contacts', { name: null })).status).toBe(201)
+})
+
+test('a record of more than 64 KiB is refused, created or grown', async () => {
+  const { send } = await serveForTest()
+  const refused = await send('POST', '/v1/contacts', { name: 'x'.repeat(65_536) })
+  expect(refused.status).toBe(422)
+  expect(refused.json.errors).toMatchObject([{ code: 'too_large' }])
+  const made = await send('POST', '/v1/contacts', { name: 'x'.repeat(40_000) })
+  expect(made.status).toBe(201)
+  const grown = await send('PATCH', `/v1/contacts/${made.json.id}`, { note: 'y'.repeat(40_000) })
+  expect(grown.json.errors).toMatchObject([{ code: 'too_large' }])
+})
+
+test('a merge patch of either type changes, adds and removes, and counts the version', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', {
+    name: 'Ada',
+    email: 'a@example.com',
+    address: { city: 'London' },
+  })
+  const patched = await send('PATCH', `/v1/contacts/${json.id}`, { email: null, address: { zip: 'W1' }, tag: 'x' })
+  expect(patched.status).toBe(200)
+  expect(patched.headers.get('etag')).toBe('"2"')
+  expect(patched.json).toEqual({
+    id: json.id,
+    name: 'Ada',
+    address: { city: 'London', zip: 'W1' },
+    tag: 'x',
+    created_at: json.created_at,
+    updated_at: expect.any(String),
+    version: 2,
+  })
+  const again = await send(
+    'PATCH',
+    `/v1/contacts/${json.id}`,
+    { tag: 'y' },
+    { 'content-type': 'application/merge-patch+json' },
+  )
+  expect(again.json).toMatchObject({ tag: 'y', version: 3 })
+})
+
+test('a patch that changes nothing answers the record as it was', async () => {
+  const { send } = await serveForTest()
+  const made = await send('POST', '/v1/contacts', { name: 'Ada', address: { city: 'London' } })
+  for (const patch of [{}, { name: 'Ada' }, { address: {} }, { nothing: null }, made.json]) {
+    const answer = await send('PATCH', `/v1/contacts/${made.json.id}`, patch)
+    expect(answer.status).toBe(200)
+    expect(answer.text).toBe(made.text)
+    expect(answer.headers.get('etag')).toBe('"1"')
+  }
+})
+
+test('a patch may not change what the service sets, nor leave nothing', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
+  const path = `/v1/contacts/${json.id}`
+  expect((await send('PATCH', path, { version: 7, id: null })).json).toMatchObject({
+    status: 422,
+    errors: [
+      { pointer: '#/id', code: 'read_only' },
+      { pointer: '#/version', code: 'read_only' },
+    ],
+  })
+  expect((await send('PATCH', path, { name: null })).json).toMatchObject({ status: 422, errors: [{ code: 'empty' }] })
+  expect((await send('PATCH', path, { name: 5 })).json).toMatchObject({ status: 422, errors: [{ code: 'wrong_type' }] })
+})
+
+test('a patch must be an object of a known type', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
+  const path = `/v1/contacts/${json.id}`
+  expect((await send('PATCH', path, '[]')).status).toBe(422)
+  expect((await send('PATCH', path)).status).toBe(400)
+  for (const type of ['application/json-patch+json', 'nonsense']) {
+    const refused = await send('PATCH', path, '{}', { 'content-type': type })
+    expect(refused.status).toBe(415)
+    expect(refused.headers.get('accept-patch')).toBe('application/merge-patch+json, application/json')
+  }
+})
+
+test.each([
+  ['"1"', 200],
+  ['1', 200],
+  ['"7", "1"', 200],
+  ['*', 200],
+  ['"2"', 412],
+  ['W/"1"', 412],
+  ['""', 412],
+  ['one', 400],
+  ['"1', 400],
+  ['"1" "2"', 400],
+])('If-Match: %s on version 1 answers %i', async (tag, status) => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
+  const answer = await send('PATCH', `/v1/contacts/${json.id}`, { name: 'Bob' }, { 'if-match': tag })
+  expect(answer.status).toBe(status)
+  if (status === 412) expect(answer.headers.get('etag')).toBe('"1"')
+})
+
+test('a contact is deleted once, and only in the version asked for', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
+  const path = `/v1/contacts/${json.id}`
+  expect((await send('DELETE', path, undefined, { 'if-match': '"2"' })).status).toBe(412)
+  const deleted = await send('DELETE', path, undefined, { 'if-match': '"1"' })
+  expect(deleted.status).toBe(204)
+  expect(deleted.text).toBe('')
+  expect(deleted.headers.has('content-type')).toBe(false)
+  expect((await send('DELETE', path)).json).toMatchObject({ status: 404, code: 'not_found' })
+  expect((await send('PATCH', path, { name: 'x' })).status).toBe(404)
+})
+
+test.each(['x', 'deal_0s9nekas400', 'con_', '%00', '%F0%9F%92%A9', '..%2F..', "'%20OR%201=1", '', 'a'.repeat(300)])(
+  'there is no contact %j',
+  async (id) => {
+    const { send } = await serveForTest()
+    expect((await send('PATCH', `/v1/contacts/${id}`, { name: 'x' })).json).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
+  },
+)

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { serveForTest, type TestService } from '../serve-for-test.ts'
+
+async function makeDeal(send: TestService['send']): Promise<string> {
+  return (await send('POST', '/v1/deals', { name: 'a', stage: 'Lead' })).json.id as string
+}
+
+test.each(['body', 'content'])('a note with its text as %s is added to its deal', async (name) => {
+  const { send } = await serveForTest()
+  const dealId = await makeDeal(send)
+  const made = await send('POST', `/v1/deals/${dealId}/notes`, { [name]: 'called', author_id: 'usr_1' })
+  expect(made.status).toBe(201)
+  expect(made.json).toEqual({
+    id: expect.stringMatching(/^note_/),
+    deal_id: dealId,
+    body: 'called',
+    author_id: 'usr_1',
+    created_at: expect.any(String),
+    updated_at: made.json.created_at,
+    version: 1,
+  })
+  expect(made.headers.get('location')).toBe(`/v1/deals/${dealId}/notes/${made.json.id}`)
+})
+
+test.each([
+  [{}, '#/body', 'required'],
+  [{ body: '' }, '#/body', 'empty'],
+  [{ content: 5 }, '#/body', 'wrong_type'],
+  [{ body: 'a', content: 'b' }, '#/content', 'ambiguous'],
+  [{ body: 'a', author_id: 5 }, '#/author_id', 'wrong_type'],
+  [{ body: 'a', deal_id: 'deal_1' }, '#/deal_id', 'read_only'],
+])('the note %j is refused at %s: %s', async (note, pointer, code) => {
+  const { send } = await serveForTest()
+  const answer = await send('POST', `/v1/deals/${await makeDeal(send)}/notes`, note)
+  expect(answer.json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
+})
+
+test('a note for a deal that is not there is refused', async () => {
+  const { send } = await serveForTest()
+  for (const id of ['deal_0s9nekas400', 'con_0s9nekas400', 'x']) {
+    expect((await send('POST', `/v1/deals/${id}/notes`, { body: 'a' })).json).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
+  }
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { serveForTest } from '../serve-for-test.ts'
+
+test('a subscription is answered with its secret', async () => {
+  const { send } = await serveForTest()
+  const made = await send('POST', '/v1/webhooks', {
+    url: 'https://example.com/hook',
+    events: ['contact.*', '*'],
+    description: 'x',
+  })
+  expect(made.status).toBe(201)
+  expect(made.json).toEqual({
+    id: expect.stringMatching(/^wh_/),
+    url: 'https://example.com/hook',
+    events: ['contact.*', '*'],
+    description: 'x',
+    status: 'enabled',
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    created_at: expect.any(String),
+    updated_at: made.json.created_at,
+    version: 1,
+  })
+  expect(made.headers.get('location')).toBe(`/v1/webhooks/${made.json.id}`)
+})
+
+test('a replay shows the same secret, a new subscription another', async () => {
+  const { send } = await serveForTest()
+  const subscribe = (key: string) =>
+    send('POST', '/v1/webhooks', { url: 'https://example.com', events: ['*'] }, { 'idempotency-key': key })
+  const [first, replay, other] = [await subscribe('a'), await subscribe('a'), await subscribe('b')]
+  expect(replay.text).toBe(first.text)
+  expect(other.json.secret).not.toBe(first.json.secret)
+})
+
+test.each([
+  [{ events: ['*'] }, '#/url', 'required'],
+  [{ url: 'nowhere', events: ['*'] }, '#/url', 'invalid_url'],
+  [{ url: 'ftp://example.com', events: ['*'] }, '#/url', 'invalid_url'],
+  [{ url: 'https://a:b@example.com', events: ['*'] }, '#/url', 'invalid_url'],
+  [{ url: 'https://example.com' }, '#/events', 'required'],
+  [{ url: 'https://example.com', events: 'contact.*' }, '#/events', 'wrong_type'],
+  [{ url: 'https://example.com', events: [1] }, '#/events', 'wrong_type'],
+  [{ url: 'https://example.com', events: [] }, '#/events', 'empty'],
+  [{ url: 'https://example.com', events: ['*', 'contact.made'] }, '#/events', 'not_allowed'],
+  [{ url: 'https://example.com', events: ['*'], secret: 'mine' }, '#/secret', 'read_only'],
+  [{ url: 'https://example.com', events: ['*'], description: 5 }, '#/description', 'wrong_type'],
+])('subscribing %j is refused at %s: %s', async (body, pointer, code) => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/webhooks', body)).json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
+})
+
+test('a pattern that matches nothing is named beside the kinds there are', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/webhooks', { url: 'https://example.com', events: ['contact.made'] })
+  expect(json.detail).toContain('"contact.made" matches no event')
+  expect(json.detail).toContain('contact.created, contact.updated, contact.deleted, deal.created')
+})

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { TIMEOUTS } from '../../src/service/http-server.ts'
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
+import { openSocket } from './raw-request.ts'
+import { serveForTest } from './serve-for-test.ts'
+
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+test('a port in use is named, with what to type', async () => {
+  const port = await takenPort()
+  await expect(serveForTest({ port })).rejects.toMatchObject({
+    code: 'machine',
+    message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
+    details: { hint: 'crm serve --port 0 takes a free one' },
+  })
+})
+
+test('an address of another machine is named', async () => {
+  await expect(serveForTest({ host: '192.0.2.1', port: 4000 })).rejects.toMatchObject({
+    code: 'machine',
+    message: 'cannot listen on 192.0.2.1:4000: this machine has no such address',
+  })
+})
+
+test('localhost is served on one address, and says so', async () => {
+  const { url } = await serveForTest({ host: 'localhost' })
+  expect(url).toMatch(/^http:\/\/localhost:\d+$/)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+})
+
+test('https is served with the certificate given', async () => {
+  const tls = makeSelfSignedCertificate('localhost')
+  const { url, key } = await serveForTest({ tls })
+  expect(url).toMatch(/^https:/)
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', ca: tls.cert, servername: 'localhost' })
+  socket.write(`GET /v1/contacts HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key.text}\r\n\r\n`)
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('closing lets the store stay open', async () => {
+  const { server, store } = await serveForTest()
+  await server.close()
+  expect(await store.keys()).toHaveLength(1)
+})
+
+test('closing ends idle connections at once and takes no new ones', async () => {
+  const { server, url } = await serveForTest()
+  const idle = openSocket(url)
+  idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(idle, 'data')
+  const startMs = performance.now()
+  await server.close()
+  expect(performance.now() - startMs).toBeLessThan(1000)
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+})
+
+test('a request under way is answered when the server closes, and its connection ends with it', async () => {
+  const { server, url, key } = await serveForTest()
+  const body = '{"name":"Ada"}'
+  const socket = openSocket(url)
+  const received = text(socket)
+  const head = `POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.text}\r\nExpect: 100-continue\r\n`
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`)
+  await once(socket, 'data')
+  const closed = server.close()
+  socket.write(body)
+  expect((await received).toLowerCase()).toMatch(/http\/1\.1 201 created\r\n(.+\r\n)*connection: close\r\n/)
+  await closed
+})
+
+test('a client that never ends its request does not keep the server from closing', async () => {
+  const { server, url, key } = await serveForTest({ timeouts: { ...TIMEOUTS, closeMs: 100 } })
+  const socket = openSocket(url)
+  const head = `POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.text}\r\nExpect: 100-continue\r\n`
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n`)
+  await once(socket, 'data')
+  await server.close()
+})
+
+test('what was acknowledged under load is kept when the server closes', async () => {
+  const store = await openSqliteStore({ file: ':memory:', now: Date.now })
+  const { server, send } = await serveForTest({ store })
+  const acknowledged: string[] = []
+  let isClosing = false
+  const clients = Array.from({ length: 20 }, async () => {
+    while (!isClosing || acknowledged.length === 0) {
+      const answer = await send('POST', '/v1/contacts', { name: 'Ada' })
+      expect(answer.status).toBe(201)
+      acknowledged.push(answer.json.id as string)
+    }
+  })
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
+  const closed = server.close()
+  const results = await Promise.allSettled(clients)
+  isClosing = true
+  await closed
+  for (const result of results)
+    expect(result).toMatchObject({ status: 'rejected', reason: { message: 'fetch failed' } })
+  const kept = new Set<string>()
+  let olderThanId: string | undefined
+  do {
+    const page = await store.contacts({ limit: 500, olderThanId })
+    for (const row of page.texts) kept.add((JSON.parse(row) as { id: string }).id)
+    olderThanId = page.nextOlderThanId
+  } while (olderThanId !== undefined)
+  expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
+  expect(kept.size).toBe(acknowledged.length)
+})

@@ -1,0 +1,88 @@
+import type {
+  Answer,
+  Change,
+  DealColumns,
+  DealFilters,
+  Store,
+  Write,
+  WriteResult,
+  WriteState,
+} from '../../../src/service/store/store.ts'
+
+export const NO_FILTERS: DealFilters = {
+  names: [],
+  stages: [],
+  ownerIds: [],
+  pipelineIds: [],
+  amountAtLeast: undefined,
+  amountAtMost: undefined,
+  createdSinceMs: undefined,
+  createdUntilMs: undefined,
+}
+
+export function answer(status: number, body: string): Answer {
+  return { status, body, location: undefined, etag: undefined }
+}
+
+/** Creates a record whose text is its id and `fields`, and answers that text. */
+export function creation(kind: Write['kind'], fields: object = {}, write: Partial<Write> = {}): Write {
+  return {
+    kind,
+    id: undefined,
+    parent: undefined,
+    idempotency: undefined,
+    decide: (state) => created(state, fields),
+    ...write,
+  }
+}
+
+export function created({ id, nowMs }: WriteState, fields: object = {}): Change {
+  const text = JSON.stringify({ id, ...fields, created_at: new Date(nowMs).toISOString() })
+  return { next: { text, version: 1 }, deal: undefined, event: undefined, answer: answer(201, text) }
+}
+
+export function dealCreation(columns: Partial<DealColumns> = {}): Write {
+  const deal = { name: 'Fleet', stage: 'Lead', ownerId: null, pipelineId: 'sales', amount: null, ...columns }
+  return creation('deal', {}, { decide: (state) => ({ ...created(state, deal), deal }) })
+}
+
+export function removal(kind: Write['kind'], id: string): Write {
+  return {
+    kind,
+    id,
+    parent: undefined,
+    idempotency: undefined,
+    decide: ({ current }) => {
+      if (!current) throw new Error(`no ${id}`)
+      return { next: undefined, deal: undefined, event: undefined, answer: answer(204, '') }
+    },
+  }
+}
+
+/** Replaces the text of a record that is there. */
+export function rewriting(kind: Write['kind'], id: string, text: string): Write {
+  return {
+    kind,
+    id,
+    parent: undefined,
+    idempotency: undefined,
+    decide: ({ current }) => {
+      if (!current) throw new Error(`no ${id}`)
+      const next = { text, version: current.version + 1 }
+      return { next, deal: undefined, event: undefined, answer: answer(200, text) }
+    },
+  }
+}
+
+export function bodyOf(result: WriteResult): string {
+  if (!('answer' in result)) throw new Error(`no answer in ${result.type}`)
+  return result.answer.body
+}
+
+export function idOf(result: WriteResult): string {
+  return JSON.parse(bodyOf(result)).id
+}
+
+export async function allContacts(store: Store): Promise<readonly string[]> {
+  return (await store.contacts({ limit: 100_000, olderThanId: undefined })).texts
+}

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, open, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { CrmError } from '../../../../src/core/errors.ts'
+import { openSqliteStore, type SqliteStoreOptions } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import { allContacts, creation } from '../samples.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const OPENER = fileURLToPath(new URL('./opening-process.ts', import.meta.url))
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8)
+}
+
+async function refusalOf(file: string, more: Partial<SqliteStoreOptions> = {}): Promise<CrmError> {
+  const error = await openSqliteStore({ file, now: Date.now, ...more }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof CrmError)) throw new Error(`expected a CrmError, got ${String(error)}`)
+  expect(error.code).toBe('machine')
+  expect(error.details.hint).toBeTruthy()
+  return error
+}
+
+test('a database is made for its owner alone, with its folders and the files beside it', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'a', 'b', 'crm.db')
+  const store = await openSqliteStore({ file, now: Date.now })
+  await store.write(creation('contact'))
+  expect(await modeOf(join(folder, 'a'))).toBe('700')
+  expect(await modeOf(join(folder, 'a', 'b'))).toBe('700')
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(await modeOf(name)).toBe('600')
+  await store.close()
+  await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT')
+})
+
+test('a folder that was there keeps its mode', async () => {
+  const folder = await temporaryFolder()
+  await chmod(folder, 0o755)
+  await (await openSqliteStore({ file: join(folder, 'crm.db'), now: Date.now })).close()
+  expect(await modeOf(folder)).toBe('755')
+})
+
+test(':memory: keeps nothing and makes no file', async () => {
+  const first = await openSqliteStore({ file: ':memory:', now: Date.now })
+  await first.write(creation('contact'))
+  expect(await allContacts(first)).toHaveLength(1)
+  const second = await openSqliteStore({ file: ':memory:', now: Date.now })
+  expect(await allContacts(second)).toEqual([])
+  await first.close()
+  await second.close()
+  await expect(stat(':memory:')).rejects.toThrow('ENOENT')
+})
+
+test('a name that reads like an address of SQLite is a name', async () => {
+  const folder = await temporaryFolder()
+  const name = 'file:crm.db?mode=memory'
+  const { stdout } = spawnSync(process.execPath, ['--no-warnings', OPENER, name], { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toBe('opened\n')
+  expect((await stat(join(folder, name))).size).toBeGreaterThan(0)
+})
+
+test('a file that is not there is refused when none may be made', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  expect((await refusalOf(file, { isCreated: false })).message).toBe(`there is no database ${file}`)
+  await expect(stat(file)).rejects.toThrow('ENOENT')
+})
+
+test('a file that is no database is refused and left as it was', async () => {
+  const folder = await temporaryFolder()
+  for (const [name, content] of [
+    ['short', 'hello'],
+    ['long', 'crm '.repeat(5000)],
+  ] as const) {
+    const file = join(folder, name)
+    await writeFile(file, content)
+    expect((await refusalOf(file)).message).toBe(`database ${file} is not a database`)
+    expect(await readFile(file, 'utf8')).toBe(content)
+  }
+})
+
+test('a database of another program is refused and left as it was', async () => {
+  const folder = await temporaryFolder()
+  for (const [name, script] of [
+    ['plain.db', 'CREATE TABLE contacts (id)'],
+    ['marked.db', 'PRAGMA application_id = 77'],
+    ['versioned.db', 'PRAGMA user_version = 3'],
+  ] as const) {
+    const file = join(folder, name)
+    const other = new DatabaseSync(file)
+    other.exec(script)
+    other.close()
+    const before = await readFile(file)
+    expect((await refusalOf(file)).message).toBe(`database ${file} belongs to another program`)
+    expect(await readFile(file)).toEqual(before)
+  }
+})
+
+test('a database of a newer crm is refused, with both versions named', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  await (await openSqliteStore({ file, now: Date.now })).close()
+  const newer = new DatabaseSync(file)
+  newer.exec('PRAGMA user_version = 1000')
+  newer.close()
+  expect((await refusalOf(file)).message).toContain('newer crm: its schema is 1000, expected at most')
+})
+
+test('a damaged database is an error that says so, not an empty list', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  const store = await openSqliteStore({ file, now: Date.now })
+  await Promise.all(Array.from({ length: 2000 }, () => store.write(creation('contact'))))
+  await store.close()
+  const damaging = await open(file, 'r+')
+  await damaging.write(Buffer.alloc(100_000, 'x'), 0, 100_000, 100_000)
+  await damaging.close()
+  const damaged = await openSqliteStore({ file, now: Date.now })
+  await expect(allContacts(damaged)).rejects.toThrow(`database ${file} is damaged`)
+  await damaged.close()
+  await truncate(file, 60_000)
+  expect((await refusalOf(file)).message).toBe(`database ${file} is damaged`)
+})
+
+test('an empty file becomes a database', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  await writeFile(file, '', { mode: 0o600 })
+  const store = await openSqliteStore({ file, now: Date.now })
+  expect(await store.pipelines()).toHaveLength(1)
+  await store.close()
+})
+
+test('a link is followed to a database that is there, and never to make one', async () => {
+  const folder = await temporaryFolder()
+  const [file, link, target] = [join(folder, 'crm.db'), join(folder, 'link'), join(folder, 'elsewhere')]
+  await symlink(target, link)
+  expect((await refusalOf(link)).message).toBe(`database ${link} is a link that leads nowhere`)
+  await expect(stat(target)).rejects.toThrow('ENOENT')
+  await (await openSqliteStore({ file, now: Date.now })).close()
+  await symlink(file, target)
+  await (await openSqliteStore({ file: link, now: Date.now })).close()
+})
+
+test('a folder, or a file where a folder must be, is refused', async () => {
+  const folder = await temporaryFolder()
+  await mkdir(join(folder, 'crm.db'))
+  await writeFile(join(folder, 'file'), '')
+  expect((await refusalOf(join(folder, 'crm.db'))).message).toContain('is not a file')
+  expect((await refusalOf(join(folder, 'file', 'crm.db'))).message).toContain('has a file where a folder must be')
+  expect((await refusalOf(join(folder, 'file', 'a', 'crm.db'))).message).toContain('has a file where a folder must be')
+})
+
+test('a file that may not be written, or a folder that may not be entered, is refused', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'crm.db')
+  await (await openSqliteStore({ file, now: Date.now })).close()
+  await chmod(file, 0o400)
+  await chmod(folder, 0o755)
+  const closed = join(folder, 'closed')
+  await mkdir(closed, { mode: 0o500 })
+  expect(openAsNobody(file)).toBe(`machine: database ${file} may not be written`)
+  expect(openAsNobody(join(closed, 'crm.db'))).toBe(`machine: database ${join(closed, 'crm.db')} may not be written`)
+})
+
+/** The superuser may write anything, so there another user tries. */
+function openAsNobody(file: string): string {
+  const isSuperuser = process.getuid?.() === 0
+  const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', OPENER, file], {
+    ...(isSuperuser ? { uid: 65_534, gid: 65_534 } : {}),
+    encoding: 'utf8',
+  })
+  return (stdout || stderr).trim()
+}

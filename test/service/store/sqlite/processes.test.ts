@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import { allContacts, created, creation } from '../samples.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const WRITER = fileURLToPath(new URL('./writing-process.ts', import.meta.url))
+
+interface Run {
+  readonly process: ChildProcess
+  /** The ids that were acknowledged, once the process has ended. */
+  readonly ids: Promise<readonly string[]>
+  readonly lines: () => number
+}
+
+function run(...args: readonly string[]): Run {
+  const child = spawn(process.execPath, ['--no-warnings', WRITER, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  // What follows the last line end is an id that was cut off.
+  const ids = once(child, 'close').then(() => text.split('\n').slice(0, -1))
+  return { process: child, ids, lines: () => text.split('\n').length - 1 }
+}
+
+async function subscribe(file: string): Promise<void> {
+  const store = await openSqliteStore({ file, now: Date.now })
+  const columns = { url: 'https://example.com/', events: ['*'], secret: 'whsec_x' }
+  await store.write(
+    creation('webhook', {}, { decide: (state) => ({ ...created(state, { status: 'enabled' }), webhook: columns }) }),
+  )
+  await store.close()
+}
+
+test('what a process acknowledged before it was killed is there, each with its event and delivery', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  await subscribe(file)
+  const writer = run(file)
+  while (writer.lines() < 500) await once(writer.process.stdout ?? writer.process, 'data')
+  writer.process.kill('SIGKILL')
+  const acknowledged = await writer.ids
+  const store = await openSqliteStore({ file, now: Date.now })
+  onTestFinished(() => store.close())
+  const kept = new Set((await allContacts(store)).map((text) => JSON.parse(text).id))
+  expect(acknowledged.length).toBeGreaterThanOrEqual(500)
+  expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
+  const reader = new DatabaseSync(file, { readOnly: true })
+  onTestFinished(() => reader.close())
+  const events = reader.prepare('SELECT text AS id FROM events JOIN deliveries ON record_id = text').all()
+  expect(new Set(events.map(({ id }) => id))).toEqual(kept)
+})
+
+test('processes that make a database at the same time share it, and no id is given twice', async () => {
+  const file = join(await temporaryFolder(), 'new', 'crm.db')
+  const runs = [run(file, '400'), run(file, '400'), run(file, '400')]
+  const ids = (await Promise.all(runs.map(({ ids }) => ids))).flat()
+  expect(new Set(ids).size).toBe(1200)
+  const store = await openSqliteStore({ file, now: Date.now })
+  onTestFinished(() => store.close())
+  expect((await allContacts(store)).map((text) => JSON.parse(text).id).toReversed()).toEqual(ids.toSorted())
+  expect(await store.pipelines()).toHaveLength(1)
+})
+
+test('a key that another process revoked is revoked here at once', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  const [service, admin] = [
+    await openSqliteStore({ file, now: Date.now }),
+    await openSqliteStore({ file, now: Date.now, isCreated: false }),
+  ]
+  onTestFinished(async () => {
+    await service.close()
+    await admin.close()
+  })
+  const ends = { expiresAtMs: undefined, revokedAtMs: undefined }
+  await admin.addKey({
+    id: 'key_1',
+    name: 'ci',
+    hash: 'h',
+    lastFour: 'abcd',
+    scopes: ['read'],
+    createdAtMs: 1,
+    ...ends,
+  })
+  expect(await service.findKey('h')).toHaveProperty('revokedAtMs', undefined)
+  await admin.endKey('key_1', { revokedAtMs: 7 })
+  expect(await service.findKey('h')).toHaveProperty('revokedAtMs', 7)
+})

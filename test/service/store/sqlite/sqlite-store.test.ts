@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Connection } from '../../../../src/service/store/sqlite/connection.ts'
+import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
+import { sqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../../../src/service/store/store.ts'
+import { allContacts, answer, created, creation, idOf, rewriting } from '../samples.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12)
+
+async function openBoth(now: () => number = Date.now): Promise<{ db: Connection; store: Store; file: string }> {
+  const file = join(await temporaryFolder(), 'crm.db')
+  const db = openDatabase(file, true)
+  const store = sqliteStore(db, now)
+  onTestFinished(() => store.close())
+  return { db, store, file }
+}
+
+test('every commit waits for the disk, behind a write-ahead log', async () => {
+  const { db } = await openBoth()
+  expect(db.get('PRAGMA synchronous')).toEqual([2])
+  expect(db.get('PRAGMA journal_mode')).toEqual(['wal'])
+  expect(db.get('PRAGMA foreign_keys')).toEqual([1])
+})
+
+test('a full disk refuses every write of the batch, keeps none of them, and ends when there is space', async () => {
+  const { db, store, file } = await openBoth()
+  await store.write(creation('contact'))
+  const [pages] = db.get<[number]>('PRAGMA page_count') ?? [0]
+  db.script(`PRAGMA max_page_count = ${pages + 4}`)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 100 }, () => store.write(creation('contact', { note: 'x'.repeat(1000) }))),
+  )
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'machine', details: { isRetryable: true } } })
+    expect(outcome).toHaveProperty('reason.message', `database ${file} cannot grow: the disk is full`)
+  }
+  expect(await allContacts(store)).toHaveLength(1)
+  db.script('PRAGMA max_page_count = 1000000')
+  await store.write(creation('contact'))
+  expect(await allContacts(store)).toHaveLength(2)
+})
+
+test('a lock that lasts refuses writes as retryable, reads go on, and writes do once it is gone', async () => {
+  const { db, store, file } = await openBoth()
+  db.script('PRAGMA busy_timeout = 20')
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  await expect(store.write(creation('contact'))).rejects.toMatchObject({
+    message: `database ${file} is locked by another process`,
+    code: 'machine',
+    details: { isRetryable: true },
+  })
+  expect(await allContacts(store)).toEqual([])
+  other.exec('ROLLBACK')
+  await store.write(creation('contact'))
+  expect(await allContacts(store)).toHaveLength(1)
+})
+
+test('a statement that fails undoes the whole batch and the next one is written', async () => {
+  const { db, store } = await openBoth()
+  db.script(
+    "CREATE TRIGGER t BEFORE INSERT ON contacts WHEN new.text LIKE '%poison%' BEGIN SELECT RAISE(ABORT, 'no'); END",
+  )
+  const outcomes = await Promise.allSettled([
+    store.write(creation('contact')),
+    store.write(creation('contact', { name: 'poison' })),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await allContacts(store)).toEqual([])
+  await store.write(creation('contact'))
+  expect(await allContacts(store)).toHaveLength(1)
+})
+
+test('a webhook that was undone with its batch gets no deliveries', async () => {
+  const { db, store } = await openBoth()
+  db.script(
+    "CREATE TRIGGER t BEFORE INSERT ON contacts WHEN new.text LIKE '%poison%' BEGIN SELECT RAISE(ABORT, 'no'); END",
+  )
+  const columns = { url: 'https://example.com/', events: ['*'], secret: 'whsec_x' }
+  const webhook = creation(
+    'webhook',
+    {},
+    { decide: (state) => ({ ...created(state, { status: 'enabled' }), webhook: columns }) },
+  )
+  const withEvent = (fields: object) =>
+    creation(
+      'contact',
+      {},
+      { decide: (state) => ({ ...created(state, fields), event: { kind: 'contact.created', text: '{}' } }) },
+    )
+  await Promise.allSettled([webhook, withEvent({}), withEvent({ name: 'poison' })].map((write) => store.write(write)))
+  await store.write(withEvent({}))
+  expect(await allContacts(store)).toHaveLength(1)
+  expect(db.get('SELECT count(*) FROM events')).toEqual([0])
+})
+
+test('a change that changes nothing writes no record', async () => {
+  const { db, store } = await openBoth()
+  const id = idOf(await store.write(creation('contact')))
+  db.script("CREATE TRIGGER t BEFORE UPDATE ON contacts BEGIN SELECT RAISE(ABORT, 'written'); END")
+  const keep = rewriting('contact', id, '')
+  const result = await store.write({
+    ...keep,
+    decide: (state) => ({ ...keep.decide(state), next: state.current, answer: answer(200, 'same') }),
+  })
+  expect(result).toEqual({ type: 'done', answer: answer(200, 'same') })
+})
+
+test('a clock that was years ahead for a while leaves no answer behind', async () => {
+  const clock = { ms: Date.UTC(2050, 0, 1) }
+  const { db, store } = await openBoth(() => clock.ms)
+  const keyed = (key: string) => store.write(creation('contact', {}, { idempotency: { key, fingerprint: 'f' } }))
+  await keyed('ahead')
+  clock.ms = NOON_MS
+  await keyed('right')
+  expect(db.all('SELECT key, at_ms FROM idempotency')).toEqual([['right', NOON_MS]])
+})
+
+test('writes of one moment share a transaction', async () => {
+  const { db, store } = await openBoth()
+  db.script('CREATE TABLE commits (count INTEGER); INSERT INTO commits VALUES (0)')
+  db.script('CREATE TRIGGER t AFTER UPDATE ON sequence BEGIN UPDATE commits SET count = count + 1; END')
+  await Promise.all(Array.from({ length: 600 }, () => store.write(creation('contact'))))
+  expect(db.get('SELECT count FROM commits')).toEqual([2])
+})
+
+test('answers older than a day are deleted as writes go on', async () => {
+  const clock = { ms: NOON_MS }
+  const { db, store } = await openBoth(() => clock.ms)
+  const keyed = (key: string) => store.write(creation('contact', {}, { idempotency: { key, fingerprint: 'f' } }))
+  await Promise.all(Array.from({ length: 100 }, (_, number) => keyed(`old ${number}`)))
+  clock.ms += 86_400_001
+  for (let number = 0; number < 60; number++) await keyed(`late ${number}`)
+  expect(db.get('SELECT count(*), min(at_ms) FROM idempotency')).toEqual([60, clock.ms])
+})
+
+test('a database that was written to and failed is sound', async () => {
+  const { db, store } = await openBoth()
+  await Promise.all(Array.from({ length: 50 }, () => store.write(creation('contact'))))
+  expect(db.get('PRAGMA integrity_check')).toEqual(['ok'])
+  expect(db.all('PRAGMA foreign_key_check')).toEqual([])
+})

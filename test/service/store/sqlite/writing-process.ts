@@ -1,0 +1,28 @@
+import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import type { Write } from '../../../../src/service/store/store.ts'
+import { created, creation } from '../samples.ts'
+
+/** Writes contacts with events, many at a time, and prints the id of each once it was acknowledged. */
+const [, , file = '', count = 'Infinity'] = process.argv
+const store = await openSqliteStore({ file, now: Date.now })
+let left = Number(count)
+
+function contactWithEvent(): Write {
+  return creation(
+    'contact',
+    {},
+    {
+      decide: (state) => ({ ...created(state), event: { kind: 'contact.created', text: state.id } }),
+    },
+  )
+}
+
+async function writeOn(): Promise<void> {
+  while (left-- > 0) {
+    const result = await store.write(contactWithEvent())
+    if (result.type === 'done') process.stdout.write(`${JSON.parse(result.answer.body).id}\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: 16 }, writeOn))
+await store.close()

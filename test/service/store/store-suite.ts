@@ -1,0 +1,47 @@
+import { describe, onTestFinished } from 'vitest'
+import type { Store } from '../../../src/service/store/store.ts'
+import { filtersSuite } from './suite/filters-suite.ts'
+import { idempotencySuite } from './suite/idempotency-suite.ts'
+import { identitySuite } from './suite/identity-suite.ts'
+import { keysSuite } from './suite/keys-suite.ts'
+import { pagesSuite } from './suite/pages-suite.ts'
+import { pipelinesSuite } from './suite/pipelines-suite.ts'
+import { writesSuite } from './suite/writes-suite.ts'
+
+/** One kind of database. `open` on the same place again finds what was written there. */
+export interface StoreSide {
+  makePlace(): Promise<string>
+  open(place: string, now: () => number): Promise<Store>
+}
+
+/** What each part of the suite is given; every store is closed when its test ends. */
+export interface Fixture {
+  open(now?: () => number): Promise<Store>
+  /** For tests that open the same database more than once. */
+  makePlace(): Promise<(now?: () => number) => Promise<Store>>
+}
+
+/** The contract of a store; runs once over every implementation. */
+export function storeSuite(name: string, side: StoreSide): void {
+  const openAt = async (place: string, now: () => number): Promise<Store> => {
+    const store = await side.open(place, now)
+    onTestFinished(() => store.close())
+    return store
+  }
+  const fixture: Fixture = {
+    open: async (now = Date.now) => openAt(await side.makePlace(), now),
+    makePlace: async () => {
+      const place = await side.makePlace()
+      return (now = Date.now) => openAt(place, now)
+    },
+  }
+  describe(name, () => {
+    describe('writes', () => writesSuite(fixture))
+    describe('ids and times', () => identitySuite(fixture))
+    describe('idempotency', () => idempotencySuite(fixture))
+    describe('pages', () => pagesSuite(fixture))
+    describe('filters', () => filtersSuite(fixture))
+    describe('pipelines', () => pipelinesSuite(fixture))
+    describe('keys', () => keysSuite(fixture))
+  })
+}

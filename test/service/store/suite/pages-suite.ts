@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Store } from '../../../../src/service/store/store.ts'
+import { creation, idOf, NO_FILTERS, removal } from '../samples.ts'
+import type { Fixture } from '../store-suite.ts'
+
+async function make(store: Store, count: number): Promise<readonly string[]> {
+  const results = await Promise.all(Array.from({ length: count }, () => store.write(creation('contact'))))
+  return results.map(idOf)
+}
+
+export function pagesSuite({ open }: Fixture): void {
+  test('pages go from the newest to the oldest and say where the next one starts', async () => {
+    const store = await open()
+    const [a, b, c, d, e] = await make(store, 5)
+    const idsBelow = async (olderThanId: string | undefined) => {
+      const { texts, nextOlderThanId } = await store.contacts({ limit: 2, olderThanId })
+      return { ids: texts.map((text) => JSON.parse(text).id), nextOlderThanId }
+    }
+    expect(await idsBelow(undefined)).toEqual({ ids: [e, d], nextOlderThanId: d })
+    expect(await idsBelow(d)).toEqual({ ids: [c, b], nextOlderThanId: b })
+    expect(await idsBelow(b)).toEqual({ ids: [a], nextOlderThanId: undefined })
+    expect(await idsBelow(a)).toEqual({ ids: [], nextOlderThanId: undefined })
+  })
+
+  test('a page that holds the last record is the last page, also when it is full', async () => {
+    const store = await open()
+    await make(store, 2)
+    expect(await store.contacts({ limit: 2, olderThanId: undefined })).toMatchObject({ nextOlderThanId: undefined })
+  })
+
+  test('a store without records has one empty page', async () => {
+    const store = await open()
+    const none = { texts: [], nextOlderThanId: undefined }
+    expect(await store.contacts({ limit: 50, olderThanId: undefined })).toEqual(none)
+    expect(await store.deals({ limit: 50, olderThanId: undefined }, NO_FILTERS)).toEqual(none)
+  })
+
+  test('a page goes on below a record that is gone by now', async () => {
+    const store = await open()
+    const [a, b] = await make(store, 2)
+    await store.write(removal('contact', b ?? ''))
+    const { texts } = await store.contacts({ limit: 2, olderThanId: b })
+    expect(texts.map((text) => JSON.parse(text).id)).toEqual([a])
+  })
+
+  test('a place that is no id of the listed kind is refused, and is not an empty page', async () => {
+    const store = await open()
+    for (const olderThanId of ['', 'deal_00000000000', 'con_x']) {
+      await expect(store.contacts({ limit: 2, olderThanId })).rejects.toThrow(JSON.stringify(olderThanId))
+    }
+    await expect(store.deals({ limit: 2, olderThanId: 'con_00000000000' }, NO_FILTERS)).rejects.toThrow('deal')
+  })
+
+  test('whatever is made and removed meanwhile, a record that stays is listed exactly once', async () => {
+    const step = fc.oneof(
+      fc.record({ type: fc.constant('make' as const), count: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ type: fc.constant('remove' as const), count: fc.nat() }),
+      fc.record({ type: fc.constant('page' as const), count: fc.integer({ min: 1, max: 5 }) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const store = await open()
+        const before = await make(store, 8)
+        const removed = new Set<string>()
+        const listing = listContacts(store)
+        for (const { type, count } of steps) {
+          if (type === 'make') await make(store, count)
+          else if (type === 'page') await listing.turn(count)
+          else await removeOnce(store, before[count % before.length] ?? '', removed)
+        }
+        while (!listing.isOver()) await listing.turn(3)
+        const listed = listing.ids()
+        expect(listed.toSorted().reverse()).toEqual(listed)
+        expect(new Set(listed).size).toBe(listed.length)
+        expect(before.filter((id) => !removed.has(id) && !listed.includes(id))).toEqual([])
+      }),
+      { numRuns: 25 },
+    )
+  })
+}
+
+async function removeOnce(store: Store, id: string, removed: Set<string>): Promise<void> {
+  if (!removed.has(id)) await store.write(removal('contact', id))
+  removed.add(id)
+}
+
+function listContacts(store: Store) {
+  const listed: string[] = []
+  let place: string | undefined
+  let isOver = false
+  return {
+    ids: () => listed,
+    isOver: () => isOver,
+    turn: async (limit: number): Promise<void> => {
+      if (isOver) return
+      const { texts, nextOlderThanId } = await store.contacts({ limit, olderThanId: place })
+      listed.push(...texts.map((text) => JSON.parse(text).id))
+      place = nextOlderThanId
+      isOver = place === undefined
+    },
+  }
+}
