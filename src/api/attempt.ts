@@ -1,0 +1,60 @@
+import type { Pool } from 'undici'
+import { type Answer, readAnswer } from './answer.ts'
+import type { ApiOptions } from './api.ts'
+import { type Call, isWrite } from './call.ts'
+import { requestIdOf, statusFailure } from './errors.ts'
+import { exchange, NoReply, type Outgoing } from './exchange.ts'
+import { ADDRESS_HINT, type Failure } from './failure.ts'
+import { networkFailure } from './network-failure.ts'
+
+export interface Try {
+  readonly call: Call
+  readonly outgoing: Outgoing
+  /** 1 for the first. */
+  readonly number: number
+}
+
+/** One try: the answer, or what stood in its way. */
+export async function attempt(pool: Pool, one: Try, options: ApiOptions): Promise<Answer | Failure> {
+  const startedMs = options.now()
+  const outcome = await reach(pool, one, options)
+  options.debug?.(debugLine(one, outcome, options.now() - startedMs))
+  return outcome
+}
+
+export function isFailure(outcome: Answer | Failure): outcome is Failure {
+  return 'rule' in outcome
+}
+
+async function reach(pool: Pool, { call, outgoing }: Try, options: ApiOptions): Promise<Answer | Failure> {
+  try {
+    const reply = await exchange(pool, outgoing, options)
+    if (reply.status < 200 || reply.status > 299) {
+      return statusFailure(call, reply, { url: options.baseUrl, nowMs: options.now() })
+    }
+    const answer = readAnswer(call, reply)
+    return typeof answer === 'string' ? badAnswer(call, answer, reply.status) : answer
+  } catch (error) {
+    if (!(error instanceof NoReply)) throw error
+    if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
+    return networkFailure(call, error, { url: options.baseUrl, timeoutMs: options.timeoutMs })
+  }
+}
+
+/** A 2xx that cannot be read: the server, or something in front of it, did we do not know what. */
+function badAnswer(call: Call, reason: string, status: number): Failure {
+  return { code: 'bad_answer', reason, hint: ADDRESS_HINT, rule: 'never', isInDoubt: isWrite(call), status }
+}
+
+export function interruption(call: Call, cause: unknown, isSent: boolean): Failure {
+  const isInDoubt = isSent && isWrite(call)
+  return { code: 'interrupted', reason: 'interrupted', hint: call.command, rule: 'never', isInDoubt, cause }
+}
+
+function debugLine({ outgoing, number }: Try, outcome: Answer | Failure, tookMs: number): string {
+  const id = isFailure(outcome) ? outcome.requestId : requestIdOf(outcome.headers)
+  const result = isFailure(outcome) ? (outcome.status ?? outcome.reason) : outcome.status
+  const parts = [`${outgoing.method} ${outgoing.path}: ${result}`, `${tookMs} ms`, `try ${number}`]
+  if (id !== undefined) parts.push(`request ${id}`)
+  return parts.join(', ')
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../core/json.ts'
+import { oneLine } from './one-line.ts'
+
+/** One thing asked of the server, which may take several tries. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** From `/v1` on, encoded: see path.ts. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: JsonObject
+  readonly idempotencyKey?: string | undefined
+  readonly ifMatch?: string | undefined
+  /** For messages, after "cannot": `update contact con_1`. */
+  readonly action: string
+  /** For hints: the command line that does this. */
+  readonly command: string
+  /** For hints: the command line that finds what the ids in the path name; undefined when there are none in it. */
+  readonly findCommand: string | undefined
+}
+
+/** How the message of every error about a call begins; ids in it may hold anything. */
+export function cannot(call: Pick<Call, 'action'>): string {
+  return `cannot ${oneLine(call.action, 200)}`
+}
+
+export function isWrite(call: Pick<Call, 'method'>): boolean {
+  return call.method !== 'GET'
+}

@@ -1,0 +1,21 @@
+import type { Api, ApiOptions } from './api.ts'
+import { createContacts } from './contacts.ts'
+import { createDeals } from './deals.ts'
+import { createHttp } from './http.ts'
+import { createNotes } from './notes.ts'
+import { createPipelines } from './pipelines.ts'
+import { SYSTEM_TIMING, type Timing } from './timing.ts'
+import { createWebhooks } from './webhooks.ts'
+
+/** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
+export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
+  const http = createHttp(options, timing)
+  return {
+    contacts: createContacts(http, options.wire),
+    deals: createDeals(http, options.wire),
+    notes: createNotes(http),
+    pipelines: createPipelines(http),
+    webhooks: createWebhooks(http),
+    close: http.close,
+  }
+}

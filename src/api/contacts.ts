@@ -1,0 +1,52 @@
+import type { Api, Wire } from './api.ts'
+import type { Http } from './http.ts'
+import { listPages } from './pages.ts'
+import { encodeSegment } from './path.ts'
+import { requestRecord } from './record.ts'
+
+const PATH = '/v1/contacts'
+const LIST_COMMAND = 'crm contacts list'
+
+export function createContacts(http: Http, wire: Wire): Api['contacts'] {
+  return {
+    list: (query) => {
+      const call = { path: PATH, action: 'list contacts', command: LIST_COMMAND, findCommand: undefined }
+      return listPages(http, call, query, wire)
+    },
+    create: (fields, { idempotencyKey }) =>
+      requestRecord(http, {
+        method: 'POST',
+        path: PATH,
+        body: fields,
+        idempotencyKey,
+        action: 'create the contact',
+        command: 'crm contacts create',
+        findCommand: undefined,
+      }),
+    update: async (id, patch, { idempotencyKey, ifMatch }) =>
+      requestRecord(http, {
+        method: 'PATCH',
+        path: contactPath(id),
+        body: patch,
+        idempotencyKey,
+        ifMatch,
+        action: `update contact ${id}`,
+        command: 'crm contacts update',
+        findCommand: LIST_COMMAND,
+      }),
+    delete: async (id, { ifMatch }) => {
+      await http.request({
+        method: 'DELETE',
+        path: contactPath(id),
+        ifMatch,
+        action: `delete contact ${id}`,
+        command: 'crm contacts delete',
+        findCommand: LIST_COMMAND,
+      })
+    },
+  }
+}
+
+function contactPath(id: string): string {
+  return `${PATH}/${encodeSegment(id, 'contact', LIST_COMMAND)}`
+}

@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ErrorCode } from '../core/errors.ts'
+import { parseJson } from './answer.ts'
+import { type Call, isWrite } from './call.ts'
+import type { Reply } from './exchange.ts'
+import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
+import { oneLine } from './one-line.ts'
+import { type Problem, readProblem } from './problem.ts'
+import { readRetryAfterMs } from './retry.ts'
+
+interface StatusMeaning {
+  readonly code: ErrorCode
+  readonly rule: RetryRule
+}
+
+/** The one table from status to error. What is not in it falls under its class, below. */
+const STATUSES: Readonly<Record<number, StatusMeaning>> = {
+  400: { code: 'bad_request', rule: 'never' },
+  401: { code: 'unauthorized', rule: 'never' },
+  403: { code: 'forbidden', rule: 'never' },
+  404: { code: 'not_found', rule: 'never' },
+  408: { code: 'timeout', rule: 'few' },
+  409: { code: 'conflict', rule: 'never' },
+  412: { code: 'precondition_failed', rule: 'never' },
+  422: { code: 'invalid_values', rule: 'never' },
+  429: { code: 'rate_limited', rule: 'patient' },
+  500: { code: 'server_error', rule: 'few' },
+  502: { code: 'server_error', rule: 'few' },
+  503: { code: 'server_error', rule: 'few' },
+  504: { code: 'server_error', rule: 'few' },
+}
+const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'never' }
+const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
+
+/** Our own first try, or another process with the same key, is still at work: its answer is worth waiting for. */
+const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
+
+export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: number }): Failure {
+  const { status, headers } = reply
+  const text = reply.body.toString('utf8')
+  const problem = readProblem(text, parseJson(text))
+  const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
+  const { code, rule } = isInProgress ? IN_PROGRESS : (STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER))
+  const requestId = requestIdOf(headers, problem)
+  const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs(headers, at.nowMs)
+  return {
+    code,
+    reason: status < 400 ? redirectReason(reply, at.url) : statusReason(status, problem, at.url),
+    hint: statusHint(call, status, code, retryAfterMs),
+    rule,
+    isInDoubt: isWrite(call) && (isInProgress || status === 408 || status >= 500),
+    status,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
+
+export function requestIdOf(headers: IncomingHttpHeaders, problem?: Problem): string | undefined {
+  const found = headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'] ?? problem?.requestId
+  const text = Array.isArray(found) ? found[0] : found
+  return text ? oneLine(text, 200) : undefined
+}
+
+function statusReason(status: number, problem: Problem, url: URL): string {
+  return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
+}
+
+function redirectReason({ status, headers }: Reply, url: URL): string {
+  const target = headers.location === undefined ? null : URL.parse(headers.location, url.href)
+  const where = target ? `${target.protocol}//${target.host}` : 'nowhere'
+  return `${url.origin} redirects to ${where} (${status}), and redirects are never followed`
+}
+
+function statusHint(call: Call, status: number, code: ErrorCode, retryAfterMs: number | undefined): string {
+  if (status < 400) return ADDRESS_HINT
+  switch (code) {
+    case 'unauthorized':
+      return 'crm auth status'
+    case 'forbidden':
+      return 'crm auth status names the key in use; it lacks the scope for this'
+    case 'not_found':
+    case 'precondition_failed':
+      return call.findCommand ?? ADDRESS_HINT
+    case 'rate_limited':
+      return retryAfterMs === undefined
+        ? 'try again later, or wait longer with --max-wait 10m'
+        : `try again in ${Math.ceil(retryAfterMs / 1000)} s, or let --max-wait cover it`
+    case 'server_error':
+    case 'timeout':
+      return 'try again later, or wait longer with --max-wait 10m'
+    default:
+      return `${call.command} --help`
+  }
+}

@@ -1,0 +1,29 @@
+import { CrmError, type ErrorDetails } from '../core/errors.ts'
+import { type Call, cannot } from './call.ts'
+import type { Failure } from './failure.ts'
+
+/** What all tries of a call together came to. */
+export interface Fate {
+  readonly tries: number
+  /** Whether any try may have taken effect. */
+  readonly isInDoubt: boolean
+  readonly idempotencyKey: string | undefined
+}
+
+/** The error of a call that is given up, from its last failure. */
+export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
+  const { code, reason, status, requestId, retryAfterMs, cause } = failure
+  const tries = fate.tries > 1 && code !== 'interrupted' ? `, after ${fate.tries} tries` : ''
+  const doubt = fate.isInDoubt ? '; whether it took effect is unknown' : ''
+  const key = fate.isInDoubt ? fate.idempotencyKey : undefined
+  const details: ErrorDetails = {
+    hint: key === undefined ? failure.hint : `repeat it with --idempotency-key ${key}: it then happens only once`,
+    isRetryable: failure.rule !== 'never',
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(cause === undefined ? {} : { cause }),
+  }
+  return new CrmError(code, `${cannot(call)}: ${reason}${tries}${doubt}`, details)
+}

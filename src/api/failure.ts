@@ -1,0 +1,30 @@
+import type { ErrorCode } from '../core/errors.ts'
+
+/** `few`: an outage, given up soon unless the server says when to come back; `patient`: the server asked for patience. */
+export type RetryRule = 'never' | 'few' | 'patient'
+
+/** What became of one try that did not succeed. */
+export interface Failure {
+  readonly code: ErrorCode
+  /** A clause without a full stop, for "cannot ...: <reason>". */
+  readonly reason: string
+  readonly hint: string
+  readonly rule: RetryRule
+  /** Whether the server may have done what was asked. */
+  readonly isInDoubt: boolean
+  readonly status?: number
+  readonly requestId?: string
+  readonly retryAfterMs?: number
+  readonly cause?: unknown
+}
+
+/** What a failure of the network or of TLS means, before it is known what the call was. */
+export type Explanation = Pick<Failure, 'code' | 'rule' | 'reason' | 'hint'>
+
+/** Where a connection went: `127.0.0.1:4000`, and the address it comes from. */
+export interface Place {
+  readonly name: string
+  readonly url: URL
+}
+
+export const ADDRESS_HINT = 'crm config list shows the address in use'

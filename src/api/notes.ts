@@ -1,0 +1,21 @@
+import type { Api } from './api.ts'
+import type { Http } from './http.ts'
+import { encodeSegment } from './path.ts'
+import { requestRecord } from './record.ts'
+
+const LIST_COMMAND = 'crm deals list'
+
+export function createNotes(http: Http): Api['notes'] {
+  return {
+    add: async (dealId, fields, { idempotencyKey }) =>
+      requestRecord(http, {
+        method: 'POST',
+        path: `/v1/deals/${encodeSegment(dealId, 'deal', LIST_COMMAND)}/notes`,
+        body: fields,
+        idempotencyKey,
+        action: `add the note to deal ${dealId}`,
+        command: 'crm notes add',
+        findCommand: LIST_COMMAND,
+      }),
+  }
+}

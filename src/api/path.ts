@@ -1,0 +1,18 @@
+import { CrmError } from '../core/errors.ts'
+
+/** An id as one path segment, so that no id can name another path; throws on ids that no encoding makes safe. */
+export function encodeSegment(id: string, kind: string, findCommand: string): string {
+  // RFC 3986 section 5.2.4 removes dot segments, however they were meant.
+  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
+    throw new CrmError('invalid_input', `${JSON.stringify(id)} is not the id of a ${kind}`, {
+      hint: findCommand,
+    })
+  }
+  return encodeURIComponent(id)
+}
+
+export function pathWithQuery(path: string, query: Readonly<Record<string, string>> | undefined): string {
+  if (query === undefined) return path
+  const text = new URLSearchParams(query).toString()
+  return text === '' ? path : `${path}?${text}`
+}

@@ -1,0 +1,85 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { oneLine } from './one-line.ts'
+
+/** What an error answer says, whichever of the common shapes it has. */
+export interface Problem {
+  /** One line, at most 500 characters; empty when the answer says nothing. */
+  readonly message: string
+  readonly code: string | undefined
+  readonly requestId: string | undefined
+}
+
+const MAX_TEXT_CHARS = 200
+
+/** `text` is the body, `json` what it parses to; undefined when it is not JSON. */
+export function readProblem(text: string, json: JsonValue | undefined): Problem {
+  if (Array.isArray(json)) return { message: listMessage(json), code: codeOf(json[0]), requestId: undefined }
+  if (!isJsonObject(json)) return { message: plainText(text), code: undefined, requestId: undefined }
+  const inner = isJsonObject(json.error) ? json.error : json
+  const top = topMessage(json, inner)
+  const listed = listMessage(json.errors ?? inner.errors, top)
+  const message = [top, listed].filter((part) => part !== '').join(': ')
+  return {
+    message: message === '' ? plainText(text) : oneLine(message),
+    code: codeOf(inner) ?? codeOf(json),
+    requestId: textOf(json.request_id) ?? textOf(inner.request_id) ?? textOf(json.correlationId),
+  }
+}
+
+/**
+ * RFC 9457 `detail`, else `{error:{message,param}}` (Stripe), `{error,error_info}` (Pipedrive),
+ * `{error,error_description}` (RFC 6749), `{message}` (HubSpot, Attio), and RFC 9457 `title` when nothing says more.
+ */
+function topMessage(json: JsonObject, inner: JsonObject): string {
+  const more = textOf(json.error_description) ?? textOf(json.error_info)
+  const error = textOf(json.error)
+  if (error !== undefined && more !== undefined) return `${error}: ${more}`
+  const message = textOf(inner.detail) ?? textOf(inner.message) ?? error ?? textOf(inner.title) ?? codeOf(inner) ?? ''
+  const param = textOf(inner.param)
+  return param === undefined || message.includes(param) ? message : `${param}: ${message}`
+}
+
+/** The entries of `errors`, each with the place it is about; what `said` holds already is not said again. */
+function listMessage(errors: JsonValue | undefined, said = ''): string {
+  if (!Array.isArray(errors)) return ''
+  const parts = errors.map(entryMessage).filter((part) => part !== '' && !said.includes(part))
+  return oneLine([...new Set(parts)].join('; '))
+}
+
+function entryMessage(entry: JsonValue): string {
+  if (typeof entry === 'string') return entry
+  if (!isJsonObject(entry)) return ''
+  const message = textOf(entry.detail) ?? textOf(entry.message) ?? textOf(entry.code) ?? ''
+  const place = placeOf(entry)
+  return place === '' || message.includes(place) ? message : `${place}: ${message}`
+}
+
+/** `#/lines/0/amount` (RFC 6901, as a fragment or not) reads `lines.0.amount`. */
+function placeOf(entry: JsonObject): string {
+  const named = textOf(entry.parameter) ?? textOf(entry.param) ?? textOf(entry.field)
+  if (named !== undefined) return named
+  if (Array.isArray(entry.fields)) return entry.fields.filter((field) => typeof field === 'string').join(', ')
+  const steps = (textOf(entry.pointer) ?? '').replace(/^#?\/?/, '').split('/')
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+function codeOf(value: JsonValue | undefined): string | undefined {
+  if (!isJsonObject(value)) return undefined
+  return textOf(value.code) ?? textOf(value.errorCode)
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** The beginning of a text, or what an HTML page shows. */
+function plainText(text: string): string {
+  if (!isHtml(text)) return oneLine(text, MAX_TEXT_CHARS)
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim()
+  const shown = title || text.replace(/<(style|script)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
+  return oneLine(shown, MAX_TEXT_CHARS)
+}
+
+export function isHtml(text: string): boolean {
+  return /^\s*<(?:!doctype html|html|head|body|!--)/i.test(text)
+}

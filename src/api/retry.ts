@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Failure } from './failure.ts'
+
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 8000
+/** Of an outage for which the server names no end. */
+const MAX_UNPROMPTED_RETRIES = 3
+
+export interface RetryState {
+  /** Tries made so far, the first included. */
+  tries: number
+  /** Retries made so far in an outage of which no Retry-After told the end. */
+  unprompted: number
+  /** Spent on waits, and on tries that ran into the time limit. */
+  waitedMs: number
+}
+
+export function newRetryState(): RetryState {
+  return { tries: 0, unprompted: 0, waitedMs: 0 }
+}
+
+/** How long to wait before the next try, or undefined when there is none. Counts the wait in `state`. */
+export function takeWaitMs(
+  failure: Failure,
+  state: RetryState,
+  limits: { maxWaitMs: number; random: () => number },
+): number | undefined {
+  if (failure.rule === 'never') return undefined
+  // A wait of none is not believed: a server that answers so again and again would be asked as fast as it can answer.
+  const asked = failure.retryAfterMs ? failure.retryAfterMs : undefined
+  const isUnprompted = asked === undefined && failure.rule === 'few'
+  if (isUnprompted && state.unprompted >= MAX_UNPROMPTED_RETRIES) return undefined
+  const waitMs = asked ?? backoffMs(state.tries, limits.random)
+  if (state.waitedMs + waitMs > limits.maxWaitMs) return undefined
+  state.waitedMs += waitMs
+  if (isUnprompted) state.unprompted += 1
+  return waitMs
+}
+
+/** Exponential with jitter, so that many clients that failed together do not come back together. */
+function backoffMs(tries: number, random: () => number): number {
+  const full = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS)
+  return Math.round(full * (0.5 + random() / 2))
+}
+
+/** RFC 9110 section 10.2.3: seconds or an HTTP date, which is read by the server's own clock where it tells it. */
+export function readRetryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
+  const text = headers['retry-after']?.trim()
+  if (!text) return undefined
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER)
+  const untilMs = Date.parse(text)
+  if (Number.isNaN(untilMs)) return undefined
+  const serverNowMs = Date.parse(headers.date ?? '')
+  return Math.max(0, untilMs - (Number.isNaN(serverNowMs) ? nowMs : serverNowMs))
+}

@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Node fires a timer set beyond this at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** What makes waits real; a test passes its own. */
+export interface Timing {
+  /** Resolves after `ms`, or as soon as the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** From 0 to 1. */
+  random(): number
+}
+
+export const SYSTEM_TIMING: Timing = {
+  sleep: async (ms, signal) => {
+    try {
+      await delay(Math.min(ms, MAX_TIMER_MS), undefined, { signal })
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  },
+  random: Math.random,
+}

@@ -1,0 +1,54 @@
+import { expect, onTestFinished } from 'vitest'
+import type { Api, ApiOptions, ListQuery, Page } from '../../src/api/api.ts'
+import { createApi } from '../../src/api/client.ts'
+import type { Timing } from '../../src/api/timing.ts'
+import { CrmError } from '../../src/core/errors.ts'
+
+export const NO_KEY = { idempotencyKey: undefined }
+export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
+
+export interface Fixture {
+  readonly api: Api
+  /** What was waited for, in milliseconds; the waits themselves take no time. */
+  readonly waits: number[]
+  readonly debugLines: string[]
+  readonly notices: string[]
+}
+
+/** A client whose waits are counted and not waited, with jitter at its longest. */
+export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<Timing> = {}): Fixture {
+  const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[] }
+  const api = createApi(
+    {
+      baseUrl,
+      key: 'crm_key_of_the_test',
+      wire: { pageSize: 2, idempotencyHeader: 'Idempotency-Key' },
+      timeoutMs: 5000,
+      maxWaitMs: 60_000,
+      userAgent: 'crm/0.0.0',
+      signal: new AbortController().signal,
+      now: Date.now,
+      debug: (line) => fixture.debugLines.push(line),
+      onWait: (waitMs, reason) => fixture.notices.push(`${waitMs} ${reason}`),
+      ...options,
+    },
+    { sleep: async (ms) => void fixture.waits.push(ms), random: () => 1, ...timing },
+  )
+  onTestFinished(() => api.close())
+  return { api, ...fixture }
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<CrmError> {
+  const error = await promise.then(
+    () => expect.fail('expected a failure'),
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(CrmError)
+  return error as CrmError
+}
+
+export async function allPages(pages: AsyncIterable<Page>): Promise<Page[]> {
+  const taken: Page[] = []
+  for await (const page of pages) taken.push(page)
+  return taken
+}
