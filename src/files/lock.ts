@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { open, readFile, rm, stat } from 'node:fs/promises'
+import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { errorCode } from './error-code.ts'
+import { toMachineError } from './machine-error.ts'
+
+const WAIT_MS = 5000
+const POLL_MS = 20
+/** Between making a lock file and writing the owner into it lies no wait: an empty one this old was left by a crash. */
+const EMPTY_IS_STALE_MS = 2000
+
+/**
+ * Runs `work` while no other process that locks the same path runs its own. A lock left by a process that is gone is
+ * taken over. CrmError `machine` that names the holder when it is still held after `waitMs`.
+ */
+export async function withLock<Result>(
+  path: string,
+  work: () => Promise<Result>,
+  waitMs: number = WAIT_MS,
+): Promise<Result> {
+  const owner = `${process.pid} ${startedAtMs()} ${randomUUID()}\n`
+  try {
+    await acquire(path, owner, performance.now() + waitMs)
+  } catch (error) {
+    throw toMachineError(error, path)
+  }
+  try {
+    return await work()
+  } finally {
+    // Somebody may have followed the hint below while we held it.
+    if ((await readOwner(path)) === owner) await rm(path, { force: true })
+  }
+}
+
+async function acquire(path: string, owner: string, deadlineMs: number): Promise<void> {
+  while (!(await create(path, owner))) {
+    if (await isStale(path)) {
+      await breakStale(path)
+      continue
+    }
+    if (performance.now() >= deadlineMs) throw await heldError(path)
+    await sleep(POLL_MS)
+  }
+}
+
+async function create(path: string, text: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'wx', 0o600)
+    await file.writeFile(text)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    // A full disk takes the file and not its text.
+    if (errorCode(error) === 'ENOSPC') await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function readOwner(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function isStale(path: string): Promise<boolean> {
+  const owner = await readOwner(path)
+  if (owner === undefined) return false
+  const [pid, startMs] = owner.split(' ').map(Number)
+  if (!pid) return await isOlderThan(path, EMPTY_IS_STALE_MS)
+  // Our own number, but not us: a container that starts again gives its processes the same numbers.
+  if (pid === process.pid) return startMs !== startedAtMs()
+  return !isRunning(pid)
+}
+
+/**
+ * Two processes may find the same lock stale, and the slower one must not remove the lock that the faster one has made
+ * since: removal happens under a second lock, where it is looked at once more.
+ */
+async function breakStale(path: string): Promise<void> {
+  const guard = `${path}.break`
+  if (!(await create(guard, ''))) {
+    if (await isOlderThan(guard, EMPTY_IS_STALE_MS)) await rm(guard, { force: true })
+    await sleep(POLL_MS)
+    return
+  }
+  try {
+    if (await isStale(path)) await rm(path, { force: true })
+  } finally {
+    await rm(guard, { force: true })
+  }
+}
+
+async function isOlderThan(path: string, ageMs: number): Promise<boolean> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs > ageMs
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return errorCode(error) !== 'ESRCH'
+  }
+}
+
+function startedAtMs(): number {
+  return Math.round(performance.timeOrigin)
+}
+
+async function heldError(path: string): Promise<CrmError> {
+  const pid = Number.parseInt((await readOwner(path)) ?? '', 10)
+  const holder = Number.isNaN(pid) ? 'another process' : `process ${pid}`
+  return new CrmError('machine', `${path} is held by ${holder}`, {
+    hint: `wait until it ends; if it is no crm: rm ${shellWord(path)}`,
+  })
+}

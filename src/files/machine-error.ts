@@ -1,0 +1,46 @@
+import { dirname } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { errorCode } from './error-code.ts'
+
+interface Trouble {
+  readonly what: string
+  hint(path: string): string
+}
+
+const permission: Trouble = {
+  what: 'permission denied',
+  hint: (path) => `see who may use it: ls -ld ${shellWord(path)}`,
+}
+const space: Trouble = { what: 'no space left on its disk', hint: () => 'free some space, and try again' }
+const kind: Trouble = {
+  what: 'a part of the path is not a folder, or is one where a file is needed',
+  hint: (path) => `see what is there: ls -ld ${shellWord(path)}`,
+}
+const limit: Trouble = { what: 'too many open files', hint: () => 'raise the limit, and try again: ulimit -n 4096' }
+
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  EACCES: permission,
+  EPERM: permission,
+  EROFS: { what: 'its file system is read-only', hint: () => 'name a folder that can be written' },
+  ENOSPC: space,
+  EDQUOT: { what: 'the disk quota is used up', hint: space.hint },
+  ENOENT: {
+    what: 'a folder on the way to it is not there',
+    hint: (path) => `see what is there: ls -ld ${shellWord(dirname(path))}`,
+  },
+  ELOOP: kind,
+  ENOTDIR: kind,
+  EISDIR: kind,
+  ENAMETOOLONG: { what: 'the path is too long', hint: () => 'name a shorter path' },
+  EMFILE: limit,
+  ENFILE: limit,
+  EIO: { what: 'the disk reports an input/output error', hint: () => 'check the disk' },
+}
+
+/** A CrmError `machine` where the disk or its permissions are in the way of `path`; every other error as it came. */
+export function toMachineError(error: unknown, path: string): unknown {
+  const trouble = TROUBLES[errorCode(error) ?? '']
+  if (!trouble) return error
+  return new CrmError('machine', `cannot use ${path}: ${trouble.what}`, { hint: trouble.hint(path), cause: error })
+}

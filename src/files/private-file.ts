@@ -1,0 +1,66 @@
+import { constants } from 'node:fs'
+import { lstat, open } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { errorCode } from './error-code.ts'
+import { toMachineError } from './machine-error.ts'
+
+const OF_OTHERS = 0o077
+const WRITABLE_BY_OTHERS = 0o022
+
+/** Windows knows neither flag. Without O_NONBLOCK the open of a named pipe waits for a writer. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** The text of a file that holds a secret; undefined when there is none. CrmError `machine` when others may read it. */
+export async function readPrivateFile(path: string): Promise<string | undefined> {
+  return await readGuarded(path, OF_OTHERS)
+}
+
+/** As readPrivateFile, for a file that others may read but not write. */
+export async function readOwnFile(path: string): Promise<string | undefined> {
+  return await readGuarded(path, WRITABLE_BY_OTHERS)
+}
+
+async function readGuarded(path: string, refusedMode: number): Promise<string | undefined> {
+  try {
+    await using file = await open(path, READ_FLAGS)
+    const stats = await file.stat()
+    if (!stats.isFile()) throw notAFile(path, 'not a regular file')
+    if (platform() !== 'win32' && stats.mode & refusedMode) throw tooOpen(path, stats.mode)
+    return await file.readFile('utf8')
+  } catch (error) {
+    const code = errorCode(error)
+    // ENOTDIR: a home such as /dev/null, below which nothing can be.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    // What open answers to O_NOFOLLOW; FreeBSD says EMLINK.
+    if (code === 'ELOOP' || code === 'EMLINK') throw notAFile(path, 'a symbolic link')
+    // What open answers to a socket.
+    if (code === 'ENXIO') throw notAFile(path, 'not a regular file')
+    throw toMachineError(error, path)
+  }
+}
+
+/** CrmError `machine` unless the path is free or a regular file, so that nothing is written through a link. */
+export async function refuseLinkedFile(path: string): Promise<void> {
+  const stats = await lstat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw toMachineError(error, path)
+  })
+  if (stats?.isSymbolicLink()) throw notAFile(path, 'a symbolic link')
+  if (stats && !stats.isFile()) throw notAFile(path, 'not a regular file')
+}
+
+function notAFile(path: string, what: string): CrmError {
+  return new CrmError('machine', `${path} is ${what}, expected a file`, {
+    hint: `see what is there: ls -l ${shellWord(path)}`,
+  })
+}
+
+function tooOpen(path: string, mode: number): CrmError {
+  const shown = (mode & 0o777).toString(8)
+  const doing = mode & WRITABLE_BY_OTHERS ? 'write' : 'read'
+  return new CrmError('machine', `${path} has mode ${shown}: others can ${doing} it`, {
+    hint: `chmod 600 ${shellWord(path)}`,
+  })
+}

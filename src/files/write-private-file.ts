@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { toMachineError } from './machine-error.ts'
+import { refuseLinkedFile } from './private-file.ts'
+
+/**
+ * Replaces the file by one of mode 0600 in one step: a reader sees the old text or the new one, and after a power cut one
+ * of them is there. The folder must exist.
+ */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await refuseLinkedFile(path)
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  try {
+    await writeNew(temporary, text)
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw toMachineError(error, path)
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  // Exclusive, which also refuses a link that somebody left under this name.
+  await using file = await open(path, 'wx', 0o600)
+  await file.writeFile(text)
+  await file.sync()
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder.
+  if (platform() === 'win32') return
+  await using folder = await open(path)
+  await folder.sync()
+}

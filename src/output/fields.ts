@@ -1,0 +1,36 @@
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+
+/** The names on the way to a member: `owner.name` is ['owner', 'name']. */
+export type FieldPath = readonly string[]
+
+/** `a,b.c` as typed after `--fields`; CrmError `usage` names what is malformed. */
+export function parseFields(text: string): readonly FieldPath[] {
+  const paths = text.split(',').map((field) => field.trim().split('.'))
+  if (paths.some((path) => path.some((name) => name.trim() === ''))) {
+    throw new CrmError('usage', `--fields holds an empty name: ${JSON.stringify(text)}`, {
+      hint: 'expected names with commas between them, such as --fields id,name,owner.name',
+    })
+  }
+  return paths
+}
+
+export function fieldName(path: FieldPath): string {
+  return path.join('.')
+}
+
+/**
+ * The member at the end of the path, or undefined. A member that itself has the dotted name comes first, so that a record
+ * printed with `--fields owner.name` can be read with it again; a number picks from a list.
+ */
+export function memberAt(record: CrmRecord, path: FieldPath): JsonValue | undefined {
+  const whole = fieldName(path)
+  if (Object.hasOwn(record, whole)) return record[whole]
+  let value: JsonValue | undefined = record
+  for (const name of path) {
+    if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : undefined
+    else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  }
+  return value
+}

@@ -1,0 +1,15 @@
+import type { Format } from './format.ts'
+import type { RecordOutput } from './record-output.ts'
+import type { RecordWriter } from './record-writer.ts'
+
+/** A format is a file of its own and a line here; each is loaded when it is asked for. */
+const OPENERS: Readonly<Record<Format, (out: RecordOutput) => Promise<RecordWriter>>> = {
+  table: async (out) => await (await import('./table-writer.ts')).createTableWriter(out),
+  json: async () => (await import('./json-writer.ts')).createJsonWriter(),
+  jsonl: async () => (await import('./jsonl-writer.ts')).createJsonlWriter(),
+  id: async () => (await import('./id-writer.ts')).createIdWriter(),
+}
+
+export async function openWriter(out: RecordOutput): Promise<RecordWriter> {
+  return await OPENERS[out.format](out)
+}

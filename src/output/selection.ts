@@ -1,0 +1,21 @@
+import type { CrmRecord } from '../core/resources.ts'
+import { type FieldPath, fieldName, memberAt } from './fields.ts'
+
+/** What `--fields` leaves of each record. */
+export interface Selection {
+  /** The named members, in the order in which they were named, under their dotted names; null for one that is absent. */
+  pick(record: CrmRecord): CrmRecord
+  /** Fields that no record picked from so far had. */
+  absent(): readonly string[]
+}
+
+export function createSelection(fields: readonly FieldPath[]): Selection {
+  const unseen = new Set(fields)
+  return {
+    pick(record) {
+      for (const path of unseen) if (memberAt(record, path) !== undefined) unseen.delete(path)
+      return Object.fromEntries(fields.map((path) => [fieldName(path), memberAt(record, path) ?? null]))
+    },
+    absent: () => [...unseen].map(fieldName),
+  }
+}

@@ -1,0 +1,83 @@
+import type Table from 'cli-table3'
+import type { JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+import { cellText } from './cell-text.ts'
+import { createStyles } from './color.ts'
+import { type ColumnNeed, fitColumns } from './column-widths.ts'
+import { fieldName, memberAt } from './fields.ts'
+import type { RecordOutput } from './record-output.ts'
+import type { RecordWriter } from './record-writer.ts'
+import { safeText } from './safe-text.ts'
+import { drawLines, GAP, type Layout } from './table-lines.ts'
+import { textWidth } from './text-width.ts'
+
+/** Narrower than this a column says nothing. */
+const FLOOR = 6
+/** An id is of use only as a whole; this holds a UUID and every prefixed id, but not what is no id at all. */
+const ID_FLOOR = 40
+/** What a terminal that does not tell its width is taken for. */
+const USUAL_COLUMNS = 80
+/** Where nothing is cut, one long text must not fill every other row with blanks: beyond this it overflows. */
+const WIDEST_PIPED = 100
+
+/**
+ * Widths grow from page to page and never shrink, so that rows leave before all are known. In a terminal they stay within
+ * its width; what is piped is never cut. The first page decides which columns there are, and how they are aligned.
+ */
+export async function createTableWriter(out: RecordOutput): Promise<RecordWriter> {
+  const { default: Lib } = await import('cli-table3')
+  const { bold } = createStyles(out.color)
+  const paths = out.fields ?? out.columns.map((name) => [name])
+  const heads = paths.map((path) => safeText(fieldName(path).toUpperCase()))
+  const { isTTY: isCut = false, columns } = out.io.stdout
+  let needs: readonly ColumnNeed[] = heads.map((head) => ({ width: textWidth(head), floor: 0 }))
+  let aligns: Layout['aligns'] | undefined
+  return {
+    page(records) {
+      if (records.length === 0) return ''
+      const values = records.map((record) => needs.map((_, at) => memberAt(record, paths[at] ?? [])))
+      const rows = values.map((row) => row.map(cellText))
+      const isFirst = aligns === undefined
+      aligns ??= needs.map((_, at) => alignOf(values.map((row) => row[at])))
+      needs = needs.map((need, at) => grow(need, rows, at))
+      if (isFirst) needs = needs.map(({ width }, at) => ({ width, floor: floorOf(width, heads[at]) }))
+      const widths = isCut
+        ? fitColumns(needs, columns || USUAL_COLUMNS, GAP)
+        : needs.map(({ width }) => Math.min(width, WIDEST_PIPED))
+      needs = needs.slice(0, widths.length)
+      const layout = { widths: widths.map((width) => Math.max(1, width)), aligns, isCut }
+      const head = isFirst ? drawLines(Lib, layout, [heads]).map(bold) : []
+      return [...head, ...drawLines(Lib, layout, rows), ''].join('\n')
+    },
+    end: () => '',
+    single: (record) => drawPairs(Lib, record, out),
+    notes: () => {
+      const hidden = heads.slice(needs.length).join(', ')
+      return hidden === '' ? [] : [`too wide to show here: ${hidden}; choose with --fields, or see all with -o json`]
+    },
+  }
+}
+
+function grow(need: ColumnNeed, rows: readonly (readonly string[])[], at: number): ColumnNeed {
+  return { ...need, width: rows.reduce((most, row) => Math.max(most, textWidth(row[at] ?? '')), need.width) }
+}
+
+function floorOf(width: number, head: string | undefined): number {
+  return Math.min(width, head === 'ID' ? ID_FLOOR : FLOOR)
+}
+
+/** Numbers to the right, decided by the first page. */
+function alignOf(values: readonly (JsonValue | undefined)[]): 'left' | 'right' {
+  const present = values.filter((value) => value !== null && value !== undefined)
+  return present.length > 0 && present.every((value) => typeof value === 'number') ? 'right' : 'left'
+}
+
+/** Never cut: who asks for one record wants all of it, and a secret is shown only once. */
+function drawPairs(Lib: typeof Table, record: CrmRecord, out: RecordOutput): string {
+  const { bold } = createStyles(out.color)
+  const paths = out.fields ?? Object.keys(record).map((name) => [name])
+  const rows = paths.map((path) => [safeText(fieldName(path)), cellText(memberAt(record, path))] as const)
+  const nameWidth = Math.max(1, ...rows.map(([name]) => textWidth(name)))
+  const lines = drawLines(Lib, { widths: [nameWidth, 1], aligns: ['left', 'left'], isCut: false }, rows)
+  return rows.map(([name], at) => `${bold(name)}${lines[at]?.slice(name.length)}\n`).join('')
+}

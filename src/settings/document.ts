@@ -1,0 +1,50 @@
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { shellWord } from '../core/shell-word.ts'
+
+/** The object a settings file holds; no file is an empty one. CrmError `invalid_input` for a damaged file. */
+export function parseDocument(text: string | undefined, path: string): JsonObject {
+  if (text === undefined) return {}
+  let value: unknown
+  try {
+    // Editors of Windows put a byte order mark first.
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw damaged(path, `it is not JSON${placeOf(error, text)}`)
+  }
+  if (!isJsonObject(value)) throw damaged(path, 'it holds no JSON object')
+  return value
+}
+
+/** The object under `name`, an empty one where there is none. */
+export function objectIn(document: JsonObject, name: string, path: string): JsonObject {
+  const value = Object.hasOwn(document, name) ? document[name] : undefined
+  if (value === undefined) return {}
+  if (!isJsonObject(value)) throw damaged(path, `${name} is not an object`)
+  return value
+}
+
+/** The document with the value at the end of the path, or without it when undefined; what lies beside it stays. */
+export function replaceIn(document: JsonObject, names: readonly string[], value: JsonValue | undefined): JsonObject {
+  const [name, ...rest] = names
+  if (name === undefined) return document
+  const inner = Object.hasOwn(document, name) ? document[name] : undefined
+  const next = rest.length === 0 ? value : replaceIn(isJsonObject(inner) ? inner : {}, rest, value)
+  const others = Object.entries(document).filter(([key]) => key !== name)
+  const isGone = next === undefined || (rest.length > 0 && isJsonObject(next) && Object.keys(next).length === 0)
+  if (isGone) return Object.fromEntries(others)
+  if (inner === undefined) return Object.fromEntries([...others, [name, next]])
+  return Object.fromEntries(Object.entries(document).map(([key, old]) => [key, key === name ? next : old]))
+}
+
+export function damaged(path: string, what: string): CrmError {
+  return new CrmError('invalid_input', `cannot read ${path}: ${what}`, {
+    hint: `mend it by hand, or start anew: mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}`,
+  })
+}
+
+/** The place alone: the words of a JSON.parse error quote the file, and this file may hold a key. */
+function placeOf(error: unknown, text: string): string {
+  const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
+  return position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
+}

@@ -1,0 +1,92 @@
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { damaged, replaceIn } from './document.ts'
+import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
+
+/** What differs between servers. */
+export interface Wire {
+  readonly pageSize: number
+  readonly idempotencyHeader: string
+}
+
+export interface Profile {
+  /** Undefined only where the file was edited by hand. */
+  readonly baseUrl: string | undefined
+  readonly isProtected: boolean
+  /** Plain http is accepted beyond loopback. */
+  readonly allowsInsecureHttp: boolean
+  readonly wire: Wire
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** CrmError `usage` unless it is a name a profile can have. */
+export function checkProfileName(name: string): string {
+  if (NAME.test(name)) return name
+  throw new CrmError('usage', `${JSON.stringify(name)} cannot name a profile`, {
+    hint: 'expected letters, digits, dots, dashes and underscores, 64 at most, a letter or digit first',
+  })
+}
+
+/** A profile of this address with every other setting at its default. */
+export function defaultProfile(baseUrl: string): Profile {
+  return profileOf((key) => (key === 'base_url' ? baseUrl : SETTINGS[key].defaultValue))
+}
+
+/** CrmError `invalid_input` when a member of the file is not what its setting takes. */
+export function readProfile(stored: JsonObject, field: string, path: string): Profile {
+  return profileOf((key) => readSetting(stored, key, field, path) ?? SETTINGS[key].defaultValue)
+}
+
+/** The stored form, checked; what is at its default is left out, so that a later default reaches it. */
+export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
+  const values: SettingTypes = {
+    base_url: profile.baseUrl ?? null,
+    protected: profile.isProtected,
+    insecure_http: profile.allowsInsecureHttp,
+    'wire.page_size': profile.wire.pageSize,
+    'wire.idempotency_header': profile.wire.idempotencyHeader,
+  }
+  return SETTING_KEYS.reduce((written, key) => {
+    const { parse, defaultValue } = SETTINGS[key]
+    const value = values[key] === null ? null : parse(String(values[key]), key)
+    return replaceIn(written, key.split('.'), value === defaultValue ? undefined : (value ?? undefined))
+  }, stored)
+}
+
+export function listValues(stored: JsonObject, field: string, path: string): readonly SettingValue[] {
+  return SETTING_KEYS.map((key) => {
+    const set = readSetting(stored, key, field, path)
+    const { defaultValue, meaning } = SETTINGS[key]
+    return { key, value: set ?? defaultValue, isDefault: set === undefined, meaning }
+  })
+}
+
+function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile {
+  const value = <Key extends SettingKey>(key: Key): SettingTypes[Key] => read(key) as SettingTypes[Key]
+  return {
+    baseUrl: value('base_url') ?? undefined,
+    isProtected: value('protected'),
+    allowsInsecureHttp: value('insecure_http'),
+    wire: { pageSize: value('wire.page_size'), idempotencyHeader: value('wire.idempotency_header') },
+  }
+}
+
+function readSetting(
+  stored: JsonObject,
+  key: SettingKey,
+  field: string,
+  path: string,
+): SettingTypes[SettingKey] | undefined {
+  let value: JsonValue | undefined = stored
+  for (const name of key.split('.')) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  if (value === undefined) return undefined
+  const { kind, parse } = SETTINGS[key]
+  const where = `${field}.${key}`
+  if (typeof value !== kind) throw damaged(path, `${where} is ${JSON.stringify(value)}, expected a ${kind}`)
+  try {
+    return parse(String(value), where)
+  } catch (error) {
+    throw error instanceof CrmError ? damaged(path, error.message) : error
+  }
+}

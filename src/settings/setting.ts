@@ -1,0 +1,101 @@
+import { CrmError } from '../core/errors.ts'
+import { parseBaseUrl } from '../core/origin.ts'
+
+/** What the table below holds for each key, as it stands in the file. */
+export interface SettingTypes {
+  readonly base_url: string | null
+  readonly protected: boolean
+  readonly insecure_http: boolean
+  readonly 'wire.page_size': number
+  readonly 'wire.idempotency_header': string
+}
+
+export type SettingKey = keyof SettingTypes
+
+export interface SettingRule<Value> {
+  readonly meaning: string
+  readonly kind: 'string' | 'number' | 'boolean'
+  /** Null: there is none. */
+  readonly defaultValue: Value
+  /** From text as typed; CrmError `invalid_input` that names `field` and the text. */
+  parse(text: string, field: string): Value
+}
+
+/** What `config get|set|list` know: a setting is a line of SettingTypes and one here. */
+export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[Key]> } = {
+  base_url: {
+    meaning: 'address of the server',
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => parseBaseUrl(text, field).href.replace(/\/$/, ''),
+  },
+  protected: {
+    meaning: 'guards the server: bulk deletes need a typed count, fixtures refuse it',
+    kind: 'boolean',
+    defaultValue: false,
+    parse: parseBoolean,
+  },
+  insecure_http: {
+    meaning: 'accepts plain http beyond this machine',
+    kind: 'boolean',
+    defaultValue: false,
+    parse: parseBoolean,
+  },
+  'wire.page_size': {
+    meaning: 'records asked for in one request of a list, 1 to 1000',
+    kind: 'number',
+    defaultValue: 100,
+    parse: parsePageSize,
+  },
+  'wire.idempotency_header': {
+    meaning: 'name of the header that makes a repeated write happen once',
+    kind: 'string',
+    defaultValue: 'Idempotency-Key',
+    parse: parseHeaderName,
+  },
+}
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
+
+export interface SettingValue {
+  readonly key: SettingKey
+  /** Null: not set, and there is no default. */
+  readonly value: string | number | boolean | null
+  readonly isDefault: boolean
+  readonly meaning: string
+}
+
+/** CrmError `usage` that lists the settings when there is none of this name. */
+export function parseSettingKey(text: string): SettingKey {
+  const key = SETTING_KEYS.find((known) => known === text)
+  if (key) return key
+  throw new CrmError('usage', `there is no setting ${JSON.stringify(text)}, expected ${SETTING_KEYS.join(', ')}`, {
+    hint: 'crm config list',
+  })
+}
+
+function parseBoolean(text: string, field: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw invalid(field, text, 'true or false')
+}
+
+function parsePageSize(text: string, field: string): number {
+  const size = Number(text)
+  if (/^\d{1,4}$/.test(text) && size >= 1 && size <= 1000) return size
+  throw invalid(field, text, 'a whole number from 1 to 1000')
+}
+
+/** Headers that mean something else; a value of ours there would break every request. */
+const TAKEN = /^(?:accept|authorization|connection|content-(?:length|type)|cookie|host|if-match|transfer-encoding)$/i
+
+function parseHeaderName(text: string, field: string): string {
+  // A token of RFC 9110, 5.6.2.
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text) && !TAKEN.test(text)) return text
+  throw invalid(field, text, 'the name of a header that has no other meaning')
+}
+
+function invalid(field: string, text: string, expected: string): CrmError {
+  return new CrmError('invalid_input', `${field} is ${JSON.stringify(text)}, expected ${expected}`, {
+    hint: 'see every setting and what it means: crm config list',
+  })
+}

@@ -1,0 +1,127 @@
+import { dirname, join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Env } from '../core/streams.ts'
+import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
+import { damaged, objectIn, replaceIn } from './document.ts'
+import { openDocument } from './document-file.ts'
+import { checkProfileName, listValues, type Profile, readProfile, writeProfile } from './profile.ts'
+import { SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
+import { settingsFolder } from './settings-folder.ts'
+import { readStoredKey, type StoredKey } from './stored-key.ts'
+
+export interface SettingsPaths {
+  readonly folder: string
+  readonly config: string
+  readonly keys: string
+}
+
+/**
+ * Profiles and their keys, in two files of a private folder. A missing file reads as empty; nothing is written except by
+ * the methods that say so. What was read is kept until this object writes. Unknown profile: CrmError `usage`; damaged
+ * file: CrmError `invalid_input`, and it is left as it is.
+ */
+export interface Settings {
+  paths(): SettingsPaths
+  /** By name, in alphabetical order. */
+  profiles(): Promise<ReadonlyMap<string, Profile>>
+  profile(name: string): Promise<Profile>
+  /** The profile that was made the active one last, even if it is gone by now; undefined when none was. */
+  active(): Promise<string | undefined>
+  /** Every setting of the profile, set or by default, in the order of the table. */
+  values(name: string): Promise<readonly SettingValue[]>
+  setActive(name: string): Promise<void>
+  /** Makes the profile, or replaces its settings; members of the file that this version does not know stay. */
+  putProfile(name: string, profile: Profile): Promise<void>
+  /** `text` as typed. Setting `base_url` makes a profile that is not there yet. */
+  setSetting(name: string, key: SettingKey, text: string): Promise<void>
+  /** Its key goes with it; when it was the active one, none is. */
+  removeProfile(name: string): Promise<void>
+  storedKey(profileName: string): Promise<StoredKey | undefined>
+  storeKey(profileName: string, stored: StoredKey): Promise<void>
+  /** False when there was none. */
+  forgetKey(profileName: string): Promise<boolean>
+}
+
+export function openSettings(env: Env): Settings {
+  const folder = settingsFolder(env)
+  const config = openDocument(join(folder, 'config.json'), readOwnFile)
+  const keys = openDocument(join(folder, 'keys.json'), readPrivateFile)
+
+  async function forgetKey(name: string): Promise<boolean> {
+    if (!Object.hasOwn(await keys.read(), name)) return false
+    await keys.update((document) => replaceIn(document, [name], undefined))
+    return true
+  }
+
+  return {
+    paths: () => ({ folder: dirname(config.path), config: config.path, keys: keys.path }),
+    profiles: async () => {
+      const document = await config.read()
+      const names = profileNames(document, config.path).toSorted()
+      return new Map(names.map((name) => [name, readProfile(storedIn(document, name, config.path), name, config.path)]))
+    },
+    profile: async (name) => readProfile(knownIn(await config.read(), name, config.path), name, config.path),
+    active: async () => activeIn(await config.read(), config.path),
+    values: async (name) => listValues(knownIn(await config.read(), name, config.path), name, config.path),
+    setActive: async (name) => {
+      // Before the folder is made, and once more with what another process may have done since.
+      knownIn(await config.read(), name, config.path)
+      await config.update((document) => {
+        knownIn(document, name, config.path)
+        return replaceIn(document, ['active'], name)
+      })
+    },
+    putProfile: (name, profile) =>
+      config.update((document) => {
+        checkProfileName(name)
+        const stored = profileNames(document, config.path).includes(name) ? storedIn(document, name, config.path) : {}
+        return replaceIn(document, ['profiles', name], writeProfile(stored, profile))
+      }),
+    setSetting: async (name, key, text) => {
+      checkProfileName(name)
+      const value = SETTINGS[key].parse(text, key)
+      if (key !== 'base_url') knownIn(await config.read(), name, config.path)
+      await config.update((document) => {
+        if (key !== 'base_url') knownIn(document, name, config.path)
+        return replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
+      })
+    },
+    removeProfile: async (name) => {
+      knownIn(await config.read(), name, config.path)
+      // The key first: a key without its profile is the worse thing to leave behind.
+      await forgetKey(name)
+      await config.update((document) => {
+        const rest = replaceIn(document, ['profiles', name], undefined)
+        return activeIn(rest, config.path) === name ? replaceIn(rest, ['active'], undefined) : rest
+      })
+    },
+    storedKey: async (name) => readStoredKey(await keys.read(), name, keys.path),
+    storeKey: (name, { origin, key }) =>
+      keys.update((document) => replaceIn(document, [checkProfileName(name)], { origin, key })),
+    forgetKey,
+  }
+}
+
+function profileNames(document: JsonObject, path: string): string[] {
+  return Object.keys(objectIn(document, 'profiles', path))
+}
+
+function storedIn(document: JsonObject, name: string, path: string): JsonObject {
+  return objectIn(objectIn(document, 'profiles', path), name, path)
+}
+
+function activeIn(document: JsonObject, path: string): string | undefined {
+  const active = Object.hasOwn(document, 'active') ? document.active : undefined
+  if (active === undefined || typeof active === 'string') return active
+  throw damaged(path, 'active is not the name of a profile')
+}
+
+function knownIn(document: JsonObject, name: string, path: string): JsonObject {
+  const names = profileNames(document, path)
+  if (names.includes(name)) return storedIn(document, name, path)
+  const known = names.length === 0 ? 'there are none yet' : `expected one of ${names.toSorted().join(', ')}`
+  throw new CrmError('usage', `there is no profile ${JSON.stringify(name)}: ${known}`, {
+    hint: names.length === 0 ? 'crm auth login --base-url https://crm.example.com' : 'crm auth status',
+  })
+}

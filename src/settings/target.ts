@@ -1,0 +1,78 @@
+import { CrmError } from '../core/errors.ts'
+import type { Env } from '../core/streams.ts'
+import {
+  type ChosenProfile,
+  chooseAddress,
+  chooseProfile,
+  describes,
+  isProtectedAddress,
+  refuseInsecure,
+} from './address.ts'
+import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
+import { defaultProfile, type Wire } from './profile.ts'
+import type { Settings } from './settings.ts'
+
+export interface TargetRequest {
+  readonly env: Env
+  /** `-p/--profile` as typed. */
+  readonly profileFlag: string | undefined
+  /** From `--key-file` or `--key-stdin`; the line end of the file is already trimmed. */
+  readonly keyFromFlag: GivenKey | undefined
+}
+
+/** Where requests go, with what key. */
+export interface Target {
+  readonly baseUrl: URL
+  readonly key: {
+    readonly value: string
+    /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, or `file`. */
+    readonly source: string
+    /** Sources that also hold a key, and lost. */
+    readonly shadowed: readonly string[]
+  }
+  /** The profile whose settings apply; undefined when the address has none. */
+  readonly profileName: string | undefined
+  /** Any protected profile leads to this server, however the address was named. */
+  readonly isProtected: boolean
+  readonly wire: Wire
+}
+
+/** Throws a CrmError before anything is sent: `usage`, `invalid_input`, or `no_key`. */
+export async function resolveTarget(settings: Settings, request: TargetRequest): Promise<Target> {
+  const { env, profileFlag, keyFromFlag } = request
+  const chosen = await chooseProfile(settings, env, profileFlag)
+  const baseUrl = chooseAddress(env, chosen)
+  refuseInsecure(baseUrl, chosen)
+  const [winner, ...shadowed] = await findKeys(settings, env, keyFromFlag, chosen?.name)
+  const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
+  const hint = loginHint(env, baseUrl, applying)
+  if (!winner) throw missingKey(baseUrl, applying, hint)
+  refuseOtherOrigin(winner, baseUrl, chosen, hint)
+  return {
+    baseUrl,
+    key: { value: winner.value, source: winner.source, shadowed: shadowed.map(({ source }) => source) },
+    profileName: applying?.name,
+    isProtected: await isProtectedAddress(settings, baseUrl),
+    wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
+  }
+}
+
+function missingKey(baseUrl: URL, applying: ChosenProfile | undefined, hint: string): CrmError {
+  const profile = applying ? ` (profile ${applying.name})` : ''
+  return new CrmError('no_key', `there is no key for ${baseUrl.origin}${profile}`, { hint })
+}
+
+function refuseOtherOrigin(key: KeyCandidate, baseUrl: URL, chosen: ChosenProfile | undefined, hint: string): void {
+  if (key.origin === undefined || key.origin === baseUrl.origin) return
+  const profile = chosen ? ` of the profile ${chosen.name}` : ''
+  throw new CrmError('no_key', `the key${profile} belongs to ${key.origin} and is not sent to ${baseUrl.origin}`, {
+    hint,
+  })
+}
+
+/** A profile of another server is not proposed: logging in under its name would replace it. */
+function loginHint(env: Env, baseUrl: URL, applying: ChosenProfile | undefined): string {
+  const address = baseUrl.href.replace(/\/$/, '')
+  const login = `crm auth login --base-url ${address} -p ${applying?.name ?? 'NAME'}`
+  return env.CRM_BASE_URL ? `set CRM_API_KEY beside CRM_BASE_URL, or: ${login}` : login
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { withLock } from '../../src/files/lock.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const holderScript = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
+
+async function startHolder(path: string): Promise<ChildProcess> {
+  const holder = spawn(process.execPath, [holderScript, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await once(holder.stdout, 'data')
+  return holder
+}
+
+test('work under one lock never overlaps, and the lock is gone after it', async () => {
+  const folder = await tempFolder()
+  let running = 0
+  const overlaps: number[] = []
+  const work = async (): Promise<void> => {
+    running += 1
+    overlaps.push(running)
+    await readdir(folder)
+    running -= 1
+  }
+  await Promise.all(Array.from({ length: 20 }, () => withLock(join(folder, 'lock'), work)))
+  expect(new Set(overlaps)).toEqual(new Set([1]))
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('the lock is given back when the work fails, and its error is the one seen', async () => {
+  const folder = await tempFolder()
+  await expect(withLock(join(folder, 'lock'), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('a lock that another process holds is waited for, then its holder is named', async () => {
+  const path = join(await tempFolder(), 'lock')
+  const holder = await startHolder(path)
+  await expect(withLock(path, async () => 'never', 100)).rejects.toMatchObject({
+    code: 'machine',
+    message: `${path} is held by process ${holder.pid}`,
+    details: { hint: `wait until it ends; if it is no crm: rm ${path}` },
+  })
+})
+
+test('a lock left by a killed process is taken over by one at a time', async () => {
+  const path = join(await tempFolder(), 'lock')
+  const holder = await startHolder(path)
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  expect(await readFile(path, 'utf8')).toContain(`${holder.pid} `)
+  let running = 0
+  const work = async (): Promise<number> => {
+    running += 1
+    const seen = running
+    await readFile(path, 'utf8')
+    running -= 1
+    return seen
+  }
+  const seen = await Promise.all(Array.from({ length: 10 }, () => withLock(path, work)))
+  expect(new Set(seen)).toEqual(new Set([1]))
+})
+
+test('a lock of an earlier process with our own number is taken over', async () => {
+  const path = join(await tempFolder(), 'lock')
+  await writeFile(path, `${process.pid} 1 x\n`)
+  expect(await withLock(path, async () => 'done', 0)).toBe('done')
+})
+
+test('an empty lock is waited for while it is young, and taken over when a crash left it', async () => {
+  const path = join(await tempFolder(), 'lock')
+  await writeFile(path, '')
+  await expect(withLock(path, async () => 'never', 50)).rejects.toMatchObject({
+    message: `${path} is held by another process`,
+  })
+  await utimes(path, 0, 0)
+  expect(await withLock(path, async () => 'done')).toBe('done')
+})
+
+test('a crash while a stale lock was being removed does not block the next one', async () => {
+  const path = join(await tempFolder(), 'lock')
+  await writeFile(path, `${process.pid} 1 x\n`)
+  await writeFile(`${path}.break`, '')
+  await utimes(`${path}.break`, 0, 0)
+  expect(await withLock(path, async () => 'done')).toBe('done')
+})
+
+test('a link in the place of the lock is never written through', async () => {
+  const folder = await tempFolder()
+  await symlink(join(folder, 'victim'), join(folder, 'lock'))
+  await expect(withLock(join(folder, 'lock'), async () => 'never', 50)).rejects.toMatchObject({ code: 'machine' })
+  expect(await readdir(folder)).toEqual(['lock'])
+})
+
+test('a folder that is not there is named', async () => {
+  const folder = join(await tempFolder(), 'file')
+  await writeFile(folder, '')
+  await expect(withLock(join(folder, 'lock'), async () => 'never')).rejects.toMatchObject({ code: 'machine' })
+  await mkdir(`${folder}.real`)
+  expect(await withLock(join(`${folder}.real`, 'lock'), async () => 'done')).toBe('done')
+})

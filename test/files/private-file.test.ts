@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readOwnFile, readPrivateFile } from '../../src/files/private-file.ts'
+import { tempFolder } from './temp-folder.ts'
+
+async function fileOf(mode: number): Promise<string> {
+  const path = join(await tempFolder(), 'keys.json')
+  await writeFile(path, 'text')
+  await chmod(path, mode)
+  return path
+}
+
+test('a file for its owner alone is read, a missing one is undefined', async () => {
+  const path = await fileOf(0o600)
+  expect(await readPrivateFile(path)).toBe('text')
+  expect(await readPrivateFile(`${path}.gone`)).toBeUndefined()
+})
+
+test('nothing can be below a home that is a file, so nothing is what is read', async () => {
+  expect(await readPrivateFile('/dev/null/.config/crm/keys.json')).toBeUndefined()
+})
+
+test.each([0o640, 0o604, 0o660, 0o666])('a secret of mode %o is refused with the chmod to type', async (mode) => {
+  const path = await fileOf(mode)
+  await expect(readPrivateFile(path)).rejects.toMatchObject({
+    code: 'machine',
+    message: expect.stringMatching(`${path} has mode ${mode.toString(8)}: others can (read|write) it`),
+    details: { hint: `chmod 600 ${path}` },
+  })
+})
+
+test('what is no secret may be read by others, and written by none', async () => {
+  expect(await readOwnFile(await fileOf(0o644))).toBe('text')
+  await expect(readOwnFile(await fileOf(0o664))).rejects.toMatchObject({ code: 'machine' })
+})
+
+test('a symbolic link is refused, whether it leads somewhere or not', async () => {
+  const path = await fileOf(0o600)
+  await symlink(path, `${path}.link`)
+  await symlink(`${path}.gone`, `${path}.dangling`)
+  for (const link of [`${path}.link`, `${path}.dangling`]) {
+    await expect(readPrivateFile(link)).rejects.toMatchObject({
+      code: 'machine',
+      message: `${link} is a symbolic link, expected a file`,
+    })
+  }
+})
+
+test('a folder, a named pipe or a socket is refused and never waited for', async () => {
+  const folder = await tempFolder()
+  await mkdir(join(folder, 'folder'))
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
+  const server = createServer().listen(join(folder, 'socket'))
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  for (const name of ['folder', 'pipe', 'socket']) {
+    await expect(readPrivateFile(join(folder, name))).rejects.toMatchObject({
+      code: 'machine',
+      message: `${join(folder, name)} is not a regular file, expected a file`,
+    })
+  }
+})

@@ -1,0 +1,47 @@
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writePrivateFile } from '../../src/files/write-private-file.ts'
+import { tempFolder } from './temp-folder.ts'
+
+test('the file is made for its owner alone and leaves nothing beside it', async () => {
+  const folder = await tempFolder()
+  await writePrivateFile(join(folder, 'a'), 'one')
+  await writePrivateFile(join(folder, 'a'), 'two')
+  expect(await readFile(join(folder, 'a'), 'utf8')).toBe('two')
+  expect((await stat(join(folder, 'a'))).mode & 0o777).toBe(0o600)
+  expect(await readdir(folder)).toEqual(['a'])
+})
+
+test('a file that others could read is private once it is written', async () => {
+  const path = join(await tempFolder(), 'a')
+  await writeFile(path, 'old', { mode: 0o666 })
+  await writePrivateFile(path, 'new')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('readers see a whole text while many write', async () => {
+  const path = join(await tempFolder(), 'a')
+  const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(100_000))
+  await writePrivateFile(path, texts[0] ?? '')
+  const writes = texts.flatMap((text) => [writePrivateFile(path, text), writePrivateFile(path, text)])
+  const reads = Array.from({ length: 30 }, () => readFile(path, 'utf8'))
+  for (const read of await Promise.all(reads)) expect(texts).toContain(read)
+  await Promise.all(writes)
+})
+
+test('a link is refused, and what it leads to is not touched', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'victim'), 'precious')
+  await symlink(join(folder, 'victim'), join(folder, 'a'))
+  await expect(writePrivateFile(join(folder, 'a'), 'x')).rejects.toMatchObject({ code: 'machine' })
+  expect(await readFile(join(folder, 'victim'), 'utf8')).toBe('precious')
+  expect((await lstat(join(folder, 'a'))).isSymbolicLink()).toBe(true)
+})
+
+test('a folder in the place of the file is refused, and no temporary file stays', async () => {
+  const folder = await tempFolder()
+  await mkdir(join(folder, 'a'))
+  await expect(writePrivateFile(join(folder, 'a'), 'x')).rejects.toMatchObject({ code: 'machine' })
+  expect(await readdir(folder)).toEqual(['a'])
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { memberAt, parseFields } from '../../src/output/fields.ts'
+
+test('names are parted at commas, paths at dots', () => {
+  expect(parseFields('id, owner.name ,a')).toEqual([['id'], ['owner', 'name'], ['a']])
+})
+
+test.each(['', ' ', 'a,', ',a', 'a,,b', 'a..b', '.a', 'a.', 'a, .b', '.'])('%j is refused and named', (text) => {
+  expect(() => parseFields(text)).toThrow(
+    expect.objectContaining({ code: 'usage', message: `--fields holds an empty name: ${JSON.stringify(text)}` }),
+  )
+})
+
+test.each([
+  ['owner.name', 'Ann'],
+  ['tags.1', 'b'],
+  ['tags.x', undefined],
+  ['tags.length', undefined],
+  ['owner.constructor', undefined],
+  ['toString', undefined],
+  ['owner.name.first', undefined],
+  ['none.at.all', undefined],
+  ['a.b', 'dotted'],
+  ['gone', null],
+])('%s is %j', (field, value) => {
+  const record = { owner: { name: 'Ann' }, tags: ['a', 'b'], 'a.b': 'dotted', a: { b: 'nested' }, gone: null }
+  expect(memberAt(record, parseFields(field)[0] ?? [])).toBe(value)
+})

@@ -1,0 +1,35 @@
+import type { CrmRecord } from '../../src/core/resources.ts'
+import { parseFields } from '../../src/output/fields.ts'
+import type { Format } from '../../src/output/format.ts'
+import { printRecords } from '../../src/output/print-records.ts'
+import { type FakeIo, fakeIo } from './fake-io.ts'
+
+export interface Printing {
+  readonly format: Format
+  readonly columns?: readonly string[]
+  readonly fields?: string
+  readonly color?: boolean
+  /** Of the terminal; piped when absent. */
+  readonly width?: number
+}
+
+export interface Printed {
+  readonly io: FakeIo
+  readonly count: number
+}
+
+export async function* pagesOf(...pages: readonly (readonly CrmRecord[])[]): AsyncIterable<readonly CrmRecord[]> {
+  yield* pages
+}
+
+export async function print(how: Printing, ...pages: readonly (readonly CrmRecord[])[]): Promise<Printed> {
+  const io = fakeIo(how.width === undefined ? {} : { columns: how.width })
+  const out = {
+    io,
+    format: how.format,
+    fields: how.fields === undefined ? undefined : parseFields(how.fields),
+    columns: how.columns ?? ['id', 'name'],
+    color: how.color ?? false,
+  }
+  return { io, count: await printRecords(out, pagesOf(...pages)) }
+}

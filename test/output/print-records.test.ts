@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { CrmError } from '../../src/core/errors.ts'
+import type { CrmRecord } from '../../src/core/resources.ts'
+import { FORMATS } from '../../src/output/format.ts'
+import { printRecords } from '../../src/output/print-records.ts'
+import { fakeIo } from './fake-io.ts'
+import { pagesOf, print } from './print-fixture.ts'
+
+const ann = { id: 'con_1', name: 'Ann', owner: { id: 7 } }
+const bob = { id: 'con_2', name: 'Bob', email: null }
+
+test('json is one document over all pages, keys in the order of the server', async () => {
+  const { io, count } = await print({ format: 'json' }, [ann], [], [bob])
+  expect(io.out()).toBe(`${JSON.stringify([ann, bob], null, 2)}\n`)
+  expect(count).toBe(2)
+})
+
+test('jsonl is a record a line, id an id a line', async () => {
+  expect((await print({ format: 'jsonl' }, [ann], [bob])).io.out()).toBe(
+    `${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`,
+  )
+  expect((await print({ format: 'id' }, [ann, bob], [{ id: 3 }])).io.out()).toBe('con_1\ncon_2\n3\n')
+})
+
+test.each([
+  ['json', '[]\n'],
+  ['jsonl', ''],
+  ['id', ''],
+  ['table', ''],
+] as const)('no records as %s are %j', async (format, text) => {
+  expect((await print({ format })).io.out()).toBe(text)
+  const { io, count } = await print({ format, fields: 'name' }, [], [])
+  expect([io.out(), io.err(), count]).toEqual([text, '', 0])
+})
+
+test('rows leave before the next page is asked for', async () => {
+  const io = fakeIo()
+  const seen: string[] = []
+  async function* pages(): AsyncIterable<readonly CrmRecord[]> {
+    yield [ann]
+    seen.push(io.out())
+    yield [bob]
+  }
+  for (const format of FORMATS) {
+    await printRecords({ io, format, fields: undefined, columns: ['id'], color: false }, pages())
+  }
+  expect(seen).toHaveLength(FORMATS.length)
+  for (const text of seen) expect(text).toContain('con_1')
+})
+
+test('a slow reader is waited for', async () => {
+  const events: string[] = []
+  const io = fakeIo()
+  const stdout = {
+    write: (text: string) => {
+      events.push(text)
+      return false
+    },
+    once: (_: 'drain', listener: () => void) =>
+      setImmediate(() => {
+        events.push('drained')
+        listener()
+      }),
+  }
+  const out = { io: { ...io, stdout }, format: 'id', fields: undefined, columns: [], color: false } as const
+  await printRecords(out, pagesOf([ann], [bob]))
+  expect(events).toEqual(['con_1\n', 'drained', 'con_2\n', 'drained'])
+})
+
+test.each(FORMATS)('a failure before the first page leaves stdout empty (%s)', async (format) => {
+  const io = fakeIo()
+  const pages = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no answer')) }) }
+  const out = { io, format, fields: undefined, columns: ['id'], color: false }
+  await expect(printRecords(out, pages)).rejects.toThrow('no answer')
+  expect(io.out()).toBe('')
+})
+
+test('a failure in the middle leaves the json document open', async () => {
+  const io = fakeIo()
+  async function* pages(): AsyncIterable<readonly CrmRecord[]> {
+    yield [ann]
+    throw new CrmError('unreachable', 'no answer')
+  }
+  const out = { io, format: 'json', fields: undefined, columns: [], color: false } as const
+  await expect(printRecords(out, pages())).rejects.toThrow('no answer')
+  expect(io.out()).toContain('con_1')
+  expect(() => JSON.parse(io.out())).toThrow()
+})
+
+test('fields pick members under their dotted names, absent ones are null', async () => {
+  const { io } = await print({ format: 'jsonl', fields: 'owner.id,name,email' }, [ann, bob])
+  expect(io.out()).toBe('{"owner.id":7,"name":"Ann","email":null}\n{"owner.id":null,"name":"Bob","email":null}\n')
+  expect(io.err()).toBe('')
+})
+
+test('what was picked can be picked from again', async () => {
+  const { io } = await print({ format: 'json', fields: 'owner.id' }, [{ 'owner.id': 7 }])
+  expect(JSON.parse(io.out())).toEqual([{ 'owner.id': 7 }])
+})
+
+test('a field that no record had is said once, on stderr', async () => {
+  for (const format of ['table', 'json', 'jsonl'] as const) {
+    const { io } = await print({ format, fields: 'id,nmae,owner.id' }, [ann], [bob, bob])
+    expect(io.err()).toBe('no record has the field "nmae"\n')
+  }
+})
+
+test.each([{ name: 'x' }, { id: null }, { id: '' }, { id: 'a\nb' }, { id: 'a b' }, { id: 'a\u202e' }])(
+  'as id the record %j is refused',
+  async (record) => {
+    await expect(print({ format: 'id' }, [record])).rejects.toMatchObject({ code: 'bad_answer' })
+  },
+)
+
+test('keys that an object inherits are keys like others', async () => {
+  const record = JSON.parse('{"__proto__":{"a":1},"constructor":"c","id":"x"}') as CrmRecord
+  expect((await print({ format: 'jsonl' }, [record])).io.out()).toBe(`${JSON.stringify(record)}\n`)
+  const { io } = await print({ format: 'jsonl', fields: '__proto__.a,constructor' }, [record])
+  expect(io.out()).toBe('{"__proto__.a":1,"constructor":"c"}\n')
+})

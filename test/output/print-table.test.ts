@@ -1,0 +1,134 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseFields } from '../../src/output/fields.ts'
+import { printRecord } from '../../src/output/print-record.ts'
+import { textWidth } from '../../src/output/text-width.ts'
+import { fakeIo } from './fake-io.ts'
+import { print } from './print-fixture.ts'
+
+function lines(text: string): string[] {
+  return text.split('\n').slice(0, -1)
+}
+
+test('columns are aligned under upper-case heads, with no border and no trailing blanks', async () => {
+  const { io } = await print({ format: 'table', columns: ['id', 'name', 'amount'] }, [
+    { id: 'd1', name: 'Big', amount: 1000 },
+    { id: 'deal_2', name: null, amount: 2.5 },
+  ])
+  expect(io.out()).toBe(['ID      NAME  AMOUNT', 'd1      Big     1000', 'deal_2           2.5', ''].join('\n'))
+})
+
+test('wide, combining and joined characters keep the columns aligned', async () => {
+  const names = ['日本', 'e\u0301', '👩‍💻', '🇩🇪', '1️⃣', '❤️', 'ab', '👨‍👩‍👧‍👦 x', '']
+  const { io } = await print({ format: 'table', columns: ['name', 'id'] }, [
+    ...names.map((name) => ({ name, id: 'x' })),
+  ])
+  const [, ...rows] = lines(io.out())
+  expect(new Set(rows.map(textWidth))).toEqual(new Set([7]))
+  expect(rows.map((row) => row.replace(/ +x$/, ''))).toEqual(names)
+})
+
+test('cells are made safe, and lists and objects are JSON', async () => {
+  const { io } = await print({ format: 'table', columns: ['name', 'tags', 'is'] }, [
+    { name: '\x1b[2J\u202eevil\nline', tags: [{ a: '\x9b' }], is: true },
+  ])
+  expect(lines(io.out())[1]).toBe('\\x1b[2J\\u202eevil\\nline  [{"a":"\\u009b"}]  true')
+})
+
+test('a name that a server or a flag made up is safe in the head', async () => {
+  const { io } = await print({ format: 'table', columns: [], fields: 'a\x1b[31m' }, [{ 'a\x1b[31m': 1 }])
+  expect(io.out()).toBe('A\\x1b[31M\n        1\n')
+})
+
+test('only color makes the head bold', async () => {
+  const { io } = await print({ format: 'table', columns: ['id'], color: true }, [{ id: 'x' }])
+  expect(io.out()).toBe('\x1b[1mID\x1b[22m\nx\n')
+})
+
+test('the head is printed once, and later pages widen the columns but not the head', async () => {
+  const { io } = await print({ format: 'table' }, [{ id: '1', name: 'a' }], [{ id: '1234', name: 'b' }])
+  expect(io.out()).toBe('ID  NAME\n1   a\n1234  b\n')
+})
+
+test('what is piped is never cut, and one long text does not fill the others with blanks', async () => {
+  const long = 'x'.repeat(5000)
+  const { io } = await print({ format: 'table', columns: ['name', 'id'] }, [
+    { name: long, id: '1' },
+    { name: 'a', id: '2' },
+  ])
+  expect(lines(io.out())[1]).toBe(`${long}  1`)
+  expect(lines(io.out())[2]).toHaveLength(103)
+})
+
+test('in a terminal the widest columns shrink first, and no line is wider than it', async () => {
+  const record = { id: 'con_1', name: 'n'.repeat(60), email: 'e'.repeat(20), note: 'o'.repeat(40) }
+  const { io } = await print({ format: 'table', columns: ['id', 'name', 'email', 'note'], width: 70 }, [record])
+  expect(lines(io.out())).toEqual([
+    `ID     ${'NAME'.padEnd(20)}  ${'EMAIL'.padEnd(20)}  NOTE`,
+    `con_1  ${'n'.repeat(19)}…  ${'e'.repeat(20)}  ${'o'.repeat(18)}…`,
+  ])
+})
+
+test('an id is shown whole while there is room, and columns that do not fit are named on stderr', async () => {
+  const record = { id: `con_${'0'.repeat(26)}`, name: 'Ann Smith-Jones', email: 'ann@example.com', phone: '1234567' }
+  const { io } = await print({ format: 'table', columns: Object.keys(record), width: 48 }, [record], [record])
+  expect(lines(io.out())[1]).toBe(`${record.id}  Ann Sm…  ann@ex…`)
+  expect(io.err()).toBe('too wide to show here: PHONE; choose with --fields, or see all with -o json\n')
+})
+
+test('a terminal that tells no width, or none, is taken for one of 80 columns', async () => {
+  const { io } = await print({ format: 'table', width: 0 }, [{ id: 'x', name: 'n'.repeat(200) }])
+  expect(lines(io.out())[1]).toHaveLength(80)
+})
+
+test('no line is ever wider than the terminal, and every page has the same columns', async () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', ' ', '日', '👩‍💻', '🇩🇪', 'é', '\n', '\u202e', '\u0301'),
+    maxLength: 40,
+  })
+  const record = fc.record({ id: text, name: text, b: fc.oneof(text, fc.integer(), fc.constant(null)), c: text })
+  const pages = fc.array(fc.array(record, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
+  await fc.assert(
+    fc.asyncProperty(pages, fc.integer({ min: 1, max: 90 }), async (given, width) => {
+      const { io } = await print({ format: 'table', columns: ['id', 'name', 'b', 'c'], width }, ...given)
+      const rows = lines(io.out())
+      expect(rows).toHaveLength(1 + given.flat().length)
+      for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(width)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('one record is a table of keys and values, whole and safe', async () => {
+  const io = fakeIo({ columns: 20 })
+  const secret = `whsec_${'s'.repeat(60)}`
+  const record = { id: 'wh_1', secret, 'a\x1bb': { 名: '日本' }, none: null }
+  await printRecord({ io, format: 'table', fields: undefined, columns: ['id'], color: true }, record)
+  expect(lines(io.out())).toEqual([
+    '\x1b[1mid\x1b[22m      wh_1',
+    `\x1b[1msecret\x1b[22m  ${secret}`,
+    '\x1b[1ma\\x1bb\x1b[22m  {"名":"日本"}',
+    '\x1b[1mnone\x1b[22m',
+  ])
+  expect(stripVTControlCharacters(io.out())).not.toContain('\x1b')
+})
+
+test.each([
+  ['table', 'owner.name  Ann\nnope\n'],
+  ['json', '{\n  "owner.name": "Ann",\n  "nope": null\n}\n'],
+  ['jsonl', '{"owner.name":"Ann","nope":null}\n'],
+  ['id', 'x\n'],
+] as const)('one record as %s with fields', async (format, text) => {
+  const io = fakeIo()
+  const fields = parseFields('owner.name,nope')
+  await printRecord({ io, format, fields, columns: [], color: false }, { id: 'x', owner: { name: 'Ann' } })
+  expect(io.out()).toBe(text)
+  expect(io.err()).toBe(format === 'id' ? '' : 'no record has the field "nope"\n')
+})
+
+test('an empty record is an empty table', async () => {
+  const io = fakeIo()
+  await printRecord({ io, format: 'table', fields: undefined, columns: [], color: false }, {})
+  expect(io.out()).toBe('')
+})

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { safeText } from '../../src/output/safe-text.ts'
+
+test.each([
+  ['a\nb\tc\rd', 'a\\nb\\tc\\rd'],
+  ['\x1b[31mred\x1b]0;title\x07', '\\x1b[31mred\\x1b]0;title\\x07'],
+  ['\x00\x08\x7f\x9b\x85', '\\x00\\x08\\x7f\\x9b\\x85'],
+  ['user\u202etxt.exe', 'user\\u202etxt.exe'],
+  ['\u2066a\u2069\u200e\u200f\u061c', '\\u2066a\\u2069\\u200e\\u200f\\u061c'],
+  ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
+  ['zero\u200bwidth\ufeff\u00ad\u2060', 'zero\\u200bwidth\\ufeff\\xad\\u2060'],
+  ['\ud800x\udc00', '\\ud800x\\udc00'],
+  ['hidden\u{e0041}\u{e0042}', 'hidden\\u{e0041}\\u{e0042}'],
+  ['A\u200dB', 'A\\u200dB'],
+  ['a\ufe0fb', 'a\\ufe0fb'],
+  ['\u115f\u3164', '\\u115f\\u3164'],
+])('%j becomes %s', (text, safe) => {
+  expect(safeText(text)).toBe(safe)
+})
+
+test.each([
+  'Zoë O’Neil — «ñ»',
+  'e\u0301 cafe\u0301',
+  '日本語 한국어 ไทย हिन्दी العربية עברית',
+  '👩‍💻 👨‍👩‍👧‍👦 🏳️‍🌈 ❤️‍🔥 👍🏽 🇩🇪 1️⃣ ⌚',
+  '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+  'می\u200cخواهم',
+  'क्\u200dष',
+  '葛\u{e0100}城',
+  'C:\\new\\x1b',
+])('%s stays as it is', (text) => {
+  expect(safeText(text)).toBe(text)
+})
+
+test('a joiner or selector that varies nothing is shown, so that nothing hides in a run of them', () => {
+  expect(safeText('👍\ufe0f\ufe0f')).toBe('👍\ufe0f\\ufe0f')
+  expect(safeText('👍\u200d')).toBe('👍\\u200d')
+  expect(safeText(`🏴\u{e0061}\u{e007f}`)).toBe('🏴\\u{e0061}\\u{e007f}')
+})
+
+/** Strings that are mostly trouble. */
+const nasty = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('a', '1', '👩', '💻', '🏽', '❤', '🇩', '🏴', '\u200c', '\u200d', '\ufe0f', '\ufe00', '葛', 'ک', '्'),
+    fc.constantFrom('\x1b', '\n', '\u202e', '\u2067', '\u{e0067}', '\u{e0062}', '\u{e007f}', '\u{e0100}', '\ud800'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+})
+
+test('safe text holds no control, no bidirectional control, no separator and no half of a pair', () => {
+  const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/u
+  fc.assert(
+    fc.property(nasty, (text) => !unsafe.test(safeText(text))),
+    { numRuns: 500 },
+  )
+})
+
+test('safe text is safe already', () => {
+  fc.assert(
+    fc.property(nasty, (text) => safeText(safeText(text)) === safeText(text)),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fitText, textWidth } from '../../src/output/text-width.ts'
+
+test.each([
+  ['', 0],
+  ['plain', 5],
+  ['Zoë', 3],
+  ['e\u0301', 1],
+  ['日本', 4],
+  ['ｆｕｌｌ', 8],
+  ['ﾊﾝｶｸ', 4],
+  ['한글', 4],
+  ['\u1112\u1161\u11ab', 2],
+  ['👍', 2],
+  ['👍🏽', 2],
+  ['👩‍💻', 2],
+  ['👨‍👩‍👧‍👦', 2],
+  ['🇩🇪🇫🇷', 4],
+  ['🇩', 1],
+  ['1️⃣', 2],
+  ['❤️', 2],
+  ['❤', 1],
+  ['⌚', 2],
+  ['🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', 2],
+  ['ไทย', 3],
+  ['กำ', 2],
+  ['…—’', 3],
+])('%s takes %i columns', (text, width) => {
+  expect(textWidth(text)).toBe(width)
+})
+
+test.each([
+  ['plain', 5, 'plain'],
+  ['plain', 4, 'pla…'],
+  ['plain', 1, '…'],
+  ['plain', 0, ''],
+  ['日本語', 6, '日本語'],
+  ['日本語', 5, '日本…'],
+  ['日本語', 4, '日…'],
+  ['日本語', 2, '…'],
+  ['👩‍💻👩‍💻', 3, '👩‍💻…'],
+  ['👩‍💻👩‍💻', 2, '…'],
+  ['🇩🇪🇫🇷', 3, '🇩🇪…'],
+  ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+])('%s in %i columns is %s', (text, width, fitted) => {
+  expect(fitText(text, width)).toBe(fitted)
+})
+
+const cell = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('a', 'é', 'e\u0301', '日', '👩‍💻', '🇩🇪', '🇩', '1️⃣', '👍🏽', '\u0301', '한', 'क्षि', '❤️'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  ),
+})
+
+test('a fitted cell is never wider than its column', () => {
+  fc.assert(
+    fc.property(cell, fc.nat(30), (text, width) => textWidth(fitText(text, width)) <= width),
+    { numRuns: 500 },
+  )
+})
+
+test('a cell that fits stays whole, and one that does not is a beginning of it and an ellipsis', () => {
+  fc.assert(
+    fc.property(cell, fc.integer({ min: 1, max: 30 }), (text, width) => {
+      const fitted = fitText(text, width)
+      return textWidth(text) <= width ? fitted === text : fitted.endsWith('…') && text.startsWith(fitted.slice(0, -1))
+    }),
+    { numRuns: 500 },
+  )
+})

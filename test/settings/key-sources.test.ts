@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeKeySources } from '../../src/settings/key-sources.ts'
+import { settingsFixture } from './settings-fixture.ts'
+
+const origin = 'http://127.0.0.1:4243'
+const config = { active: 'local', profiles: { local: { base_url: origin } } }
+const stored = { local: { origin, key: 'crm_key_0123456789abcdef' } }
+
+test('the winner and what it shadows are told apart, without the keys', async () => {
+  const { settings, folder } = await settingsFixture(config, stored)
+  const env = { CRM_API_KEY: 'crm_key_9876543210fedcba' }
+  const sources = await describeKeySources(settings, { env, profileFlag: undefined, keyFromFlag: undefined })
+  expect(sources).toEqual({
+    profileName: 'local',
+    winner: { source: 'CRM_API_KEY', path: undefined, origin: undefined, lastFour: 'dcba' },
+    shadowed: [{ source: 'file', path: join(folder, 'keys.json'), origin, lastFour: 'cdef' }],
+  })
+})
+
+test('a short key shows none of itself', async () => {
+  const { settings } = await settingsFixture(config, { local: { origin, key: 'short-key' } })
+  const sources = await describeKeySources(settings, { env: {}, profileFlag: undefined, keyFromFlag: undefined })
+  expect(sources.winner).toMatchObject({ source: 'file', lastFour: undefined })
+})
+
+test('nothing at all is described as nothing', async () => {
+  const { settings } = await settingsFixture()
+  const request = { env: {}, profileFlag: undefined, keyFromFlag: undefined }
+  expect(await describeKeySources(settings, request)).toEqual({
+    profileName: undefined,
+    winner: undefined,
+    shadowed: [],
+  })
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { parseSettingKey, SETTINGS, type SettingKey } from '../../src/settings/setting.ts'
+
+test.each<[SettingKey, string, unknown]>([
+  ['base_url', 'https://a.example/', 'https://a.example'],
+  ['base_url', 'HTTPS://A.example:443/crm/', 'https://a.example/crm'],
+  ['protected', 'true', true],
+  ['insecure_http', 'false', false],
+  ['wire.page_size', '1', 1],
+  ['wire.page_size', '1000', 1000],
+  ['wire.idempotency_header', 'X-Request-Key', 'X-Request-Key'],
+])('%s takes %j as %j', (key, text, value) => {
+  expect(SETTINGS[key].parse(text, key)).toBe(value)
+})
+
+test.each<[SettingKey, string]>([
+  ['base_url', 'a.example'],
+  ['base_url', 'https://user:pw@a.example'],
+  ['protected', 'yes'],
+  ['protected', ''],
+  ['wire.page_size', '0'],
+  ['wire.page_size', '1001'],
+  ['wire.page_size', '1e2'],
+  ['wire.page_size', ' 5'],
+  ['wire.idempotency_header', ''],
+  ['wire.idempotency_header', 'a b'],
+  ['wire.idempotency_header', 'a\r\nb'],
+  ['wire.idempotency_header', 'authorization'],
+  ['wire.idempotency_header', 'Content-Length'],
+])('%s refuses %j and names both', (key, text) => {
+  expect(() => SETTINGS[key].parse(text, key)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
+  expect(() => SETTINGS[key].parse(text, key)).toThrow(key)
+})
+
+test('a setting that does not exist is answered with those that do', () => {
+  expect(parseSettingKey('wire.page_size')).toBe('wire.page_size')
+  for (const text of ['page_size', 'toString', '']) {
+    expect(() => parseSettingKey(text)).toThrow(/there is no setting ".*", expected base_url, protected, /)
+  }
+})

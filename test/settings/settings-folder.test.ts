@@ -1,0 +1,14 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { settingsFolder } from '../../src/settings/settings-folder.ts'
+
+test.each([
+  [{ CRM_CONFIG_HOME: '/c', XDG_CONFIG_HOME: '/x', HOME: '/h' }, '/c'],
+  [{ CRM_CONFIG_HOME: '', XDG_CONFIG_HOME: '/x', HOME: '/h' }, '/x/crm'],
+  [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, '/h/.config/crm'],
+  [{ XDG_CONFIG_HOME: '', HOME: '/h' }, '/h/.config/crm'],
+  [{}, join(homedir(), '.config', 'crm')],
+])('with %j settings are in %s', (env, folder) => {
+  expect(settingsFolder(env)).toBe(folder)
+})

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { resolveTarget, type Target } from '../../src/settings/target.ts'
+import { type SettingsFixture, settingsFixture } from './settings-fixture.ts'
+
+const origin = 'http://127.0.0.1:4243'
+const prod = 'https://crm.example.com'
+const config = {
+  active: 'local',
+  profiles: {
+    local: { base_url: origin, wire: { page_size: 7 } },
+    prod: { base_url: prod, protected: true },
+    lan: { base_url: 'http://10.0.0.5', insecure_http: true },
+  },
+}
+const keys = { local: { origin, key: 'local-key' }, prod: { origin: prod, key: 'prod-key' } }
+
+interface Given {
+  readonly env?: Record<string, string>
+  readonly profileFlag?: string
+  readonly keyFromFlag?: string
+}
+
+async function resolve({ settings }: SettingsFixture, given: Given = {}): Promise<Target> {
+  const keyFromFlag = given.keyFromFlag === undefined ? undefined : { value: given.keyFromFlag, source: '--key-file' }
+  return await resolveTarget(settings, { env: given.env ?? {}, profileFlag: given.profileFlag, keyFromFlag })
+}
+
+test('the active profile gives address, key and settings', async () => {
+  expect(await resolve(await settingsFixture(config, keys))).toEqual({
+    baseUrl: new URL(origin),
+    key: { value: 'local-key', source: 'file', shadowed: [] },
+    profileName: 'local',
+    isProtected: false,
+    wire: { pageSize: 7, idempotencyHeader: 'Idempotency-Key' },
+  })
+})
+
+test('-p wins over CRM_PROFILE, which wins over the active profile; an empty variable is unset', async () => {
+  const fixture = await settingsFixture(config, keys)
+  expect((await resolve(fixture, { env: { CRM_PROFILE: 'prod' } })).profileName).toBe('prod')
+  expect((await resolve(fixture, { profileFlag: 'local', env: { CRM_PROFILE: 'prod' } })).profileName).toBe('local')
+  const empty = { CRM_PROFILE: '', CRM_API_KEY: '', CRM_BASE_URL: '' }
+  expect((await resolve(fixture, { profileFlag: 'prod', env: empty })).key.value).toBe('prod-key')
+  expect((await resolve(fixture, { env: empty })).profileName).toBe('local')
+})
+
+test('a key from a flag wins over CRM_API_KEY, which wins over the file; what lost is named', async () => {
+  const fixture = await settingsFixture(config, keys)
+  expect((await resolve(fixture, { keyFromFlag: 'f', env: { CRM_API_KEY: 'e' } })).key).toEqual({
+    value: 'f',
+    source: '--key-file',
+    shadowed: ['CRM_API_KEY', 'file'],
+  })
+  expect((await resolve(fixture, { env: { CRM_API_KEY: 'e' } })).key).toEqual({
+    value: 'e',
+    source: 'CRM_API_KEY',
+    shadowed: ['file'],
+  })
+})
+
+test('with both variables no folder is needed', async () => {
+  const target = await resolve(await settingsFixture(), { env: { CRM_API_KEY: 'e', CRM_BASE_URL: `${prod}/crm/` } })
+  expect(target).toMatchObject({ profileName: undefined, isProtected: false, wire: { pageSize: 100 } })
+  expect(target.baseUrl.href).toBe(`${prod}/crm`)
+})
+
+test.each([
+  [{ CRM_API_KEY: 'e' }, '-p prod contradicts CRM_API_KEY, which is set'],
+  [{ CRM_BASE_URL: prod }, '-p prod contradicts CRM_BASE_URL, which is set'],
+  [{ CRM_API_KEY: 'e', CRM_BASE_URL: prod }, '-p prod contradicts CRM_API_KEY and CRM_BASE_URL, which are set'],
+])('-p beside %j is refused', async (env, message) => {
+  const fixture = await settingsFixture(config, keys)
+  await expect(resolve(fixture, { profileFlag: 'prod', env })).rejects.toMatchObject({ code: 'usage', message })
+})
+
+test('CRM_PROFILE beside the other variables gives what they leave open', async () => {
+  const fixture = await settingsFixture(config, keys)
+  const target = await resolve(fixture, { env: { CRM_PROFILE: 'prod', CRM_API_KEY: 'e' } })
+  expect(target).toMatchObject({ profileName: 'prod', isProtected: true, key: { value: 'e' } })
+  expect(target.baseUrl.origin).toBe(prod)
+})
+
+test('a stored key is not sent to the address of CRM_BASE_URL', async () => {
+  const fixture = await settingsFixture(config, keys)
+  await expect(resolve(fixture, { env: { CRM_BASE_URL: prod } })).rejects.toMatchObject({
+    code: 'no_key',
+    message: `the key of the profile local belongs to ${origin} and is not sent to ${prod}`,
+    details: { hint: `set CRM_API_KEY beside CRM_BASE_URL, or: crm auth login --base-url ${prod} -p NAME` },
+  })
+})
+
+test('a stored key is not sent to an address that the profile got later', async () => {
+  const fixture = await settingsFixture({ ...config, profiles: { local: { base_url: 'https://evil.example' } } }, keys)
+  await expect(resolve(fixture)).rejects.toMatchObject({
+    code: 'no_key',
+    message: `the key of the profile local belongs to ${origin} and is not sent to https://evil.example`,
+    details: { hint: 'crm auth login --base-url https://evil.example -p local' },
+  })
+})
+
+test('another scheme or port is another origin, another path is not', async () => {
+  const at = async (base_url: string): Promise<Target> =>
+    await resolve(await settingsFixture({ active: 'local', profiles: { local: { base_url } } }, keys))
+  await expect(at('https://127.0.0.1:4243')).rejects.toMatchObject({ code: 'no_key' })
+  await expect(at('http://127.0.0.1:4244')).rejects.toMatchObject({ code: 'no_key' })
+  expect((await at(`${origin}/crm`)).key.value).toBe('local-key')
+})
+
+test('settings of a profile do not reach another server', async () => {
+  const fixture = await settingsFixture(config, keys)
+  const env = { CRM_API_KEY: 'e', CRM_BASE_URL: 'http://10.0.0.6', CRM_PROFILE: 'lan' }
+  await expect(resolve(fixture, { env })).rejects.toMatchObject({ code: 'usage' })
+  const other = await resolve(fixture, { env: { CRM_API_KEY: 'e', CRM_BASE_URL: 'http://localhost:1' } })
+  expect(other).toMatchObject({ profileName: undefined, wire: { pageSize: 100 } })
+})
+
+test('plain http beyond this machine needs the consent of its profile', async () => {
+  const fixture = await settingsFixture(config, keys)
+  expect((await resolve(fixture, { profileFlag: 'lan', keyFromFlag: 'k' })).baseUrl.host).toBe('10.0.0.5')
+  await fixture.settings.setSetting('lan', 'insecure_http', 'false')
+  await expect(resolve(fixture, { profileFlag: 'lan', keyFromFlag: 'k' })).rejects.toMatchObject({
+    code: 'usage',
+    message: 'plain http to 10.0.0.5 would show the key to the network',
+    details: { hint: expect.stringContaining('crm config set insecure_http true -p lan') },
+  })
+  for (const CRM_BASE_URL of ['http://[::1]:1', 'http://localhost', 'http://127.9.9.9']) {
+    await resolve(fixture, { env: { CRM_BASE_URL, CRM_API_KEY: 'k' } })
+  }
+})
+
+test.each([
+  [prod, true],
+  [`${prod}/prefix`, true],
+  ['https://CRM.example.com:443', true],
+  ['https://crm.example.com.', true],
+  ['https://crm.example.com:8443', false],
+])('a protected profile guards its server when CRM_BASE_URL is %s: %s', async (CRM_BASE_URL, isProtected) => {
+  const fixture = await settingsFixture(config, keys)
+  expect(await resolve(fixture, { env: { CRM_BASE_URL, CRM_API_KEY: 'k' } })).toMatchObject({ isProtected })
+})
+
+test('a protected profile of this machine guards every name of it', async () => {
+  const fixture = await settingsFixture({ profiles: { local: { base_url: origin, protected: true } } })
+  const env = { CRM_BASE_URL: 'http://localhost:4243', CRM_API_KEY: 'k' }
+  expect((await resolve(fixture, { env })).isProtected).toBe(true)
+})
+
+test('an unknown profile is answered with those there are', async () => {
+  const message = 'there is no profile "nope": expected one of lan, local, prod'
+  const fixture = await settingsFixture(config, keys)
+  await expect(resolve(fixture, { profileFlag: 'nope' })).rejects.toMatchObject({ code: 'usage', message })
+  await expect(resolve(fixture, { env: { CRM_PROFILE: 'nope' } })).rejects.toMatchObject({ code: 'usage', message })
+})
+
+test('without an address the error says how to get one', async () => {
+  const refusal = { code: 'usage', message: 'no server is named: no profile is active and CRM_BASE_URL is not set' }
+  await expect(resolve(await settingsFixture())).rejects.toMatchObject(refusal)
+  await expect(resolve(await settingsFixture({ active: 'gone', profiles: {} }))).rejects.toMatchObject(refusal)
+  await expect(resolve(await settingsFixture({ active: 'x', profiles: { x: {} } }))).rejects.toMatchObject({
+    code: 'usage',
+    message: 'the profile x has no base_url',
+  })
+})
+
+test('without a key the error names the address and the login', async () => {
+  await expect(resolve(await settingsFixture(config, {}))).rejects.toMatchObject({
+    code: 'no_key',
+    message: `there is no key for ${origin} (profile local)`,
+    details: { hint: `crm auth login --base-url ${origin} -p local` },
+  })
+  await expect(resolve(await settingsFixture(), { env: { CRM_BASE_URL: prod } })).rejects.toMatchObject({
+    code: 'no_key',
+    message: `there is no key for ${prod}`,
+  })
+})
+
+test.each(['a\nb', 'schlüssel', 'k y', 'tab\t', '\u0000'])('the key %j is refused and not repeated', async (key) => {
+  const fixture = await settingsFixture(config, keys)
+  const error: unknown = await resolve(fixture, { env: { CRM_API_KEY: key } }).catch((caught: unknown) => caught)
+  expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('CRM_API_KEY') })
+  expect((error as Error).message).not.toContain(key)
+})
