@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { builtinPlugin } from './builtin-plugin.ts'
+import { leftOutPlugin } from './left-out-plugin.ts'
 
 /**
  * One small entry and lazy chunks: bundling matters more for start-up than loading command files late, and
@@ -23,12 +24,13 @@ const result = await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  define: { CRM_VERSION: JSON.stringify(version) },
+  // The second is undici's own switch for bundlers: without its experimental parser.
+  define: { CRM_VERSION: JSON.stringify(version), esbuildDetection: '1' },
   // Dependencies in CommonJS ask for built-in modules through require, which an ES module does not have.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
-  plugins: [builtinPlugin],
+  plugins: [builtinPlugin, leftOutPlugin],
   metafile: true,
   logLevel: 'warning',
 })

@@ -7,9 +7,11 @@ import type { Plugin } from 'esbuild'
 export const builtinPlugin: Plugin = {
   name: 'builtin',
   setup(build) {
-    build.onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
-      namespace === 'builtin' ? { path, external: true } : { path, namespace: 'builtin' },
-    )
+    build.onResolve({ filter: /^node:/ }, ({ path, kind, namespace }) => {
+      // A dynamic import hands out a namespace object, which the module that stands in here could not be.
+      const isLeftAlone = namespace === 'builtin' || kind === 'dynamic-import'
+      return isLeftAlone ? { path, external: true } : { path, namespace: 'builtin' }
+    })
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)})`,
     }))

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,10 +24,12 @@ async function serveForPeople(): Promise<void> {
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   const loaded = join(folder, 'examples-loaded')
-  if (!existsSync(loaded)) {
-    const { contacts, deals, notes } = await loadExamples(env)
+  try {
+    if (!existsSync(loaded)) await load(env)
     writeFileSync(loaded, '')
-    console.log(`Loaded ${contacts} contacts, ${deals} deals and ${notes} notes from examples/.`)
+  } catch (error) {
+    await stop(child)
+    throw error
   }
   console.log(`
 The CRM runs at ${url}; Ctrl-C stops it. In a second terminal, in this folder:
@@ -48,13 +51,21 @@ async function showTour(): Promise<void> {
   const service = await startService(['--database', join(home, 'crm.db'), '--port', '0'], env)
   if (!service) return
   try {
-    const { contacts, deals, notes } = await loadExamples(env)
-    console.log(`Loaded ${contacts} contacts, ${deals} deals and ${notes} notes from examples/.`)
+    await load(env)
     await runTour(env)
     console.log('\nThat was the tour. On a terminal, npm start keeps the service running.')
   } finally {
-    const ended = once(service.child, 'exit')
-    service.child.kill('SIGTERM')
-    await ended
+    await stop(service.child)
   }
+}
+
+async function load(env: NodeJS.ProcessEnv): Promise<void> {
+  const { contacts, deals, notes } = await loadExamples(env)
+  console.log(`Loaded ${contacts} contacts, ${deals} deals and ${notes} notes from examples/.`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
 }

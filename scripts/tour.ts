@@ -1,3 +1,4 @@
+import { shellWord } from '../src/core/shell-word.ts'
 import { crm, crmOrThrow } from './crm-process.ts'
 
 /** Each command and what it really printed; stops at the first that fails. */
@@ -34,8 +35,4 @@ export async function runTour(env: NodeJS.ProcessEnv): Promise<void> {
   await step('notes', 'add', deal, '--body', 'Hedy calls back on Monday.', '--fields', 'id,deal_id,body')
   const events = ['--events', 'deal.*,contact.created', '--fields', 'id,url,events,status']
   await step('webhooks', 'create', '--url', 'http://127.0.0.1:4242/', ...events)
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`
 }

@@ -1,3 +1,5 @@
+import { shellWord } from '../core/shell-word.ts'
+
 /** The command line that was typed, with one flag set to another value; ready to be pasted into a shell. */
 export function withFlag(argv: readonly string[], flag: string, value: string): string {
   const words: string[] = []
@@ -11,9 +13,4 @@ export function withFlag(argv: readonly string[], flag: string, value: string): 
 
 export function commandLine(argv: readonly string[]): string {
   return ['crm', ...argv].map(shellWord).join(' ')
-}
-
-/** As a POSIX shell reads it back. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -71,7 +71,7 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
     output: value('output'),
     fields: value('fields') === undefined ? undefined : parseFields(value('fields')),
     limit: value('limit'),
-    isInputAllowed: value('input'),
+    isInputAllowed: value('input') !== false,
     isConfirmed: value('yes') === true,
     isDryRun: value('dryRun') === true,
     isExitCodeWanted: value('exitCode') === true,

@@ -1,11 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import type { GivenKey } from '../settings/key-candidates.ts'
 import { readInput } from './read-input.ts'
-
-export interface GivenKey {
-  readonly value: string
-  readonly source: '--key-file' | '--key-stdin'
-}
 
 /** The key that the command line points at; there is no flag that takes the key itself, because argv is public. */
 export async function readKeyFlag(ctx: Context): Promise<GivenKey | undefined> {

@@ -45,5 +45,6 @@ export async function* onePage(items: readonly CrmRecord[]): AsyncIterable<ListP
 function recordOutput(ctx: Context, columns: readonly string[]): RecordOutput {
   const { io, env, flags } = ctx
   const color = shouldColor({ flag: flags.color, env, isTTY: io.stdout.isTTY === true })
-  return { io, format: flags.output, fields: flags.fields, columns, color }
+  const stderr = flags.isQuiet ? { write: () => true } : io.stderr
+  return { io: { stdout: io.stdout, stderr }, format: flags.output, fields: flags.fields, columns, color }
 }

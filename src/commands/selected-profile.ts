@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 
 /** The profile that a command about profiles means: `-p`, else CRM_PROFILE, else the active one. */
-export async function selectedProfileName(ctx: Context): Promise<string | undefined> {
+async function selectedProfileName(ctx: Context): Promise<string | undefined> {
   return ctx.flags.profile ?? (ctx.env.CRM_PROFILE || (await (await ctx.settings()).active()))
 }
 
