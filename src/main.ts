@@ -33,7 +33,8 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (interruption.signal.aborted) process.exit(130)
-      interruption.abort(new CrmError('interrupted', `interrupted by ${signal}`))
+      const hint = 'run the same command again'
+      interruption.abort(new CrmError('interrupted', `interrupted by ${signal}`, { hint }))
     })
   }
 

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Command, CommanderError } from 'commander'
+import { commandLine } from './commands/command-line.ts'
 import { addCommands } from './commands/commands.ts'
 import { addGlobalFlags, commandPath, readGlobalFlags } from './commands/flags.ts'
 import { type Act, createContext, type Host } from './context.ts'
@@ -32,11 +33,12 @@ export async function run(argv: readonly string[], host: Host): Promise<ExitCode
       }
     }
   try {
-    await buildProgram({ ...host, io }, act).parseAsync(helpLast(argv), { from: 'user' })
+    const program = buildProgram({ ...host, io }, act)
+    await program.parseAsync(argv[0] === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
     return exit
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return reportError(io.stderr, host.signal.aborted ? interruption(host.signal, error) : error, argv)
+    return reportError(io.stderr, host.signal.aborted ? interruption(host.signal, error, argv) : error, argv)
   }
 }
 
@@ -63,9 +65,15 @@ export function buildProgram(host: Host, act: Act): Command {
   return program
 }
 
-/** `crm help contacts list` asks for what `crm contacts list --help` shows. */
-function helpLast(argv: readonly string[]): readonly string[] {
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+/** `crm help contacts list` shows what `crm contacts list --help` does; words that name no command never run anything. */
+function helpWords(program: Command, words: readonly string[]): readonly string[] {
+  let command = program
+  for (const word of words) {
+    const child = command.commands.find((each) => each.name() === word)
+    if (!child) return command.error(`error: unknown command '${word}'`)
+    command = child
+  }
+  return [...words, '--help']
 }
 
 /** Commander would print its own wording and exit with 1; a usage error is one like any other here. */
@@ -79,9 +87,9 @@ function throwUsageErrors(command: Command): void {
   for (const child of command.commands) throwUsageErrors(child.helpCommand(false) as Command)
 }
 
-function interruption(signal: AbortSignal, error: unknown): CrmError {
+function interruption(signal: AbortSignal, error: unknown, argv: readonly string[]): CrmError {
   if (error instanceof CrmError && error.code === 'interrupted') return error
-  return new CrmError('interrupted', 'interrupted', { cause: signal.reason })
+  return new CrmError('interrupted', 'interrupted', { cause: signal.reason, hint: commandLine(argv) })
 }
 
 function redactedStream(stream: OutputStream, secrets: ReadonlySet<string>): OutputStream {

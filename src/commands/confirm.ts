@@ -19,6 +19,14 @@ export interface Deletion {
   readonly isStdinFree: boolean
 }
 
+/** Compares `--expect` with what would happen, before anything is sent. */
+export function requireExpected(ctx: Context, { count, what, expect }: Deletion): void {
+  if (expect === undefined || expect === count) return
+  throw new CrmError('unconfirmed', `--expect ${expect}, but this would delete ${what}; nothing was deleted`, {
+    hint: withFlag(ctx.argv, '--expect', String(count)),
+  })
+}
+
 /**
  * On a terminal a question, on a protected profile the count typed out; without one `--yes`, and `--expect` as well when
  * more than one record or a protected profile is at stake. Returns only when it is confirmed.
@@ -27,11 +35,6 @@ export async function confirmDeletion(ctx: Context, deletion: Deletion): Promise
   const { count, what, expect } = deletion
   const { isProtected, profileName, baseUrl } = await ctx.target()
   const place = profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
-  if (expect !== undefined && expect !== count) {
-    throw new CrmError('unconfirmed', `--expect ${expect}, but this would delete ${what}; nothing was deleted`, {
-      hint: withFlag(ctx.argv, '--expect', String(count)),
-    })
-  }
   const isAsked = deletion.isStdinFree && canAsk(ctx)
   if (ctx.flags.isConfirmed && (expect !== undefined || (!isProtected && (count === 1 || isAsked)))) return
   if (!isAsked) {
@@ -44,5 +47,5 @@ export async function confirmDeletion(ctx: Context, deletion: Deletion): Promise
     ? (await askTyped(ctx.io, `Type ${count} to delete ${what} from the protected ${place} for good: `, ctx.signal)) ===
       String(count)
     : await askYesNo(ctx.io, `Delete ${what} from ${place} for good? [y/N] `, ctx.signal)
-  if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was deleted')
+  if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was deleted', { hint: commandLine(ctx.argv) })
 }

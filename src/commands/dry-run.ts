@@ -11,7 +11,8 @@ export interface PlannedRequest {
 
 /** Shows the one request that a write would send; nothing is sent. */
 export async function printDryRun(ctx: Context, request: PlannedRequest): Promise<ExitCode> {
-  await printOne(ctx, { dry_run: true, ...request })
+  // What does not exist yet has no id to print.
+  if (ctx.flags.output !== 'id') await printOne(ctx, { dry_run: true, ...request })
   ctx.note('Dry run: nothing was sent.')
   return dryRunExit(ctx, true)
 }

@@ -24,7 +24,7 @@ const GLOBAL = {
   quiet: () => new Option('-q, --quiet', 'no notes on stderr, only errors'),
   debug: () => new Option('--debug', 'log each request on stderr'),
   timeout: () =>
-    new Option('--timeout <time>', 'longest life of one request').argParser(parseTime).default(30_000, '30s'),
+    new Option('--timeout <time>', 'longest life of one request').argParser(parsePositiveTime).default(30_000, '30s'),
   maxWait: () =>
     new Option('--max-wait <time>', 'longest wait for limits and outages').argParser(parseTime).default(60_000, '60s'),
   color: () => new Option('--color <when>', 'colour').choices(COLOR_FLAGS).default('auto'),
@@ -93,6 +93,13 @@ export function commandPath(command: Command): string {
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Expected a whole number above 0.')
   return Number(text)
+}
+
+/** For times of which none at all makes no sense. */
+export function parsePositiveTime(text: string): number {
+  const timeMs = parseTime(text)
+  if (timeMs === 0) throw new InvalidArgumentError('Expected more than no time at all.')
+  return timeMs
 }
 
 export function parseTime(text: string): number {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import { shouldColor } from '../output/color.ts'
 import { printRecord } from '../output/print-record.ts'
@@ -34,6 +35,9 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
 }
 
 export async function printOne(ctx: Context, record: CrmRecord): Promise<undefined> {
+  if (ctx.flags.output === 'id' && record.id === undefined) {
+    throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
+  }
   await printRecord(recordOutput(ctx, Object.keys(record)), record)
 }
 

@@ -11,7 +11,10 @@ export async function readInput(ctx: Context, name: string, flag: string): Promi
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new CrmError('invalid_input', `${flag} ${name} is not UTF-8 text`, { cause })
+    throw new CrmError('invalid_input', `${flag} ${name} is not UTF-8 text`, {
+      cause,
+      hint: 'convert it to UTF-8, for example with iconv',
+    })
   }
 }
 
@@ -20,7 +23,10 @@ async function readNamedFile(path: string, flag: string): Promise<Buffer> {
     return await readFile(path)
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : (cause as Error).message
-    throw new CrmError('invalid_input', `cannot read ${flag} ${JSON.stringify(path)}: ${reason}`, { cause })
+    throw new CrmError('invalid_input', `cannot read ${flag} ${JSON.stringify(path)}: ${reason}`, {
+      cause,
+      hint: `name a file that can be read, or - for stdin`,
+    })
   }
 }
 

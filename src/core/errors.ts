@@ -31,7 +31,7 @@ export type ErrorCode = keyof typeof ERROR_CODES
 
 export interface ErrorDetails {
   /** The next command to type, or what to change; one line. */
-  readonly hint?: string
+  readonly hint: string
   readonly cause?: unknown
   /** HTTP status, where a server answered. */
   readonly status?: number
@@ -52,7 +52,7 @@ export class CrmError extends Error {
   readonly exit: ExitCode
   readonly details: ErrorDetails
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.exit = ERROR_CODES[code]

@@ -67,5 +67,5 @@ export function endedError(): CrmError {
 }
 
 export function interruptedError(): CrmError {
-  return new CrmError('interrupted', 'interrupted at a question')
+  return new CrmError('interrupted', 'interrupted at a question', { hint: 'run the same command again' })
 }

@@ -18,7 +18,7 @@ export function reportError(stderr: OutputStream, error: unknown, argv: readonly
   }
   const { hint } = error.details
   if (isForPrograms) stderr.write(`${jsonText({ error: describe(error) })}\n`)
-  else stderr.write(`crm: ${safeText(error.message)}\n${hint ? `  ${safeText(hint)}\n` : ''}`)
+  else stderr.write(`crm: ${safeText(error.message)}\n  ${safeText(hint)}\n`)
   return error.exit
 }
 
@@ -47,7 +47,7 @@ function describe({
     request_id: details.requestId ?? null,
     retryable: details.isRetryable ?? false,
     retry_after_ms: details.retryAfterMs ?? null,
-    hint: details.hint ?? null,
+    hint: details.hint,
     idempotency_key: details.idempotencyKey ?? null,
   }
 }

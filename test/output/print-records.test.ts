@@ -79,7 +79,7 @@ test('a failure in the middle leaves the json document open', async () => {
   const io = fakeIo()
   async function* pages(): AsyncIterable<readonly CrmRecord[]> {
     yield [ann]
-    throw new CrmError('unreachable', 'no answer')
+    throw new CrmError('unreachable', 'no answer', { hint: 'try again' })
   }
   const out = { io, format: 'json', fields: undefined, columns: [], color: false } as const
   await expect(printRecords(out, pages())).rejects.toThrow('no answer')

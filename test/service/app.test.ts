@@ -161,7 +161,7 @@ test('parameters are refused where none are taken', async () => {
 })
 
 test('a database that fails is 503, and a bug 500; the log has the reason and the answer has not', async () => {
-  const failure = new CrmError('machine', 'disk full: /secret/path')
+  const failure = new CrmError('machine', 'disk full: /secret/path', { hint: 'free some space' })
   const lines: unknown[] = []
   const store = await storeWith({
     contacts: () => Promise.reject(failure),

@@ -6,6 +6,7 @@ import { askHidden } from '../../output/hidden-prompt.ts'
 import { askTyped, askYesNo } from '../../output/prompt.ts'
 import { checkKey } from '../../settings/key-text.ts'
 import { defaultProfile } from '../../settings/profile.ts'
+import { commandLine } from '../command-line.ts'
 import { canAsk } from '../confirm.ts'
 import { examples } from '../examples.ts'
 import { readKeyFlag } from '../key-input.ts'
@@ -100,7 +101,7 @@ async function askConsent(ctx: Context): Promise<void> {
     })
   }
   if (await askYesNo(ctx.io, `Keep the key in the private file ${keys}? [y/N] `, ctx.signal)) return
-  throw new CrmError('unconfirmed', 'not confirmed; nothing was stored')
+  throw new CrmError('unconfirmed', 'not confirmed; nothing was stored', { hint: commandLine(ctx.argv) })
 }
 
 function parseStorage(text: string): 'file' {

@@ -11,6 +11,6 @@ export function addConfigList(config: CommandUnknownOpts, act: Act): void {
 
 async function listSettings(ctx: Context): Promise<undefined> {
   const values = await (await ctx.settings()).values(await requireProfileName(ctx))
-  const rows = values.map(({ key, value, isDefault, meaning }) => ({ id: key, value, is_default: isDefault, meaning }))
-  await printList(ctx, { pages: onePage(rows), columns: ['id', 'value', 'is_default', 'meaning'], plural: 'settings' })
+  const rows = values.map(({ key, value, isDefault, meaning }) => ({ key, value, is_default: isDefault, meaning }))
+  await printList(ctx, { pages: onePage(rows), columns: ['key', 'value', 'is_default', 'meaning'], plural: 'settings' })
 }

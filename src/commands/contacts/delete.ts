@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { FIELDS } from '../../core/resources.ts'
-import { confirmDeletion } from '../confirm.ts'
+import { confirmDeletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { findByIds } from '../find.ts'
@@ -30,15 +30,15 @@ export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void 
 async function deleteContacts(ctx: Context, words: readonly string[], options: Options): Promise<ExitCode | undefined> {
   const ids = await readIds(ctx, words)
   if (options.ifMatch !== undefined && ids.length > 1) {
-    throw new CrmError('usage', '--if-match is the version of one contact, and this is about several')
+    throw new CrmError('usage', '--if-match is the version of one contact, and this is about several', {
+      hint: 'delete them one by one',
+    })
   }
+  const what = ids.length === 1 ? `contact ${ids[0]}` : `${ids.length} contacts`
+  const deletion = { count: ids.length, what, expect: options.expect, isStdinFree: !words.includes('-') }
+  requireExpected(ctx, deletion)
   if (ctx.flags.isDryRun) return showDeletion(ctx, ids)
-  await confirmDeletion(ctx, {
-    count: ids.length,
-    what: ids.length === 1 ? `contact ${ids[0]}` : `${ids.length} contacts`,
-    expect: options.expect,
-    isStdinFree: !words.includes('-'),
-  })
+  await confirmDeletion(ctx, deletion)
   return deleteAll(ctx, ids, options.ifMatch)
 }
 

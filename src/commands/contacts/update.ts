@@ -47,7 +47,7 @@ async function updateContact(ctx: Context, id: string, options: Options): Promis
 /** Reads the contact, so that what is said to change does change. */
 async function showChanges(ctx: Context, id: string, patch: JsonObject): Promise<ExitCode> {
   const changes = changedMembers(await findOne(ctx, 'contact', id), patch)
-  await printOne(ctx, { dry_run: true, method: 'PATCH', path: `/v1/contacts/${encodeURIComponent(id)}`, changes })
+  await printOne(ctx, { id, dry_run: true, method: 'PATCH', path: `/v1/contacts/${encodeURIComponent(id)}`, changes })
   const count = Object.keys(changes).length
   ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
   return dryRunExit(ctx, count > 0)

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { examples } from '../examples.ts'
-import { addScopedFlags, parseTime } from '../flags.ts'
+import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
 
@@ -22,7 +22,7 @@ export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
     .option('--database <file>', DATABASE_HELP)
     .option('--name <name>', 'what it is for', 'unnamed')
     .option('--scopes <list>', 'read, write, or both', parseScopes, SCOPES)
-    .option('--expires-in <time>', 'end it after this time, such as 30d', parseTime)
+    .option('--expires-in <time>', 'end it after this time, such as 30d', parsePositiveTime)
     .addHelpText('after', examples('crm serve keys create --name reports --scopes read --expires-in 90d'))
     .action(act(createServiceKey))
   addScopedFlags(create, ['fields'])

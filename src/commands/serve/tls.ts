@@ -22,6 +22,9 @@ async function readPem(path: string, flag: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new CrmError('invalid_input', `cannot read ${flag} ${path}: ${(cause as Error).message}`, { cause })
+    throw new CrmError('invalid_input', `cannot read ${flag} ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'name a PEM file that can be read',
+    })
   }
 }

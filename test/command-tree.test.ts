@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { buildProgram } from '../src/program.ts'
+
+/** Names, arguments and flags: what scripts rely on, and what a review should see change. */
+function describeTree(command: Command, path: string): string[] {
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name()
+    return argument.required ? `<${name}>` : `[${name}]`
+  })
+  const flags = command.options.filter((option) => !option.hidden).map((option) => `  ${option.flags}`)
+  const children = command.commands.flatMap((child) => describeTree(child as Command, `${path} ${child.name()}`))
+  return [[path, ...words].join(' '), ...flags.sort(), ...children]
+}
+
+test('the command tree is the one that was reviewed; a change of it that is meant comes with vitest -u', async () => {
+  const io = { stdin: (async function* () {})(), stdout: { write: () => true }, stderr: { write: () => true } }
+  const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
+  const tree = describeTree(
+    buildProgram(host, () => async () => {}),
+    'crm',
+  )
+  await expect(`${tree.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
+})

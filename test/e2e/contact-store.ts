@@ -1,0 +1,27 @@
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+
+/** Fills a database file with contacts past the service: 100,000 in seconds, where requests would take far longer. */
+export async function fillWithContacts(file: string, count: number): Promise<void> {
+  const store = await openSqliteStore({ file, now: Date.now })
+  try {
+    const answer = { status: 201, body: '{}', location: undefined, etag: undefined }
+    const add = (n: number) =>
+      store.write({
+        kind: 'contact',
+        id: undefined,
+        parent: undefined,
+        idempotency: undefined,
+        decide: ({ id, nowMs }) => {
+          const time = new Date(nowMs).toISOString()
+          const record = { id, name: `Contact ${n}`, created_at: time, updated_at: time, version: 1 }
+          return { next: { text: JSON.stringify(record), version: 1 }, deal: undefined, event: undefined, answer }
+        },
+      })
+    const together = 2_000
+    for (let done = 0; done < count; done += together) {
+      await Promise.all(Array.from({ length: Math.min(together, count - done) }, (_, index) => add(done + index)))
+    }
+  } finally {
+    await store.close()
+  }
+}

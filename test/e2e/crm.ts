@@ -1,0 +1,57 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
+
+export type Env = Readonly<Record<string, string>>
+
+/** Who undoes what a harness piece made: the end of the test, or of the file for what its tests share. */
+export type CleanUp = (work: () => void | Promise<void>) => void
+
+export function tempFolder(cleanUp: CleanUp = onTestFinished): string {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-home-'))
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** An environment with nothing in it but an empty HOME, removed after the test. */
+export function emptyHome(added: Env = {}, cleanUp: CleanUp = onTestFinished): Env & { readonly HOME: string } {
+  return { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', ...added }
+}
+
+export interface Run {
+  readonly exit: number | string
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The built crm as a child process, to its end, without a terminal. */
+export async function crm(args: readonly string[], env: Env, input = ''): Promise<Run> {
+  const child = startCrm(args, env)
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return { ...(await child.done), stdout }
+}
+
+/** One that must succeed; what it printed. */
+export async function crmPrints(args: readonly string[], env: Env, input = ''): Promise<string> {
+  const { exit, stdout, stderr } = await crm(args, env, input)
+  if (exit !== 0) throw new Error(`crm ${args.join(' ')} exited with ${exit}\n${stderr}`)
+  return stdout
+}
+
+/** A process whose stdin and stdout are the test's to use. */
+export function startCrm(args: readonly string[], env: Env) {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [CRM, ...args], { env, stdio: 'pipe' })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
+  const done = once(child, 'close').then(([exit, signal]) => ({ exit: (exit ?? signal) as number | string, stderr }))
+  return Object.assign(child, { done })
+}

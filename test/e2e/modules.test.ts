@@ -1,0 +1,89 @@
+import { describe, expect } from 'vitest'
+import { emptyHome, startCrm, tempFolder } from './crm.ts'
+import { loadedBy, partsIn } from './loaded-modules.ts'
+import { make } from './records.ts'
+import { test } from './shared-service.ts'
+
+const PACKAGES = [
+  '@commander-js/extra-typings',
+  'cli-table3',
+  'commander',
+  'conf',
+  'fastify',
+  'undici',
+  'yaml',
+] as const
+
+/** Of the packages and heavy rooms that a command could load, those that it did. */
+function heavy(parts: readonly string[]): string[] {
+  const watched = new Set<string>([...PACKAGES, 'src/api', 'src/service', 'src/program.ts'])
+  return parts.filter((part) => watched.has(part))
+}
+
+function othersThan(known: readonly string[], parts: readonly string[]): string[] {
+  return parts.filter((part) => !part.startsWith('src/') && !known.includes(part))
+}
+
+describe('no command loads what it does not use', () => {
+  test('--version loads nothing but the entry', async () => {
+    const { exit, stdout, parts } = await loadedBy(['--version'], emptyHome())
+    expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^crm \d+\.\d+\.\d+\n$/) })
+    expect(parts).toEqual(['src/main.ts'])
+  })
+
+  for (const args of [['--help'], ['contacts', 'list', '--help'], ['contacts', 'list', '--nix']]) {
+    test(`${args.join(' ')} loads no package but commander, and no heavy room`, async () => {
+      const { parts } = await loadedBy(args, emptyHome())
+      expect(heavy(parts)).toEqual(['commander', 'src/program.ts'])
+      expect(othersThan(['commander'], parts)).toEqual([])
+    })
+  }
+
+  test('contacts list -o json loads the client, and neither tables nor YAML nor the service', async ({ service }) => {
+    const { exit, parts } = await loadedBy(['contacts', 'list', '-o', 'json'], service.env)
+    expect(exit).toBe(0)
+    expect(heavy(parts)).toEqual(['commander', 'src/api', 'src/program.ts', 'undici'])
+    expect(othersThan(['commander', 'undici'], parts)).toEqual([])
+  })
+
+  test('contacts list as a table loads cli-table3 as well', async ({ service }) => {
+    await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const { parts } = await loadedBy(['contacts', 'list'], service.env)
+    expect(heavy(parts)).toContain('cli-table3')
+    for (const part of ['conf', 'fastify', 'yaml', 'src/service']) expect(heavy(parts)).not.toContain(part)
+  })
+
+  test('contacts create from flags loads no YAML, and --dry-run no client', async ({ service }) => {
+    const args = ['contacts', 'create', '--set', 'name=Ada', '-o', 'json']
+    const { parts } = await loadedBy(args, service.env)
+    expect(heavy(parts)).toEqual(['commander', 'src/api', 'src/program.ts', 'undici'])
+    const dry = await loadedBy([...args, '--dry-run'], service.env)
+    expect(heavy(dry.parts)).toEqual(['commander', 'src/program.ts'])
+  })
+
+  test('config path and auth token load no client', async ({ service }) => {
+    for (const args of [
+      ['config', 'path'],
+      ['auth', 'token'],
+    ]) {
+      const { exit, parts } = await loadedBy(args, service.env)
+      expect(exit).toBe(0)
+      expect(heavy(parts)).toEqual(['commander', 'src/program.ts'])
+    }
+  })
+
+  test('serve and serve keys list load the service, and no client', async () => {
+    const home = emptyHome({ NODE_V8_COVERAGE: tempFolder() })
+    const child = startCrm(['serve', '--port', '0', '--ready-json'], home)
+    child.stdout.once('data', () => child.kill('SIGTERM'))
+    expect(await child.done).toMatchObject({ exit: 0 })
+    const served = heavy(partsIn(home.NODE_V8_COVERAGE ?? ''))
+    expect(served).toContain('src/service')
+    for (const part of ['undici', 'cli-table3', 'yaml', 'src/api']) expect(served).not.toContain(part)
+
+    const { exit, parts } = await loadedBy(['serve', 'keys', 'list', '-o', 'json'], home)
+    expect(exit).toBe(0)
+    expect(heavy(parts)).toEqual(['commander', 'src/program.ts', 'src/service'])
+    expect(othersThan(['commander'], parts)).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { crm, crmPrints, type Env, emptyHome, tempFolder } from './crm.ts'
+import { make } from './records.ts'
+import { expectRefusal } from './refusal.ts'
+import type { Service } from './service.ts'
+import { test } from './shared-service.ts'
+
+async function logIn({ url, key }: Service, home: Env, ...args: string[]): Promise<void> {
+  await crmPrints(['auth', 'login', '--base-url', url, '--storage', 'file', '--key-stdin', ...args], home, key)
+}
+
+describe('auth login', () => {
+  test('stores a key from stdin in a private file, and makes its profile active', async ({ service }) => {
+    const home = emptyHome()
+    const args = ['auth', 'login', '--base-url', service.url, '-p', 'here', '--storage', 'file', '--key-stdin']
+    const { exit, stdout, stderr } = await crm(args, home, `${service.key}\n`)
+    const folder = join(home.HOME, '.config/crm')
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' })
+    expect(stderr).toBe(`Logged in to ${service.url}; the key is in ${folder}/keys.json. Active profile: here.\n`)
+    expect((await crm(['contacts', 'list', '-o', 'id'], home)).exit).toBe(0)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
+    expect(await crmPrints(['auth', 'token'], home)).toBe(`${service.key}\n`)
+  })
+
+  test('takes a key from a file', async ({ service }) => {
+    const file = join(tempFolder(), 'key')
+    writeFileSync(file, `${service.key}\n`)
+    const home = emptyHome()
+    await crmPrints(['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-file', file], home)
+    expect(await crmPrints(['auth', 'token'], home)).toBe(`${service.key}\n`)
+  })
+
+  test('without consent to a file is 11 and writes nothing', async ({ service }) => {
+    const home = emptyHome()
+    await expectRefusal(
+      { args: ['auth', 'login', '--base-url', service.url, '--key-stdin'], env: home, input: service.key },
+      { exit: 11, code: 'unconfirmed', what: /keys\.json/, next: /--storage file/ },
+    )
+    expect(readdirSync(home.HOME)).toEqual([])
+  })
+
+  test('with a key that the server refuses is 4 and writes nothing', async ({ service }) => {
+    const home = emptyHome()
+    const args = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin']
+    const refusal = { exit: 4, code: 'unauthorized', what: /401/, next: /./ }
+    await expectRefusal({ args, env: home, input: 'crm_key_wrong123456' }, refusal)
+    expect(readdirSync(home.HOME)).toEqual([])
+  })
+})
+
+describe('profiles', () => {
+  test('auth switch, CRM_PROFILE and -p choose one, in rising order', async ({ service }) => {
+    const home = emptyHome()
+    for (const name of ['a', 'b', 'c']) await logIn(service, home, '-p', name)
+    await crmPrints(['auth', 'switch', 'a'], home)
+    const used = async (env: Env, ...args: string[]) =>
+      JSON.parse(await crmPrints(['auth', 'status', '-o', 'json', ...args], env)).profile
+    expect(await used(home)).toBe('a')
+    expect(await used({ ...home, CRM_PROFILE: 'b' })).toBe('b')
+    expect(await used({ ...home, CRM_PROFILE: 'b' }, '-p', 'c')).toBe('c')
+  })
+
+  test('auth status names the source, what it shadows, and four characters of the key', async ({ service }) => {
+    const home = emptyHome()
+    await logIn(service, home, '-p', 'here')
+    const stdout = await crmPrints(['auth', 'status', '-o', 'json'], { ...home, CRM_API_KEY: service.key })
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: 'here',
+      source: 'CRM_API_KEY',
+      shadows: ['file'],
+      last_four: service.key.slice(-4),
+      accepted: true,
+    })
+    expect(stdout).not.toContain(service.key)
+  })
+
+  test('auth logout forgets the key and keeps the settings; --remove-profile takes both', async ({ service }) => {
+    const home = emptyHome()
+    await logIn(service, home, '-p', 'here')
+    expect((await crm(['auth', 'logout'], home)).exit).toBe(0)
+    expect((await crm(['contacts', 'list'], home)).exit).toBe(4)
+    expect(await crmPrints(['config', 'get', 'base_url'], home)).toBe(`${service.url}\n`)
+    expect((await crm(['auth', 'logout', '--remove-profile'], home)).exit).toBe(0)
+    expect((await crm(['config', 'get', 'base_url', '-p', 'here'], home)).exit).toBe(2)
+  })
+
+  test('config set changes what config get and list show, and refuses a bad value', async ({ service }) => {
+    const home = emptyHome()
+    await logIn(service, home)
+    await crmPrints(['config', 'set', 'wire.page_size', '7'], home)
+    expect(await crmPrints(['config', 'get', 'wire.page_size'], home)).toBe('7\n')
+    expect(await crmPrints(['config', 'get', 'wire.page_size', '-o', 'json'], home)).toBe('7\n')
+    const listed = JSON.parse(await crmPrints(['config', 'list', '-o', 'json'], home))
+    expect(listed).toContainEqual(expect.objectContaining({ value: 7, is_default: false }))
+    expect(await crmPrints(['config', 'path'], home)).toBe(`${join(home.HOME, '.config/crm/config.json')}\n`)
+    const refusal = { exit: 2, code: 'invalid_input', what: /"0"/, next: /crm config list/ }
+    await expectRefusal({ args: ['config', 'set', 'wire.page_size', '0'], env: home }, refusal)
+  })
+
+  test('CRM_CONFIG_HOME moves the files', async ({ service }) => {
+    const home = emptyHome({ CRM_CONFIG_HOME: join(tempFolder(), 'mine') })
+    await logIn(service, home)
+    expect(readdirSync(home.HOME)).toEqual([])
+    expect((await crm(['contacts', 'list'], home)).exit).toBe(0)
+  })
+})
+
+describe('a protected profile', () => {
+  test('wants --yes --expect even for one, however its server is named', async ({ service }) => {
+    const home = emptyHome()
+    await logIn(service, home, '-p', 'prod', '--protected')
+    const [id = ''] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const args = ['contacts', 'delete', id, '--yes']
+    const refusal = { exit: 11, code: 'unconfirmed', what: /./, next: /--yes --expect 1|--expect 1 .*--yes/ }
+    await expectRefusal({ args, env: home }, { ...refusal, what: /profile prod/ })
+    const named = { ...home, CRM_API_KEY: service.key, CRM_BASE_URL: service.url.replace('127.0.0.1', 'localhost') }
+    await expectRefusal({ args, env: named }, refusal)
+    expect((await crm([...args, '--expect', '1'], home)).exit).toBe(0)
+  })
+})
+
+describe('with CRM_API_KEY and CRM_BASE_URL', () => {
+  const commands = (id: string, deal: string): string[][] => [
+    ['contacts', 'list'],
+    ['contacts', 'get', id],
+    ['contacts', 'create', '--set', 'name=x'],
+    ['contacts', 'update', id, '--set', 'name=y'],
+    ['deals', 'list'],
+    ['deals', 'get', deal],
+    ['deals', 'create', '--set', 'name=x', '--set', 'stage=Lead'],
+    ['notes', 'add', deal, '--body', 'x'],
+    ['pipelines', 'stages', 'sales'],
+    ['webhooks', 'create', '--url', 'http://127.0.0.1:1', '--events', '*'],
+    ['auth', 'status'],
+    ['auth', 'token'],
+    ['config', 'path'],
+    ['--help'],
+    ['--version'],
+    ['contacts', 'delete', id, '--yes'],
+  ]
+
+  test('every command works in an empty HOME and writes no file there', async ({ service }) => {
+    const env = { ...service.env, HOME: tempFolder() }
+    const [id = ''] = await make(service, '/v1/contacts', [{ name: 'a' }])
+    const [deal = ''] = await make(service, '/v1/deals', [{ name: 'a', stage: 'Lead' }])
+    for (const args of commands(id, deal)) {
+      const { exit, stderr } = await crm(args, env)
+      expect({ args, exit, stderr }).toMatchObject({ exit: 0 })
+      expect(readdirSync(env.HOME, { recursive: true }), args.join(' ')).toEqual([])
+    }
+  })
+
+  test('every command works without a HOME', async ({ service }) => {
+    const { HOME, ...env } = service.env
+    const [id = ''] = await make(service, '/v1/contacts', [{ name: 'a' }])
+    const [deal = ''] = await make(service, '/v1/deals', [{ name: 'a', stage: 'Lead' }])
+    for (const args of commands(id, deal)) {
+      const { exit, stderr } = await crm(args, env)
+      expect({ args, exit, stderr }).toMatchObject({ exit: 0 })
+    }
+  })
+})
