@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { builtinPlugin } from './builtin-plugin.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
@@ -10,11 +10,11 @@ import { leftOutPlugin } from './left-out-plugin.ts'
 const root = new URL('..', import.meta.url)
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
 
-rmSync(new URL('dist', root), { recursive: true, force: true })
+const next = `dist.${process.pid}`
 const result = await build({
   absWorkingDir: root.pathname,
-  entryPoints: { main: 'src/main.ts' },
-  outdir: 'dist',
+  entryPoints: { main: 'src/main.ts', index: 'src/index.ts' },
+  outdir: next,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -34,5 +34,8 @@ const result = await build({
   metafile: true,
   logLevel: 'warning',
 })
-writeFileSync(new URL('dist/meta.json', root), JSON.stringify(result.metafile))
+writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(result.metafile).replaceAll(`"${next}/`, '"dist/'))
+// In one step, so that a build that fails leaves the last one, and a crm that runs meanwhile finds its chunks.
+rmSync(new URL('dist', root), { recursive: true, force: true })
+renameSync(new URL(next, root), new URL('dist', root))
 chmodSync(new URL('bin/crm.js', root), 0o755)

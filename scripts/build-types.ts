@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The declarations of the Node library: those that `src/index.ts` shows, and none of what it is made of. */
+const root = fileURLToPath(new URL('..', import.meta.url))
+const emitted = mkdtempSync(join(tmpdir(), 'crm-types-'))
+const shown = join(root, 'dist/types')
+
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.library.json', '--outDir', emitted], { cwd: root, stdio: 'inherit' })
+rmSync(shown, { recursive: true, force: true })
+const done = new Set<string>()
+copyWithImports(join(emitted, 'index.d.ts'))
+rmSync(emitted, { recursive: true })
+
+/** A consumer's compiler finds `x.d.ts` behind `x.js`, and nothing behind `x.ts`. */
+function copyWithImports(file: string): void {
+  if (done.has(file)) return
+  done.add(file)
+  const imports = /(from ')(\.[^']+)\.ts(')/g
+  const text = readFileSync(file, 'utf8')
+  const target = join(shown, relative(emitted, file))
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, text.replace(imports, '$1$2.js$3'))
+  for (const [, , path = ''] of text.matchAll(imports)) copyWithImports(join(dirname(file), `${path}.d.ts`))
+}

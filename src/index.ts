@@ -1,0 +1,120 @@
+import type { Api, ConditionalOptions, ListQuery, Page, Wire, WriteOptions } from './api/api.ts'
+import { createApi } from './api/client.ts'
+import { CrmError } from './core/errors.ts'
+import type { JsonObject } from './core/json.ts'
+import { isLoopback, parseBaseUrl } from './core/origin.ts'
+import type { CrmRecord } from './core/resources.ts'
+import { checkKey } from './settings/key-text.ts'
+import { defaultProfile } from './settings/profile.ts'
+
+declare const CRM_VERSION: string
+
+/** The Node library: the client of the command line, for programs. docs/library.md shows it at work. */
+export type { CrmRecord, JsonObject, Page, Wire }
+export { CrmError }
+
+export interface ClientOptions {
+  /** Where the CRM is, such as `https://crm.example.com`; the key goes to this origin and to no other. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Longest life of one request; 30 seconds unless given. */
+  readonly timeoutMs?: number
+  /** Longest time one call spends waiting for rate limits and outages; 60 seconds unless given. */
+  readonly maxWaitMs?: number
+  /** Ends every request and every wait. */
+  readonly signal?: AbortSignal
+  /** What this server does differently. */
+  readonly wire?: Partial<Wire>
+  /** Accept plain http beyond this machine, where anyone on the way can read the key. */
+  readonly allowInsecureHttp?: boolean
+  /** Told of waits of a second or more. */
+  readonly onWait?: (waitMs: number, reason: string) => void
+}
+
+/** Records one by one, fetched a page at a time as they are taken; `pages()` gives them a page at a time. */
+export interface RecordList extends AsyncIterable<CrmRecord> {
+  pages(): AsyncIterable<Page>
+}
+
+/** Every method throws a CrmError for what a server or a network does wrong; its `code` says which. */
+export interface Client extends AsyncDisposable {
+  readonly contacts: {
+    list(query?: Partial<Omit<ListQuery, 'filters'>>): RecordList
+    create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+    update(id: string, patch: JsonObject, options?: Partial<ConditionalOptions>): Promise<CrmRecord>
+    delete(id: string, options?: Pick<Partial<ConditionalOptions>, 'ifMatch'>): Promise<void>
+  }
+  readonly deals: {
+    list(query?: Partial<ListQuery>): RecordList
+    create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+  }
+  readonly notes: {
+    add(dealId: string, fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+  }
+  readonly pipelines: {
+    stages(pipelineId: string): RecordList
+  }
+  readonly webhooks: {
+    create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+  }
+  /** Ends idle connections, so that the process can end. */
+  close(): Promise<void>
+}
+
+export function createClient(options: ClientOptions): Client {
+  const baseUrl = checkedBaseUrl(options)
+  const api = createApi({
+    baseUrl,
+    key: checkKey(options.apiKey, 'apiKey'),
+    wire: { ...defaultProfile(baseUrl.href).wire, ...options.wire },
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxWaitMs: options.maxWaitMs ?? 60_000,
+    userAgent: `crm-cli/${CRM_VERSION} (library)`,
+    signal: options.signal ?? new AbortController().signal,
+    now: Date.now,
+    debug: undefined,
+    onWait: options.onWait,
+  })
+  return clientOf(api)
+}
+
+function clientOf(api: Api): Client {
+  return {
+    contacts: {
+      list: (query = {}) => recordList(() => api.contacts.list({ ...WHOLE_LIST, ...query })),
+      create: (fields, options = {}) => api.contacts.create(fields, { ...PLAIN_WRITE, ...options }),
+      update: (id, patch, options = {}) => api.contacts.update(id, patch, { ...PLAIN_WRITE, ...options }),
+      delete: (id, options = {}) => api.contacts.delete(id, { ...PLAIN_WRITE, ...options }),
+    },
+    deals: {
+      list: (query = {}) => recordList(() => api.deals.list({ ...WHOLE_LIST, ...query })),
+      create: (fields, options = {}) => api.deals.create(fields, { ...PLAIN_WRITE, ...options }),
+    },
+    notes: { add: (dealId, fields, options = {}) => api.notes.add(dealId, fields, { ...PLAIN_WRITE, ...options }) },
+    pipelines: { stages: (pipelineId) => recordList(() => api.pipelines.stages(pipelineId)) },
+    webhooks: { create: (fields, options = {}) => api.webhooks.create(fields, { ...PLAIN_WRITE, ...options }) },
+    close: () => api.close(),
+    [Symbol.asyncDispose]: () => api.close(),
+  }
+}
+
+const WHOLE_LIST: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
+const PLAIN_WRITE: ConditionalOptions = { idempotencyKey: undefined, ifMatch: undefined }
+
+/** Each iteration is a list of its own, from the start. */
+function recordList(pages: () => AsyncIterable<Page>): RecordList {
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items
+    },
+  }
+}
+
+function checkedBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): URL {
+  const url = parseBaseUrl(baseUrl, 'baseUrl')
+  if (url.protocol === 'https:' || isLoopback(url.hostname) || allowInsecureHttp) return url
+  throw new CrmError('usage', `${url.origin} is plain http, where anyone on the way can read the key`, {
+    hint: 'use https, or allowInsecureHttp if that network is yours',
+  })
+}

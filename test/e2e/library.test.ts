@@ -1,0 +1,89 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { tempFolder } from './crm.ts'
+import { startService } from './service.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** An empty folder with nothing in it but the packed tarball, installed. */
+function installedFolder(): string {
+  const folder = tempFolder()
+  const npm = (args: readonly string[], cwd: string) =>
+    execFileSync('npm', [...args, '--loglevel=error'], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  // Without scripts: they would build dist anew under the feet of other tests, and npm test has built it.
+  const tarball = npm(['pack', '--ignore-scripts', '--pack-destination', folder], ROOT).trim().split('\n').at(-1)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  npm(['install', '--offline', '--no-audit', `./${tarball}`], folder)
+  return folder
+}
+
+const PROGRAM = `
+import { createClient, CrmError } from 'crm-cli'
+const client = createClient({ baseUrl: process.env.CRM_BASE_URL, apiKey: process.env.CRM_API_KEY })
+for (const name of ['Ada', 'Grace', 'Emmy']) await client.contacts.create({ name })
+const names = []
+for await (const contact of client.contacts.list()) names.push(contact.name)
+const [stage] = (await client.pipelines.stages('sales').pages()[Symbol.asyncIterator]().next()).value.items
+const deal = await client.deals.create({ name: 'Engine', stage: stage.name }, { idempotencyKey: 'k' })
+const again = await client.deals.create({ name: 'Engine', stage: stage.name }, { idempotencyKey: 'k' })
+const note = await client.notes.add(deal.id, { body: 'called' })
+const refusal = await client.deals.create({ name: 'x', stage: 'Nowhere' }).catch((error) => error)
+await client.close()
+console.log(JSON.stringify({ names, isOnce: deal.id === again.id, note: note.body, isCrmError: refusal instanceof CrmError, code: refusal.code }))
+`
+
+const TYPED = `
+import { createClient, type CrmRecord } from 'crm-cli'
+const client = createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', wire: { pageSize: 10 } })
+export async function names(): Promise<(string | undefined)[]> {
+  const found: CrmRecord[] = []
+  for await (const contact of client.contacts.list({ limit: 5 })) found.push(contact)
+  return found.map(({ name }) => (typeof name === 'string' ? name : undefined))
+}
+// @ts-expect-error: a filter is text
+client.deals.list({ filters: { amount: 3 } })
+`
+
+test('the packed library works in an empty folder, with types, and brings no other package', async () => {
+  const folder = installedFolder()
+  const service = await startService()
+  writeFileSync(join(folder, 'program.js'), PROGRAM)
+  const child = spawn(process.execPath, ['program.js'], {
+    cwd: folder,
+    env: service.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
+  const [exit] = await once(child, 'close')
+  expect({ exit, ...JSON.parse(printed) }).toEqual({
+    exit: 0,
+    names: ['Emmy', 'Grace', 'Ada'],
+    isOnce: true,
+    note: 'called',
+    isCrmError: true,
+    code: 'invalid_values',
+  })
+  expect(execFileSync('ls', [join(folder, 'node_modules')], { encoding: 'utf8' })).toBe('crm-cli\n')
+
+  writeFileSync(join(folder, 'typed.ts'), TYPED)
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,esnext.disposable,dom',
+    '--types',
+    '',
+    'typed.ts',
+  ]
+  execFileSync(process.execPath, [tsc, ...flags, '--ignoreConfig'], { cwd: folder, stdio: 'inherit' })
+})
