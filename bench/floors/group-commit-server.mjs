@@ -1,0 +1,54 @@
+// The floor for creates and lists: node:http and node:sqlite with nothing in between. A create parses its JSON, is
+// inserted in a transaction shared by one turn of the event loop (WAL, FULL) and is answered after the commit; a page of
+// 100 is joined from stored text. No keys, no validation, no idempotency, no events.
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+const { createServer } = require('node:http')
+const { DatabaseSync } = require('node:sqlite')
+
+const db = new DatabaseSync(process.argv[2])
+db.exec(
+  'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, text TEXT)',
+)
+const insert = db.prepare('INSERT INTO rows (text) VALUES (?)')
+const page = db.prepare('SELECT text FROM rows ORDER BY id DESC LIMIT 100')
+page.setReturnArrays(true)
+
+let waiting = []
+function flush() {
+  const batch = waiting
+  waiting = []
+  db.exec('BEGIN IMMEDIATE')
+  for (const { text } of batch) insert.run(text)
+  db.exec('COMMIT')
+  for (const { response, text } of batch) answer(response, 201, text)
+}
+
+function answer(response, status, text) {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    answer(
+      response,
+      200,
+      `{"data":[${page
+        .all()
+        .map(([text]) => text)
+        .join(',')}]}`,
+    )
+    return
+  }
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const text = JSON.stringify({ id: crypto.randomUUID(), ...JSON.parse(Buffer.concat(chunks).toString()) })
+    waiting.push({ response, text })
+    if (waiting.length === 1) setImmediate(flush)
+  })
+})
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))
+process.on('SIGTERM', () => process.exit(0))

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+export const CRM = join(ROOT, 'bin/crm.js')
+
+export interface Server {
+  readonly url: string
+  readonly key: string
+  readonly child: ChildProcess
+  stop(): Promise<void>
+}
+
+const folders = mkdtempSync(join(tmpdir(), 'crm-bench-'))
+process.on('exit', () => rmSync(folders, { recursive: true, force: true }))
+
+export function benchFolder(): string {
+  return mkdtempSync(join(folders, 'part-'))
+}
+
+/** A Node process that prints one line when it is ready: its URL, or JSON with a `url`. */
+export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv, key = ''): Promise<Server> {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const url = line.startsWith('{') ? JSON.parse(line).url : line
+  const stop = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { url, key, child, stop }
+}
+
+/** `crm serve` on a database file, without a rate limit, with a key of its own. */
+export async function startCrm(database: string): Promise<Server> {
+  const folder = benchFolder()
+  const key = 'crm_key_bench-bench-bench-bench-bench-bench'
+  writeFileSync(join(folder, 'key'), key, { mode: 0o600 })
+  const flags = ['--port', '0', '--rate-limit', 'none', '--ready-json', '--key-file', join(folder, 'key')]
+  return startServer([CRM, 'serve', '--database', database, ...flags], { ...plainEnv(), HOME: folder }, key)
+}
+
+/** Without what slows Node's start for reasons of this machine, or points crm elsewhere. */
+export function plainEnv(): NodeJS.ProcessEnv {
+  const { NODE_EXTRA_CA_CERTS, NODE_OPTIONS, CRM_API_KEY, CRM_BASE_URL, CRM_PROFILE, ...env } = process.env
+  return env
+}
+
+/** Median wall time of whole processes, in turns, so that what else the machine does falls on all of them alike. */
+export function timeCommands(
+  commands: Readonly<Record<string, readonly string[]>>,
+  rounds: number,
+  env: NodeJS.ProcessEnv,
+): Record<string, number> {
+  const names = Object.keys(commands)
+  const times = new Map(names.map((name): [string, number[]] => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, command] of Object.entries(commands)) times.get(name)?.push(timeCommand(command, env))
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])]))
+}
+
+function timeCommand([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): number {
+  const startedMs = performance.now()
+  const { status } = spawnSync(file, args, { env, stdio: 'ignore' })
+  if (status !== 0) throw new Error(`${[file, ...args].join(' ')}: exit ${status}`)
+  return performance.now() - startedMs
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[sorted.length >> 1] ?? Number.NaN
+}
+
+/** Peak resident memory of a running process so far (Linux), in MiB. */
+export function peakMiB(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+}

@@ -1,0 +1,30 @@
+import { cpus } from 'node:os'
+import { measureExport } from './export.ts'
+import { measureLarge } from './large.ts'
+import { measureStartUp } from './start-up.ts'
+import { type Row, tableText } from './table.ts'
+import { measureThroughput } from './throughput.ts'
+
+/** `npm run bench [part ...]`: every speed claim, its peer or floor in the same run, and whether the goal is met. */
+const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
+  'start-up': measureStartUp,
+  throughput: measureThroughput,
+  export: () => measureExport(100_000),
+  'export-million': () => measureExport(1_000_000),
+  large: measureLarge,
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.find((part) => !Object.hasOwn(PARTS, part))
+if (unknown !== undefined) throw new Error(`there is no part ${unknown}; expected ${Object.keys(PARTS).join(', ')}`)
+
+const rows: Row[] = []
+for (const [name, measure] of Object.entries(PARTS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  process.stderr.write(`measuring ${name} ...\n`)
+  rows.push(...(await measure()))
+}
+console.log(
+  `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}); medians, ratios within one run\n`,
+)
+console.log(tableText(rows))

@@ -1,0 +1,45 @@
+import { encodeId, firstSerialAt } from '../src/core/ids.ts'
+import { openSqliteStore } from '../src/service/store/sqlite/sqlite-store.ts'
+
+const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+const STAGES = ['Lead', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']
+
+/** Rows as the service writes them, put into its tables directly: a million through HTTP would take minutes. */
+export async function fillContacts(file: string, count: number): Promise<void> {
+  await fill(file, count, 'INSERT INTO contacts (id, version, text) VALUES (?, 1, ?)', (number, serial, time) => [
+    `{"id":"${encodeId('contact', serial)}","name":"Contact ${number}","email":"c${number}@example.test","phone":"+49 151 ${number}","company":"Company ${number % 977}","owner_id":"u_${number % 40}","created_at":"${time}","updated_at":"${time}","version":1}`,
+  ])
+}
+
+export async function fillDeals(file: string, count: number): Promise<void> {
+  const insert = `INSERT INTO deals (id, version, text, name, stage, owner_id, pipeline_id, amount) VALUES (?, 1, ?, ?, ?, ?, 'sales', ?)`
+  await fill(file, count, insert, (number, serial, time) => {
+    const [name, stage, owner] = [`Deal ${number % 5000}`, STAGES[number % 6] ?? '', `u_${number % 40}`]
+    const amount = (number * 37) % 100_000
+    return [
+      `{"id":"${encodeId('deal', serial)}","name":"${name}","stage":"${stage}","owner_id":"${owner}","amount":${amount},"pipeline_id":"sales","created_at":"${time}","updated_at":"${time}","version":1}`,
+      name,
+      stage,
+      owner,
+      amount,
+    ]
+  })
+}
+
+type Values = (number: number, serial: number, time: string) => (string | number)[]
+
+async function fill(file: string, count: number, insert: string, values: Values): Promise<void> {
+  const store = await openSqliteStore({ file, now: Date.now })
+  await store.close()
+  const db = new DatabaseSync(file)
+  const statement = db.prepare(insert)
+  const startMs = Date.UTC(2026, 0, 1)
+  db.exec('PRAGMA synchronous = OFF; BEGIN')
+  for (let number = 0; number < count; number++) {
+    const timeMs = startMs + number * 10
+    const serial = firstSerialAt(timeMs)
+    statement.run(serial, ...values(number, serial, new Date(timeMs).toISOString()))
+  }
+  db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+}

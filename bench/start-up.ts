@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { benchFolder, CRM, plainEnv, startCrm, timeCommands } from './processes.ts'
+import type { Row } from './table.ts'
+
+/** Whole processes beside `node -e 0` of the same runtime, and beside gh where it is installed. */
+export async function measureStartUp(): Promise<Row[]> {
+  const server = await startCrm(':memory:')
+  const env = { ...plainEnv(), HOME: benchFolder(), CRM_BASE_URL: server.url, CRM_API_KEY: server.key }
+  const node = process.execPath
+  const hasGh = spawnSync('gh', ['--version']).status === 0
+  const times = timeCommands(
+    {
+      bare: [node, '-e', '0'],
+      version: [node, CRM, '--version'],
+      help: [node, CRM, '--help'],
+      list: [node, CRM, 'contacts', 'list', '--limit', '1', '-o', 'json'],
+      table: [node, CRM, 'contacts', 'list', '--limit', '1'],
+      ...(hasGh && { gh: ['gh', '--version'] }),
+    },
+    25,
+    env,
+  )
+  await server.stop()
+  const row = (what: string, name: string, goal: Row['goal']): Row => ({
+    what,
+    measured: `${times[name]?.toFixed(0)} ms`,
+    peer: `node -e 0: ${times.bare?.toFixed(0)} ms`,
+    ratio: (times[name] ?? 0) / (times.bare ?? 1),
+    goal,
+  })
+  const rows = [
+    row('crm --version', 'version', { atMost: 1.5 }),
+    row('crm --help', 'help', undefined),
+    row('crm contacts list --limit 1 -o json', 'list', { atMost: 3 }),
+    row('crm contacts list --limit 1 (table)', 'table', undefined),
+  ]
+  if (hasGh) rows.push({ ...row('gh --version, for comparison', 'gh', undefined) })
+  return [...rows, await firstAnswer('first answer of crm serve, new database', join(benchFolder(), 'new.db'), 250)]
+}
+
+/** From the start of the process to the first answer of a list. */
+export async function firstAnswer(what: string, database: string, goalMs: number): Promise<Row> {
+  const times: number[] = []
+  for (let round = 0; round < 7; round++) {
+    const startedMs = performance.now()
+    const server = await startCrm(database)
+    const response = await fetch(`${server.url}/v1/contacts?limit=1`, {
+      headers: { authorization: `Bearer ${server.key}` },
+    })
+    if (!response.ok) throw new Error(`${what}: ${response.status}`)
+    times.push(performance.now() - startedMs)
+    await server.stop()
+  }
+  const tookMs = times.toSorted((one, other) => one - other)[3] ?? 0
+  return {
+    what,
+    measured: `${tookMs.toFixed(0)} ms`,
+    peer: `${goalMs} ms`,
+    ratio: tookMs / goalMs,
+    goal: { atMost: 1 },
+  }
+}
