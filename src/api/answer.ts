@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonValue } from '../core/json.ts'
+import { readBodyText } from './body-text.ts'
 import type { Call } from './call.ts'
 import type { Reply } from './exchange.ts'
 import { oneLine } from './one-line.ts'
@@ -19,10 +19,8 @@ const BYTE_ORDER_MARK = '\ufeff'
 export function readAnswer(call: Call, reply: Reply): Answer | string {
   const { status, headers, body } = reply
   if (body.length === 0) return { status, headers, json: undefined }
-  const encoding = headers['content-encoding']
-  if (encoding && encoding !== 'identity') return `the answer is compressed (${encoding}), which was not asked for`
-  if (!isUtf8(body)) return 'the answer is not UTF-8'
-  const text = body.toString('utf8')
+  const text = readBodyText(reply)
+  if (text === undefined) return 'the answer is not UTF-8'
   if (isHtml(text)) return `an HTML page came instead of JSON: ${oneLine(text, 60)}`
   const json = parseJson(text)
   // Nothing in the answer to a DELETE is needed.

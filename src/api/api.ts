@@ -1,10 +1,11 @@
 import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
+import type { Env } from '../core/streams.ts'
 
 /** One answer of a list, in the order the server gave. */
 export interface Page {
   readonly items: readonly CrmRecord[]
-  /** Where the next page starts; undefined on the last one. */
+  /** Where the next page starts, for `ListQuery.cursor` and nothing else; undefined on the last one. */
   readonly nextCursor: string | undefined
 }
 
@@ -61,6 +62,20 @@ export interface Wire {
   /** Records asked for in one request of a list. */
   readonly pageSize: number
   readonly idempotencyHeader: string
+  /** The parameter for the size of a page; undefined sends none. */
+  readonly limitParam: string | undefined
+  /** The parameter in which every cursor goes back; undefined leaves it to what is recognised, as below. */
+  readonly cursorParam: string | undefined
+  /** Where the records of a page are, such as `data.contacts`. */
+  readonly itemsPath: string | undefined
+  /** Where a page says how it goes on: a cursor or an address. */
+  readonly nextPath: string | undefined
+}
+
+export interface Notice {
+  /** The server that is spoken of. */
+  readonly host: string
+  readonly text: string
 }
 
 export interface ApiOptions {
@@ -78,4 +93,8 @@ export interface ApiOptions {
   readonly debug: ((line: string) => void) | undefined
   /** Told once when a wait begins that a person would notice: how long, and why. */
   readonly onWait: ((waitMs: number, reason: string) => void) | undefined
+  /** Told once that a server means to take away what was asked for (RFC 9745, RFC 8594). */
+  readonly onNotice?: ((notice: Notice) => Promise<void>) | undefined
+  /** For HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE, and nothing else; without it none of them applies. */
+  readonly env?: Env | undefined
 }

@@ -2,10 +2,11 @@ import type { Pool } from 'undici'
 import { type Answer, readAnswer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
 import { type Call, isWrite } from './call.ts'
-import { requestIdOf, statusFailure } from './errors.ts'
-import { exchange, NoReply, type Outgoing } from './exchange.ts'
-import { ADDRESS_HINT, type Failure } from './failure.ts'
+import { statusFailure } from './errors.ts'
+import { exchange, NoReply, type Outgoing, type Reply } from './exchange.ts'
+import { ADDRESS_HINT, type Failure, isFailure } from './failure.ts'
 import { networkFailure } from './network-failure.ts'
+import { requestIdOf } from './request-id.ts'
 
 export interface Try {
   readonly call: Call
@@ -22,18 +23,18 @@ export async function attempt(pool: Pool, one: Try, options: ApiOptions): Promis
   return outcome
 }
 
-export function isFailure(outcome: Answer | Failure): outcome is Failure {
-  return 'rule' in outcome
-}
-
 async function reach(pool: Pool, { call, outgoing }: Try, options: ApiOptions): Promise<Answer | Failure> {
   try {
-    const reply = await exchange(pool, outgoing, options)
-    if (reply.status < 200 || reply.status > 299) {
-      return statusFailure(call, reply, { url: options.baseUrl, nowMs: options.now() })
+    const received = await exchange(pool, outgoing, options)
+    const reply = received.headers['content-encoding'] ? await decoded(received) : received
+    if (received.status < 200 || received.status > 299) {
+      return statusFailure(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, {
+        url: options.baseUrl,
+        nowMs: options.now(),
+      })
     }
-    const answer = readAnswer(call, reply)
-    return typeof answer === 'string' ? badAnswer(call, answer, reply.status) : answer
+    const answer = typeof reply === 'string' ? reply : readAnswer(call, reply)
+    return typeof answer === 'string' ? badAnswer(call, answer, received) : answer
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
@@ -42,8 +43,17 @@ async function reach(pool: Pool, { call, outgoing }: Try, options: ApiOptions): 
 }
 
 /** A 2xx that cannot be read: the server, or something in front of it, did we do not know what. */
-function badAnswer(call: Call, reason: string, status: number): Failure {
-  return { code: 'bad_answer', reason, hint: ADDRESS_HINT, rule: 'never', isInDoubt: isWrite(call), status }
+function badAnswer(call: Call, reason: string, { status, headers }: Reply): Failure {
+  return { code: 'bad_answer', reason, hint: ADDRESS_HINT, rule: 'never', isInDoubt: isWrite(call), status, headers }
+}
+
+async function decoded(reply: Reply): Promise<Reply | string> {
+  const encoding = reply.headers['content-encoding'] ?? ''
+  if (encoding === 'identity' || reply.body.length === 0) return reply
+  // Loaded when a server compresses unasked, which hardly any does.
+  const { decodeBody } = await import('./decode.ts')
+  const body = await decodeBody(reply.body, encoding)
+  return typeof body === 'string' ? body : { ...reply, body }
 }
 
 export function interruption(call: Call, cause: unknown, isSent: boolean): Failure {

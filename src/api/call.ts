@@ -7,6 +7,8 @@ export interface Call {
   /** From `/v1` on, encoded: see path.ts. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
+  /** In place of both, as a server gave it: path and query from the origin on, encoded. */
+  readonly address?: string
   readonly body?: JsonObject
   readonly idempotencyKey?: string | undefined
   readonly ifMatch?: string | undefined

@@ -14,7 +14,7 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
     contacts: createContacts(http, options.wire),
     deals: createDeals(http, options.wire),
     notes: createNotes(http),
-    pipelines: createPipelines(http),
+    pipelines: createPipelines(http, options.wire),
     webhooks: createWebhooks(http),
     close: http.close,
   }

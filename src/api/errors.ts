@@ -1,12 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorCode } from '../core/errors.ts'
 import { parseJson } from './answer.ts'
+import { readBodyText } from './body-text.ts'
 import { type Call, isWrite } from './call.ts'
 import type { Reply } from './exchange.ts'
 import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
-import { oneLine } from './one-line.ts'
 import { type Problem, readProblem } from './problem.ts'
-import { readRetryAfterMs } from './retry.ts'
+import { requestIdOf } from './request-id.ts'
+import { readRetryAfterMs } from './retry-after.ts'
 
 interface StatusMeaning {
   readonly code: ErrorCode
@@ -37,12 +37,13 @@ const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
 
 export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: number }): Failure {
   const { status, headers } = reply
-  const text = reply.body.toString('utf8')
-  const problem = readProblem(text, parseJson(text))
+  const text = readBodyText(reply) ?? reply.body.toString('latin1')
+  const json = parseJson(text)
+  const problem = readProblem(text, json)
   const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
   const { code, rule } = isInProgress ? IN_PROGRESS : (STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER))
   const requestId = requestIdOf(headers, problem)
-  const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs(headers, at.nowMs)
+  const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
   return {
     code,
     reason: status < 400 ? redirectReason(reply, at.url) : statusReason(status, problem, at.url),
@@ -50,15 +51,10 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
     rule,
     isInDoubt: isWrite(call) && (isInProgress || status === 408 || status >= 500),
     status,
+    headers,
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
-}
-
-export function requestIdOf(headers: IncomingHttpHeaders, problem?: Problem): string | undefined {
-  const found = headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'] ?? problem?.requestId
-  const text = Array.isArray(found) ? found[0] : found
-  return text ? oneLine(text, 200) : undefined
 }
 
 function statusReason(status: number, problem: Problem, url: URL): string {

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
 import { MAX_TIMER_MS } from './timing.ts'
 
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
 export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorCode } from '../core/errors.ts'
+import type { Answer } from './answer.ts'
 
 /** `few`: an outage, given up soon unless the server says when to come back; `patient`: the server asked for patience. */
 export type RetryRule = 'never' | 'few' | 'patient'
@@ -15,7 +17,13 @@ export interface Failure {
   readonly status?: number
   readonly requestId?: string
   readonly retryAfterMs?: number
+  /** Of the answer, where there was one. */
+  readonly headers?: IncomingHttpHeaders
   readonly cause?: unknown
+}
+
+export function isFailure(outcome: Answer | Failure): outcome is Failure {
+  return 'rule' in outcome
 }
 
 /** What a failure of the network or of TLS means, before it is known what the call was. */

@@ -1,44 +1,64 @@
 import { Buffer } from 'node:buffer'
 import type { Answer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
-import { attempt, interruption, isFailure } from './attempt.ts'
+import { attempt, interruption, type Try } from './attempt.ts'
 import type { Call } from './call.ts'
 import { openConnections } from './connections.ts'
 import type { Outgoing } from './exchange.ts'
 import { callError } from './failed-call.ts'
-import type { Failure } from './failure.ts'
+import { type Failure, isFailure } from './failure.ts'
 import { baseHeaders, idempotencyKeyOf, ifMatchHeader } from './headers.ts'
-import { pathWithQuery } from './path.ts'
+import { addressOfCall } from './path.ts'
+import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
-import type { Timing } from './timing.ts'
-
-/** Waits that a person would notice. */
-const NOTICEABLE_WAIT_MS = 1000
+import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import { Turnstile } from './turnstile.ts'
 
 export interface Http {
   /** Tries until there is an answer or no hope of one; then throws a CrmError that names what was asked. */
   request(call: Call): Promise<Answer>
+  /** The address that a call goes to. */
+  locate(call: Call): URL
+  /** Of that address; the key goes nowhere else. */
+  readonly origin: string
   close(): Promise<void>
 }
 
 export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
-  const connections = openConnections(options.baseUrl.origin, options.timeoutMs)
+  const connections = openConnections(options)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
+  const turnstile = new Turnstile(options, timing.sleep, waitSignal)
+  const watchRetirement = createRetirementWatch(options)
 
   async function request(call: Call): Promise<Answer> {
     const idempotencyKey = idempotencyKeyOf(call)
     const outgoing = prepare(call, idempotencyKey, options, fixedHeaders)
     const state = newRetryState()
     let isInDoubt = false
+    let hasWaitedForLimit = false
     while (true) {
       state.tries += 1
-      const outcome = await attempt(connections.pool, { call, outgoing, number: state.tries }, options)
+      if (hasWaitedForLimit) turnstile.enterAtOnce()
+      else await turnstile.enter(state)
+      const outcome = await tryOnce({ call, outgoing, number: state.tries })
+      await watchRetirement(call, outcome.headers)
       if (!isFailure(outcome)) return outcome
+      hasWaitedForLimit = outcome.code === 'rate_limited'
       if (isInDoubt && isGone(call, outcome)) return DELETED
       isInDoubt ||= outcome.isInDoubt
       const end = await waitAfter(call, outcome, state)
       if (end) throw callError(call, end, { tries: state.tries, isInDoubt, idempotencyKey })
+    }
+  }
+
+  async function tryOnce(one: Try): Promise<Answer | Failure> {
+    let outcome: Answer | Failure | undefined
+    try {
+      outcome = await attempt(connections.pool, one, options)
+      return outcome
+    } finally {
+      turnstile.leave(outcome)
     }
   }
 
@@ -53,7 +73,12 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     return waitSignal.aborted ? interruption(call, waitSignal.reason, false) : undefined
   }
 
-  return { request, close: connections.close }
+  return {
+    request,
+    locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
+    origin: options.baseUrl.origin,
+    close: connections.close,
+  }
 }
 
 const DELETED: Answer = { status: 204, headers: {}, json: undefined }
@@ -79,6 +104,5 @@ function prepare(
   if (body) headers.push('Content-Type', 'application/json')
   if (idempotencyKey !== undefined) headers.push(options.wire.idempotencyHeader, idempotencyKey)
   if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '')
-  return { method: call.method, path: prefix + pathWithQuery(call.path, call.query), headers, body }
+  return { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
 }

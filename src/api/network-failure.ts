@@ -2,6 +2,7 @@ import { isLoopback } from '../core/origin.ts'
 import { type Call, isWrite } from './call.ts'
 import type { NoReply } from './exchange.ts'
 import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './failure.ts'
+import { ProxyError } from './proxy.ts'
 import { explainTls } from './tls-failure.ts'
 
 const refused = ({ name, url }: Place) =>
@@ -61,6 +62,8 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: { url: URL; timeou
 }
 
 function explainError(error: unknown, url: URL): Explanation | undefined {
+  if (error instanceof ProxyError)
+    return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} goes without it`)
   const place = { name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`, url }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const explain = EXPLANATIONS[code]

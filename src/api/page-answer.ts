@@ -1,44 +1,65 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Answer } from './answer.ts'
+import type { Wire } from './api.ts'
 import { oneLine } from './one-line.ts'
-import { findShape, type PageShape, valueAt } from './page-shapes.ts'
+import { readNext } from './page-next.ts'
+import { ITEM_PLACES, PAGE_COUNTS, type Place, RECORD_COUNTS } from './page-shapes.ts'
+import type { Position } from './position.ts'
+import { valueAt, valueAtPath } from './value-at.ts'
+
+/** What the settings say about the shape of lists; undefined leaves it to the recognisers. */
+export type PageWire = Pick<Wire, 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'>
 
 export interface PageAnswer {
   readonly items: readonly CrmRecord[]
-  /** Undefined when the list ends here. */
-  readonly next: { readonly parameter: string; readonly cursor: string } | undefined
+  /** Undefined when the list ends here, as far as the answer says. */
+  readonly next: Position | undefined
+  /** False when the answer says neither that the list ends here nor how it goes on. */
+  readonly isEndKnown: boolean
+  /** A clause, when the answer counts more records or pages than it holds. */
+  readonly shortfall: string | undefined
 }
 
-/** The page in an answer, or a clause that says why there is none. */
-export function readPage({ json, headers }: Answer): PageAnswer | string {
+/** The page in an answer to a request for `url`, or a clause that says why there is none. */
+export function readPage({ json, headers }: Answer, url: URL, wire: PageWire): PageAnswer | string {
   if (json === undefined) return 'expected a list, got nothing'
-  const shape = findShape(json)
-  if (!shape) return `expected a list, got ${describe(json)}`
-  const items = valueAt(json, shape.items) as JsonValue[]
-  if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
-  const cursor = readCursor(json, shape)
-  if (typeof cursor === 'object') return cursor.complaint
-  // A list that looks whole and is not would be worse than none.
-  if (cursor === undefined && shape.cursor === undefined && linksToNext(headers.link)) {
-    return 'the list goes on in a Link header, which is not understood yet'
+  const items = readItems(json, wire)
+  if (!items) {
+    const where = wire.itemsPath === undefined ? '' : ` without one at wire.items_path ${wire.itemsPath}`
+    return `expected a list, got ${describe(json)}${where}`
   }
-  return { items, next: cursor === undefined ? undefined : { parameter: shape.cursorParameter, cursor } }
+  if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
+  const found = readNext({ json, link: headers.link, lastId: items.at(-1)?.id }, url, wire)
+  if (typeof found === 'string') return found
+  return { items, next: found.next, isEndKnown: found.end !== 'unknown', shortfall: readShortfall(json, items.length) }
 }
 
-function readCursor(json: JsonValue, shape: PageShape): string | undefined | { complaint: string } {
-  const hasMore = valueAt(json, shape.hasMore)
-  const cursor = valueAt(json, shape.cursor) ?? ''
-  if (hasMore === false) return undefined
-  if (typeof cursor === 'number') return String(cursor)
-  if (typeof cursor !== 'string')
-    return { complaint: `the cursor is not a string: ${oneLine(JSON.stringify(cursor), 60)}` }
-  if (cursor !== '') return cursor
-  return hasMore === true ? { complaint: 'there are more records, but no cursor that leads to them' } : undefined
+function readItems(json: JsonValue, { itemsPath }: PageWire): JsonValue[] | undefined {
+  if (itemsPath !== undefined) {
+    const found = valueAtPath(json, itemsPath)
+    return Array.isArray(found) ? recordsOf(found, itemsPath.split('.')) : undefined
+  }
+  for (const place of ITEM_PLACES) {
+    const found = valueAt(json, place)
+    if (Array.isArray(found)) return recordsOf(found, place)
+  }
+  return undefined
 }
 
-function linksToNext(link: string | string[] | undefined): boolean {
-  return /;\s*rel="?next"?/i.test(String(link ?? ''))
+/** Edges hold their records in `node` (the Relay connection specification). */
+function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
+  if (place.at(-1) !== 'edges') return list
+  return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
+}
+
+function readShortfall(json: JsonValue, count: number): string | undefined {
+  const highest = (places: readonly Place[]) =>
+    Math.max(...places.map((place) => valueAt(json, place)).map((value) => (typeof value === 'number' ? value : 0)))
+  const records = highest(RECORD_COUNTS)
+  if (records > count) return `it counts ${records} records and sent ${count}`
+  const pages = highest(PAGE_COUNTS)
+  return pages > 1 ? `it counts ${pages} pages and sent one` : undefined
 }
 
 function describe(json: JsonValue): string {

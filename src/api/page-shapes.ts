@@ -1,41 +1,82 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+/** Where a value stands in an answer: the keys that lead to it. `*` is the only member that holds anything: see value-at.ts. */
+export type Place = readonly string[]
 
-/** How one kind of server writes a page. A path is the keys that lead to a value; the empty path is the answer itself. */
-export interface PageShape {
-  readonly items: readonly string[]
-  readonly cursor: readonly string[] | undefined
-  readonly hasMore: readonly string[] | undefined
-  /** The keys of an answer in this shape: with others beside them it may be one that says more than is understood. */
-  readonly keys: readonly string[]
-  /** The query parameter in which the cursor goes back. */
-  readonly cursorParameter: string
-}
-
-/** The first that fits is taken. */
-const PAGE_SHAPES: readonly PageShape[] = [
-  {
-    items: ['data'],
-    cursor: ['next_cursor'],
-    hasMore: ['has_more'],
-    keys: ['data', 'next_cursor', 'has_more'],
-    cursorParameter: 'cursor',
-  },
-  { items: [], cursor: undefined, hasMore: undefined, keys: [], cursorParameter: 'cursor' },
+/** Where records stand, the first that holds a list is taken. The empty place is the answer itself. */
+export const ITEM_PLACES: readonly Place[] = [
+  ['data'],
+  ['results'],
+  ['items'],
+  ['records'],
+  ['objects'],
+  ['edges'],
+  ['data', '*'],
+  ['data', '*', 'edges'],
+  [],
 ]
 
-/** Items are found where the shape has them, and either it says how to go on or nothing else is there that might. */
-export function findShape(json: JsonValue): PageShape | undefined {
-  return PAGE_SHAPES.find((shape) => {
-    if (!Array.isArray(valueAt(json, shape.items))) return false
-    if (!isJsonObject(json) || valueAt(json, shape.cursor) !== undefined) return true
-    if (valueAt(json, shape.hasMore) !== undefined) return true
-    return Object.keys(json).every((key) => shape.keys.includes(key))
-  })
+export interface NextShape {
+  readonly next: Place
+  /** Where the answer says whether there is more; `done` says the opposite. */
+  readonly more?: Place
+  readonly done?: Place
+  /** The query parameter in which the cursor goes back; undefined where the value is the address of the next page. */
+  readonly sentAs: string | undefined
 }
 
-export function valueAt(json: JsonValue, path: readonly string[] | undefined): JsonValue | undefined {
-  if (path === undefined) return undefined
-  let value: JsonValue | undefined = json
-  for (const key of path) value = isJsonObject(value) ? (value as JsonObject)[key] : undefined
-  return value
-}
+/** How one kind of server says where the next page is. The first that the answer holds is taken. */
+export const NEXT_SHAPES: readonly NextShape[] = [
+  { next: ['next_cursor'], more: ['has_more'], sentAs: 'cursor' },
+  { next: ['nextCursor'], more: ['hasMore'], sentAs: 'cursor' },
+  { next: ['meta', 'next_cursor'], more: ['meta', 'has_more'], sentAs: 'cursor' },
+  // Pipedrive.
+  { next: ['additional_data', 'next_cursor'], sentAs: 'cursor' },
+  { next: ['pagination', 'next_cursor'], more: ['pagination', 'has_more'], sentAs: 'cursor' },
+  // HubSpot.
+  { next: ['paging', 'next', 'after'], sentAs: 'after' },
+  { next: ['paging', 'next', 'link'], sentAs: undefined },
+  // Close.
+  { next: ['cursor_next'], more: ['has_more'], sentAs: '_cursor' },
+  // Twenty.
+  { next: ['pageInfo', 'endCursor'], more: ['pageInfo', 'hasNextPage'], sentAs: 'starting_after' },
+  {
+    next: ['data', '*', 'pageInfo', 'endCursor'],
+    more: ['data', '*', 'pageInfo', 'hasNextPage'],
+    sentAs: 'starting_after',
+  },
+  { next: ['data', 'pageInfo', 'endCursor'], more: ['data', 'pageInfo', 'hasNextPage'], sentAs: 'starting_after' },
+  // Salesforce.
+  { next: ['nextRecordsUrl'], done: ['done'], sentAs: undefined },
+  // JSON:API, which allows an object with the address in it, and HAL.
+  { next: ['links', 'next', 'href'], sentAs: undefined },
+  { next: ['links', 'next'], sentAs: undefined },
+  { next: ['_links', 'next', 'href'], sentAs: undefined },
+  { next: ['next', 'href'], sentAs: undefined },
+  { next: ['next'], sentAs: undefined },
+]
+
+/** Without any of the above: there is more, and the last id leads to it (Stripe). */
+export const MORE_PLACES: readonly Place[] = [
+  ['has_more'],
+  ['hasMore'],
+  ['pageInfo', 'hasNextPage'],
+  ['additional_data', 'pagination', 'more_items_in_collection'],
+]
+export const LAST_ID_PARAMETER = 'starting_after'
+
+/** How many records, or how many pages, the whole list has: a list that ends short of that is not believed. */
+export const RECORD_COUNTS: readonly Place[] = [
+  ['total'],
+  ['total_count'],
+  ['totalCount'],
+  ['total_results'],
+  ['meta', 'total'],
+  ['meta', 'total_count'],
+  ['pagination', 'total'],
+]
+export const PAGE_COUNTS: readonly Place[] = [
+  ['total_pages'],
+  ['totalPages'],
+  ['meta', 'total_pages'],
+  ['meta', 'last_page'],
+  ['pagination', 'total_pages'],
+]

@@ -1,61 +1,125 @@
 import { CrmError } from '../core/errors.ts'
-import type { ListQuery, Page } from './api.ts'
+import { isJsonObject } from '../core/json.ts'
+import type { ListQuery, Page, Wire } from './api.ts'
 import { type Call, cannot } from './call.ts'
 import { ADDRESS_HINT } from './failure.ts'
 import type { Http } from './http.ts'
 import { oneLine } from './one-line.ts'
 import { type PageAnswer, readPage } from './page-answer.ts'
-
-/** The parameters that paging itself sends; a filter of the same name would fight with it. */
-const PAGING_PARAMETERS = ['limit', 'cursor']
+import { type Position, parsePosition, positionText } from './position.ts'
 
 export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
 
-export interface PageLimits {
+export type PageLimits = Omit<Wire, 'pageSize' | 'idempotencyHeader'> & {
   /** At most this many records in one request; undefined leaves that to the server. */
   readonly pageSize: number | undefined
 }
+
+const ITEMS_HINT = 'if the records are in there, name where: crm config set wire.items_path data.contacts'
+const NEXT_HINT = 'name where it is: crm config set wire.next_path meta.next'
+const WHOLE_HINT = 'if that is all: crm config set wire.limit_param none; else name the way on in wire.next_path'
 
 /** The pages of a list in the server's order, each asked for only when the one before it was taken. */
 export async function* listPages(
   http: Http,
   list: ListCall,
   query: ListQuery,
-  { pageSize }: PageLimits,
+  limits: PageLimits,
 ): AsyncGenerator<Page, void, undefined> {
-  refusePagingFilters(query.filters)
-  const seen = new Set<string>(query.cursor === undefined ? [] : [query.cursor])
+  refusePagingFilters(query.filters, limits)
+  const { cursorParam } = limits
+  const seen = new Set<string>()
   let remaining = query.limit ?? Number.POSITIVE_INFINITY
-  let position: Record<string, string> = query.cursor === undefined ? {} : { cursor: query.cursor }
+  let position = query.cursor === undefined ? undefined : parsePosition(query.cursor, http.origin, cursorParam)
+  if (position) seen.add(positionText(position, cursorParam))
   while (remaining > 0) {
-    const limit = pageSize === undefined ? {} : { limit: String(Math.min(remaining, pageSize)) }
-    const call: Call = { ...list, method: 'GET', query: { ...query.filters, ...limit, ...position } }
-    const { items, next } = await requestPage(http, call)
-    if (next) {
-      if (seen.has(next.cursor)) throw badPage(call, `the cursor ${oneLine(next.cursor, 60)} comes a second time`)
-      seen.add(next.cursor)
-      position = { [next.parameter]: next.cursor }
-    }
+    const { items, next } = await requestPage(http, list, { query, limits, position, remaining }, seen)
     // Behind a page that was cut, the cursor would skip the records that were left out.
-    if (items.length > remaining) yield { items: items.slice(0, remaining), nextCursor: undefined }
-    else yield { items, nextCursor: next?.cursor }
+    const isCut = items.length > remaining
+    if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined }
+    else yield { items, nextCursor: next && positionText(next, cursorParam) }
     if (!next) return
+    position = next
     remaining -= items.length
   }
 }
 
-async function requestPage(http: Http, call: Call): Promise<PageAnswer> {
-  const page = readPage(await http.request(call))
-  if (typeof page === 'string') throw badPage(call, page)
+interface PageRequest {
+  readonly query: ListQuery
+  readonly limits: PageLimits
+  /** Undefined at the start of the list. */
+  readonly position: Position | undefined
+  readonly remaining: number
+}
+
+/** One page, after which the list goes on or ends for good; `seen` holds where it has been. */
+async function requestPage(http: Http, list: ListCall, request: PageRequest, seen: Set<string>): Promise<PageAnswer> {
+  const { query, limits, position, remaining } = request
+  const size = limits.limitParam === undefined ? undefined : limits.pageSize
+  const asked = size === undefined ? undefined : Math.min(remaining, size)
+  const call = pageCall(list, request, asked)
+  const url = http.locate(call)
+  seen.add(`?${url.pathname}${url.search}`)
+  const answer = await http.request(call)
+  const page = readPage(answer, url, limits)
+  if (typeof page === 'string') {
+    const isNoList = page.startsWith('expected a list') && isJsonObject(answer.json)
+    throw badPage(call, page, isNoList ? ITEMS_HINT : ADDRESS_HINT)
+  }
+  const { items, next } = page
+  if (!next && !position && items.length < remaining) refuseDoubtfulEnd(call, page, asked)
+  if (next && items.length <= remaining) {
+    refuseRepeated(call, positionText(next, limits.cursorParam), seen)
+    if ('parameter' in next) refusePagingFilters(query.filters, { ...limits, cursorParam: next.parameter })
+  }
   return page
 }
 
-function badPage(call: Call, reason: string): CrmError {
-  return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint: ADDRESS_HINT })
+function pageCall(list: ListCall, { query, limits, position }: PageRequest, asked: number | undefined): Call {
+  const limit = asked === undefined ? {} : { [limits.limitParam ?? '']: String(asked) }
+  if (position && 'address' in position) {
+    return { ...list, method: 'GET', address: withLimit(position.address, limit) }
+  }
+  const start = position ? { [position.parameter]: position.cursor } : {}
+  return { ...list, method: 'GET', query: { ...query.filters, ...limit, ...start } }
 }
 
-function refusePagingFilters(filters: ListQuery['filters']): void {
-  const name = PAGING_PARAMETERS.find((parameter) => Object.hasOwn(filters, parameter))
+/** The server's own address with our limit, where it names one, so that the last page is no longer than wanted. */
+function withLimit(address: string, limit: Readonly<Record<string, string>>): string {
+  const [[name, value] = []] = Object.entries(limit)
+  const at = address.indexOf('?')
+  if (at < 0 || name === undefined || value === undefined) return address
+  const query = new URLSearchParams(address.slice(at + 1))
+  // Untouched where it says the same already: some servers know their own spelling alone.
+  if (!query.has(name) || query.get(name) === value) return address
+  query.set(name, value)
+  return `${address.slice(0, at)}?${query}`
+}
+
+function refuseRepeated(call: Call, text: string, seen: Set<string>): void {
+  if (seen.has(text)) {
+    const hint = 'if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME'
+    throw badPage(call, `the cursor ${oneLine(text, 60)} comes a second time`, hint)
+  }
+  seen.add(text)
+}
+
+/** A list that looks whole and is not would be worse than none. */
+function refuseDoubtfulEnd(call: Call, { items, isEndKnown, shortfall }: PageAnswer, asked: number | undefined): void {
+  if (isEndKnown) return
+  const reason = 'the list does not say how it goes on'
+  if (shortfall !== undefined) throw badPage(call, `${reason}: ${shortfall}`, NEXT_HINT)
+  if (items.length === asked)
+    throw badPage(call, `${reason}, and its first page is as long as was asked for`, WHOLE_HINT)
+}
+
+function badPage(call: Call, reason: string, hint: string): CrmError {
+  return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint })
+}
+
+/** The parameters that paging itself sends; a filter of the same name would fight with it. */
+function refusePagingFilters(filters: ListQuery['filters'], { limitParam, cursorParam = 'cursor' }: PageLimits): void {
+  const name = [limitParam, cursorParam].find((parameter) => parameter && Object.hasOwn(filters, parameter))
   if (name === undefined) return
   throw new CrmError('invalid_input', `${name} is no filter: it belongs to paging`, {
     hint: 'use --limit for the number of records',

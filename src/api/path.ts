@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import type { Call } from './call.ts'
 
 /** An id as one path segment, so that no id can name another path; throws on ids that no encoding makes safe. */
 export function encodeSegment(id: string, kind: string, findCommand: string): string {
@@ -11,7 +12,12 @@ export function encodeSegment(id: string, kind: string, findCommand: string): st
   return encodeURIComponent(id)
 }
 
-export function pathWithQuery(path: string, query: Readonly<Record<string, string>> | undefined): string {
+/** Path and query of a call on the origin of `baseUrl`, whose own path stays in front of all but whole addresses. */
+export function addressOfCall(baseUrl: URL, call: Pick<Call, 'path' | 'query' | 'address'>): string {
+  return call.address ?? baseUrl.pathname.replace(/\/+$/, '') + pathWithQuery(call.path, call.query)
+}
+
+function pathWithQuery(path: string, query: Readonly<Record<string, string>> | undefined): string {
   if (query === undefined) return path
   const text = new URLSearchParams(query).toString()
   return text === '' ? path : `${path}?${text}`

@@ -22,7 +22,7 @@ export function readProblem(text: string, json: JsonValue | undefined): Problem 
   return {
     message: message === '' ? plainText(text) : oneLine(message),
     code: codeOf(inner) ?? codeOf(json),
-    requestId: textOf(json.request_id) ?? textOf(inner.request_id) ?? textOf(json.correlationId),
+    requestId: requestIdIn(json) ?? requestIdIn(inner),
   }
 }
 
@@ -39,8 +39,15 @@ function topMessage(json: JsonObject, inner: JsonObject): string {
   return param === undefined || message.includes(param) ? message : `${param}: ${message}`
 }
 
-/** The entries of `errors`, each with the place it is about; what `said` holds already is not said again. */
+/**
+ * The entries of `errors`, each with the place it is about; what `said` holds already is not said again. Some have them
+ * by place: `{name: ["is missing"]}`.
+ */
 function listMessage(errors: JsonValue | undefined, said = ''): string {
+  if (isJsonObject(errors)) {
+    const named = Object.entries(errors).map(([field, messages]) => ({ field, message: [messages].flat().join(', ') }))
+    return listMessage(named, said)
+  }
   if (!Array.isArray(errors)) return ''
   const parts = errors.map(entryMessage).filter((part) => part !== '' && !said.includes(part))
   return oneLine([...new Set(parts)].join('; '))
@@ -49,7 +56,7 @@ function listMessage(errors: JsonValue | undefined, said = ''): string {
 function entryMessage(entry: JsonValue): string {
   if (typeof entry === 'string') return entry
   if (!isJsonObject(entry)) return ''
-  const message = textOf(entry.detail) ?? textOf(entry.message) ?? textOf(entry.code) ?? ''
+  const message = textOf(entry.detail) ?? textOf(entry.message) ?? textOf(entry.title) ?? codeOf(entry) ?? ''
   const place = placeOf(entry)
   return place === '' || message.includes(place) ? message : `${place}: ${message}`
 }
@@ -59,8 +66,15 @@ function placeOf(entry: JsonObject): string {
   const named = textOf(entry.parameter) ?? textOf(entry.param) ?? textOf(entry.field)
   if (named !== undefined) return named
   if (Array.isArray(entry.fields)) return entry.fields.filter((field) => typeof field === 'string').join(', ')
-  const steps = (textOf(entry.pointer) ?? '').replace(/^#?\/?/, '').split('/')
+  const source = isJsonObject(entry.source) ? entry.source : entry
+  const steps = (textOf(source.pointer) ?? textOf(source.parameter) ?? '').replace(/^#?\/?/, '').split('/')
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+/** `correlationId` is HubSpot's. */
+function requestIdIn(json: JsonObject): string | undefined {
+  const names = ['request_id', 'requestId', 'correlationId', 'correlation_id', 'trace_id', 'traceId']
+  return names.map((name) => textOf(json[name])).find((id) => id !== undefined)
 }
 
 function codeOf(value: JsonValue | undefined): string | undefined {

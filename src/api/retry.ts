@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Failure } from './failure.ts'
 
 const FIRST_WAIT_MS = 250
@@ -41,15 +40,4 @@ export function takeWaitMs(
 function backoffMs(tries: number, random: () => number): number {
   const full = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS)
   return Math.round(full * (0.5 + random() / 2))
-}
-
-/** RFC 9110 section 10.2.3: seconds or an HTTP date, which is read by the server's own clock where it tells it. */
-export function readRetryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
-  const text = headers['retry-after']?.trim()
-  if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER)
-  const untilMs = Date.parse(text)
-  if (Number.isNaN(untilMs)) return undefined
-  const serverNowMs = Date.parse(headers.date ?? '')
-  return Math.max(0, untilMs - (Number.isNaN(serverNowMs) ? nowMs : serverNowMs))
 }

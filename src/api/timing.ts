@@ -3,6 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** Node fires a timer set beyond this at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
+/** Waits that a person would notice. */
+export const NOTICEABLE_WAIT_MS = 1000
+
 /** What makes waits real; a test passes its own. */
 export interface Timing {
   /** Resolves after `ms`, or as soon as the signal aborts. */

@@ -1,6 +1,7 @@
 import { ADDRESS_HINT, type Explanation, type Place } from './failure.ts'
 
-const TRUST_HINT = 'to trust its authority: NODE_EXTRA_CA_CERTS=FILE crm ...'
+const TRUST_HINT =
+  'to trust its authority: SSL_CERT_FILE=FILE crm ..., or NODE_EXTRA_CA_CERTS=FILE beside the usual ones'
 const ASK_HINT = 'ask whoever runs the server for a valid certificate'
 
 /** What is wrong with a certificate, by the code that OpenSSL gives (X509_STORE_CTX_get_error). */

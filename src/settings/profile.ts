@@ -7,7 +7,16 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type Settin
 export interface Wire {
   readonly pageSize: number
   readonly idempotencyHeader: string
+  /** Undefined: no size is sent. */
+  readonly limitParam: string | undefined
+  /** Undefined, as below: what a server answers is recognised. */
+  readonly cursorParam: string | undefined
+  readonly itemsPath: string | undefined
+  readonly nextPath: string | undefined
 }
+
+/** What stands in the file for a parameter that is not sent. */
+const NO_PARAMETER = 'none'
 
 export interface Profile {
   /** Undefined only where the file was edited by hand. */
@@ -46,6 +55,10 @@ export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
     insecure_http: profile.allowsInsecureHttp,
     'wire.page_size': profile.wire.pageSize,
     'wire.idempotency_header': profile.wire.idempotencyHeader,
+    'wire.limit_param': profile.wire.limitParam ?? NO_PARAMETER,
+    'wire.cursor_param': profile.wire.cursorParam ?? null,
+    'wire.items_path': profile.wire.itemsPath ?? null,
+    'wire.next_path': profile.wire.nextPath ?? null,
   }
   return SETTING_KEYS.reduce((written, key) => {
     const { parse, defaultValue } = SETTINGS[key]
@@ -68,7 +81,14 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     baseUrl: value('base_url') ?? undefined,
     isProtected: value('protected'),
     allowsInsecureHttp: value('insecure_http'),
-    wire: { pageSize: value('wire.page_size'), idempotencyHeader: value('wire.idempotency_header') },
+    wire: {
+      pageSize: value('wire.page_size'),
+      idempotencyHeader: value('wire.idempotency_header'),
+      limitParam: value('wire.limit_param') === NO_PARAMETER ? undefined : value('wire.limit_param'),
+      cursorParam: value('wire.cursor_param') ?? undefined,
+      itemsPath: value('wire.items_path') ?? undefined,
+      nextPath: value('wire.next_path') ?? undefined,
+    },
   }
 }
 

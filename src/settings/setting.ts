@@ -8,6 +8,10 @@ export interface SettingTypes {
   readonly insecure_http: boolean
   readonly 'wire.page_size': number
   readonly 'wire.idempotency_header': string
+  readonly 'wire.limit_param': string
+  readonly 'wire.cursor_param': string | null
+  readonly 'wire.items_path': string | null
+  readonly 'wire.next_path': string | null
 }
 
 export type SettingKey = keyof SettingTypes
@@ -53,6 +57,30 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     defaultValue: 'Idempotency-Key',
     parse: parseHeaderName,
   },
+  'wire.limit_param': {
+    meaning: 'query parameter for the size of a page; none sends no size',
+    kind: 'string',
+    defaultValue: 'limit',
+    parse: parseParameter,
+  },
+  'wire.cursor_param': {
+    meaning: 'query parameter in which a cursor goes back; recognised unless set, empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => (text === '' ? null : parseParameter(text, field)),
+  },
+  'wire.items_path': {
+    meaning: 'where a page holds its records, such as data.contacts; recognised unless set, empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: parsePath,
+  },
+  'wire.next_path': {
+    meaning: 'where a page holds its next cursor or address, such as meta.next; recognised unless set, empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: parsePath,
+  },
 }
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
@@ -92,6 +120,17 @@ function parseHeaderName(text: string, field: string): string {
   // A token of RFC 9110, 5.6.2.
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text) && !TAKEN.test(text)) return text
   throw invalid(field, text, 'the name of a header that has no other meaning')
+}
+
+function parseParameter(text: string, field: string): string {
+  if (/^[\w.$@~[\]-]{1,100}$/.test(text)) return text
+  throw invalid(field, text, 'the name of a query parameter, such as page[size]')
+}
+
+function parsePath(text: string, field: string): string | null {
+  if (text === '') return null
+  if (text.length <= 200 && text.split('.').every((name) => name.trim() !== '')) return text
+  throw invalid(field, text, 'names with dots between them, such as data.contacts')
 }
 
 function invalid(field: string, text: string, expected: string): CrmError {

@@ -9,15 +9,17 @@ import { checkProfileName, listValues, type Profile, readProfile, writeProfile }
 import { SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
 import { settingsFolder } from './settings-folder.ts'
 import { readStoredKey, type StoredKey } from './stored-key.ts'
+import { readSubscription, type Subscription, type SubscriptionPlace, writeSubscription } from './subscriptions.ts'
 
 export interface SettingsPaths {
   readonly folder: string
   readonly config: string
   readonly keys: string
+  readonly webhooks: string
 }
 
 /**
- * Profiles and their keys, in two files of a private folder. A missing file reads as empty; nothing is written except by
+ * Profiles, their keys and the secrets of webhooks, in three files of a private folder. A missing file reads as empty; nothing is written except by
  * the methods that say so. What was read is kept until this object writes. Unknown profile: CrmError `usage`; damaged
  * file: CrmError `invalid_input`, and it is left as it is.
  */
@@ -41,12 +43,16 @@ export interface Settings {
   storeKey(profileName: string, stored: StoredKey): Promise<void>
   /** False when there was none. */
   forgetKey(profileName: string): Promise<boolean>
+  /** Outlives the key: the server can show the secret to nobody again. */
+  subscription(place: SubscriptionPlace): Promise<Subscription | undefined>
+  storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
 
 export function openSettings(env: Env): Settings {
   const folder = settingsFolder(env)
   const config = openDocument(join(folder, 'config.json'), readOwnFile)
   const keys = openDocument(join(folder, 'keys.json'), readPrivateFile)
+  const webhooks = openDocument(join(folder, 'webhooks.json'), readPrivateFile)
 
   async function forgetKey(name: string): Promise<boolean> {
     if (!Object.hasOwn(await keys.read(), name)) return false
@@ -55,7 +61,7 @@ export function openSettings(env: Env): Settings {
   }
 
   return {
-    paths: () => ({ folder: dirname(config.path), config: config.path, keys: keys.path }),
+    paths: () => ({ folder: dirname(config.path), config: config.path, keys: keys.path, webhooks: webhooks.path }),
     profiles: async () => {
       const document = await config.read()
       const names = profileNames(document, config.path).toSorted()
@@ -100,6 +106,8 @@ export function openSettings(env: Env): Settings {
     storeKey: (name, { origin, key }) =>
       keys.update((document) => replaceIn(document, [checkProfileName(name)], { origin, key })),
     forgetKey,
+    subscription: (place) => readSubscription(webhooks, place),
+    storeSubscription: (place, subscription) => writeSubscription(webhooks, place, subscription),
   }
 }
 

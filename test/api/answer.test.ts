@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
@@ -7,12 +8,63 @@ test('a missing content type does not matter, nor does a byte order mark', async
   await expect(openClient(url).api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'con_1' })
 })
 
+test.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+])('an answer that was compressed unasked (%s) is read, and no coding is asked for', async (coding, compress) => {
+  const { url, seen } = await startServer((response) =>
+    response.writeHead(201, { 'content-encoding': coding }).end(compress(Buffer.from('{"id":"con_ü"}'))),
+  )
+  await expect(openClient(url).api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'con_ü' })
+  expect(seen[0]?.headers).not.toHaveProperty('accept-encoding')
+})
+
+test('an error that was compressed is read as well', async () => {
+  const { url } = await startServer((response) =>
+    response.writeHead(422, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.from('{"message":"no such stage"}'))),
+  )
+  const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+  expect(error.message).toBe('cannot create the contact: no such stage (422)')
+})
+
+test('an error whose body cannot be read keeps its status', async () => {
+  const { url } = await startServer((response) => response.writeHead(403, { 'content-encoding': 'gzip' }).end('x'))
+  const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+  expect(error.code).toBe('forbidden')
+  expect(error.message).toBe(`cannot create the contact: ${url.origin} answered 403`)
+})
+
+test('a small answer that grows beyond 64 MiB is refused', async () => {
+  const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20))
+  const { url } = await startServer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+  const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
+  expect(error.message).toContain('more than 64 MiB once it is decompressed')
+})
+
+test.each([
+  ['application/json; charset=iso-8859-1', Buffer.from('{"id":"\xe9"}', 'latin1')],
+  ['application/json; charset="utf-16le"', Buffer.from('{"id":"é"}', 'utf16le')],
+  ['application/json; charset=iso-8859-1', Buffer.from('{"id":"é"}')],
+])('%s is read by its bytes first, then by its label', async (type, body) => {
+  const { url } = await startServer((response) => response.writeHead(201, { 'content-type': type }).end(body))
+  await expect(openClient(url).api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'é' })
+})
+
+test('a page of 5 MB is a page', async () => {
+  const data = Array.from({ length: 5000 }, (_, n) => ({ id: `con_${n}`, text: 'x'.repeat(1000) }))
+  const { url } = await startServer((response) => sendJson(response, 200, { data, next_cursor: null }))
+  const [page] = await allPages(openClient(url).api.contacts.list(ALL))
+  expect(page?.items).toHaveLength(5000)
+})
+
 const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, headers: object, reason: string])[] = [
   ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'an HTML page came instead of JSON: <!doctype html>'],
   ['truncated JSON', '{"id":"con_', {}, 'the answer is not JSON: {"id":"con_'],
   ['text', 'OK', {}, 'the answer is not JSON: OK'],
   ['bytes that are not UTF-8', Buffer.from('{"id":"\xe9"}', 'latin1'), {}, 'the answer is not UTF-8'],
-  ['a compressed answer', Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }, 'compressed (gzip)'],
+  ['a broken gzip', Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }, 'compressed (gzip), and it is not'],
+  ['an unknown coding', 'x', { 'content-encoding': 'compress' }, 'in a way that is not known here (compress)'],
 ]
 
 test.each(UNREADABLE)('%s is a bad answer, and what the write did is unknown', async (_what, body, headers, reason) => {

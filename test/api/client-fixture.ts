@@ -1,11 +1,20 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Api, ApiOptions, ListQuery, Page } from '../../src/api/api.ts'
+import type { Api, ApiOptions, ListQuery, Page, Wire } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import type { Timing } from '../../src/api/timing.ts'
 import { CrmError } from '../../src/core/errors.ts'
 
 export const NO_KEY = { idempotencyKey: undefined }
 export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
+
+export const WIRE: Wire = {
+  pageSize: 2,
+  idempotencyHeader: 'Idempotency-Key',
+  limitParam: 'limit',
+  cursorParam: undefined,
+  itemsPath: undefined,
+  nextPath: undefined,
+}
 
 export interface Fixture {
   readonly api: Api
@@ -22,7 +31,7 @@ export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timi
     {
       baseUrl,
       key: 'crm_key_of_the_test',
-      wire: { pageSize: 2, idempotencyHeader: 'Idempotency-Key' },
+      wire: WIRE,
       timeoutMs: 5000,
       maxWaitMs: 60_000,
       userAgent: 'crm/0.0.0',

@@ -34,14 +34,25 @@ test.each([500, 501, 502, 503, 504, 507, 599])('%i is a server error', async (st
   expect(error.code).toBe('server_error')
 })
 
-test.each(['X-Request-Id', 'Request-Id', 'X-Correlation-Id'])('the request id is read from %s', async (header) => {
-  const { url } = await startServer((response) => sendJson(response, 400, {}, { [header]: 'req_1' }))
+test.each(['X-Request-Id', 'Request-Id', 'X-Correlation-Id', 'X-HubSpot-Correlation-Id', 'CF-Ray'])(
+  'the request id is read from %s',
+  async (header) => {
+    const { url } = await startServer((response) => sendJson(response, 400, {}, { [header]: 'req_1' }))
+    const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+    expect(error.details.requestId).toBe('req_1')
+  },
+)
+
+test('the request id is read from the body when no header has it', async () => {
+  const { url } = await startServer((response) => sendJson(response, 400, { detail: 'no', request_id: 'req_1' }))
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.details.requestId).toBe('req_1')
 })
 
-test('the request id is read from the body when no header has it', async () => {
-  const { url } = await startServer((response) => sendJson(response, 400, { detail: 'no', request_id: 'req_1' }))
+test('the id that the server gives goes before the one of a proxy in front of it', async () => {
+  const { url } = await startServer((response) =>
+    sendJson(response, 400, { requestId: 'req_1' }, { 'cf-ray': 'ray_1' }),
+  )
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.details.requestId).toBe('req_1')
 })

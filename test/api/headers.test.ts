@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { baseHeaders, ifMatchHeader } from '../../src/api/headers.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { startServer } from './answering-server.ts'
-import { failureOf, openClient } from './client-fixture.ts'
+import { failureOf, openClient, WIRE } from './client-fixture.ts'
 
-const wire = { pageSize: 1, idempotencyHeader: 'Idempotency-Key' }
+const wire = WIRE
 
 test.each([
   ['3', '"3"'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Answering, sendJson, startServer, startTcpServer } from './answering-server.ts'
-import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
+import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -42,7 +42,7 @@ test('the path of the base address stays in front', async () => {
 
 test('all tries of a write carry one idempotency key, under the header that the profile names', async () => {
   const { url, seen } = await startServer(failing(500, 503, 429))
-  const { api, waits } = openClient(url, { wire: { pageSize: 1, idempotencyHeader: 'X-Once' } })
+  const { api, waits } = openClient(url, { wire: { ...WIRE, idempotencyHeader: 'X-Once' } })
   await expect(api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'con_1' })
   const keys = seen.map((request) => request.headers['x-once'])
   expect(keys).toHaveLength(4)

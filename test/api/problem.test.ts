@@ -37,6 +37,12 @@ const SHAPES: readonly (readonly [name: string, body: unknown, message: string])
   ['Pipedrive', { success: false, error: 'bad', error_info: 'see the manual' }, 'bad: see the manual'],
   ['a list of errors', { errors: [{ message: 'one' }, { message: 'two' }, { message: 'one' }] }, 'one; two'],
   ['a list of texts', { errors: ['one', 'two'] }, 'one; two'],
+  [
+    'errors by place',
+    { message: 'invalid', errors: { name: ['is missing', 'is short'], mail: 'is bad' } },
+    'invalid: name: is missing, is short; mail: is bad',
+  ],
+  ['JSON:API', { errors: [{ title: 'Bad', source: { pointer: '/data/name' } }] }, 'data.name: Bad'],
   ['OAuth', { error: 'invalid_token', error_description: 'it expired' }, 'invalid_token: it expired'],
   ['a message', { message: 'no' }, 'no'],
   ['a code alone', { code: 'nope' }, 'nope'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Failure } from '../../src/api/failure.ts'
-import { newRetryState, readRetryAfterMs, takeWaitMs } from '../../src/api/retry.ts'
+import { newRetryState, takeWaitMs } from '../../src/api/retry.ts'
 
 const outage: Failure = { code: 'server_error', reason: 'down', hint: '', rule: 'few', isInDoubt: false }
 const limit: Failure = { ...outage, code: 'rate_limited', rule: 'patient' }
@@ -43,22 +43,4 @@ test('a Retry-After beyond the time left is not begun', () => {
 
 test('a failure that no retry mends is not retried', () => {
   expect(waits({ ...outage, rule: 'never' }, 60_000)).toEqual([])
-})
-
-test('Retry-After is read as seconds and as a date', () => {
-  const nowMs = Date.parse('2026-01-01T00:00:00Z')
-  expect(readRetryAfterMs({ 'retry-after': '3' }, nowMs)).toBe(3000)
-  expect(readRetryAfterMs({ 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }, nowMs)).toBe(7000)
-  expect(readRetryAfterMs({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, nowMs)).toBe(0)
-  expect(readRetryAfterMs({ 'retry-after': 'soon' }, nowMs)).toBeUndefined()
-  expect(readRetryAfterMs({}, nowMs)).toBeUndefined()
-})
-
-test('a Retry-After date is read by the clock of the server that set it', () => {
-  const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
-  expect(readRetryAfterMs(headers, Date.parse('2025-06-01T00:00:00Z'))).toBe(7000)
-})
-
-test('a Retry-After of absurd length stays a number', () => {
-  expect(readRetryAfterMs({ 'retry-after': '9'.repeat(400) }, 0)).toBe(Number.MAX_SAFE_INTEGER)
 })

@@ -9,6 +9,14 @@ test.each<[SettingKey, string, unknown]>([
   ['wire.page_size', '1', 1],
   ['wire.page_size', '1000', 1000],
   ['wire.idempotency_header', 'X-Request-Key', 'X-Request-Key'],
+  ['wire.limit_param', 'page[size]', 'page[size]'],
+  ['wire.limit_param', 'none', 'none'],
+  ['wire.cursor_param', '_cursor', '_cursor'],
+  ['wire.cursor_param', '', null],
+  ['wire.items_path', 'data.contacts', 'data.contacts'],
+  ['wire.items_path', '', null],
+  ['wire.next_path', '@odata.nextLink', '@odata.nextLink'],
+  ['wire.next_path', '', null],
 ])('%s takes %j as %j', (key, text, value) => {
   expect(SETTINGS[key].parse(text, key)).toBe(value)
 })
@@ -27,6 +35,11 @@ test.each<[SettingKey, string]>([
   ['wire.idempotency_header', 'a\r\nb'],
   ['wire.idempotency_header', 'authorization'],
   ['wire.idempotency_header', 'Content-Length'],
+  ['wire.limit_param', ''],
+  ['wire.limit_param', 'a&b'],
+  ['wire.cursor_param', 'a b'],
+  ['wire.items_path', 'data..contacts'],
+  ['wire.next_path', '.'],
 ])('%s refuses %j and names both', (key, text) => {
   expect(() => SETTINGS[key].parse(text, key)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
   expect(() => SETTINGS[key].parse(text, key)).toThrow(key)

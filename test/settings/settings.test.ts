@@ -45,7 +45,14 @@ test('a profile is read back as it was put, whatever its settings', async () => 
     baseUrl: 'https://crm.example.com/prefix',
     isProtected: true,
     allowsInsecureHttp: true,
-    wire: { pageSize: 7, idempotencyHeader: 'X-Once' },
+    wire: {
+      pageSize: 7,
+      idempotencyHeader: 'X-Once',
+      limitParam: undefined,
+      cursorParam: 'page[after]',
+      itemsPath: 'data.people',
+      nextPath: 'meta.next',
+    },
   }
   await settings.putProfile('a.b-c_1', profile)
   expect(await settings.profile('a.b-c_1')).toEqual(profile)
@@ -88,6 +95,10 @@ test('values are listed with what they mean, and whether they are set', async ()
     ['insecure_http', false, true],
     ['wire.page_size', 5, false],
     ['wire.idempotency_header', 'Idempotency-Key', true],
+    ['wire.limit_param', 'limit', true],
+    ['wire.cursor_param', null, true],
+    ['wire.items_path', null, true],
+    ['wire.next_path', null, true],
   ])
   for (const { meaning } of values) expect(meaning).not.toBe('')
 })

@@ -31,7 +31,14 @@ test('the active profile gives address, key and settings', async () => {
     key: { value: 'local-key', source: 'file', shadowed: [] },
     profileName: 'local',
     isProtected: false,
-    wire: { pageSize: 7, idempotencyHeader: 'Idempotency-Key' },
+    wire: {
+      pageSize: 7,
+      idempotencyHeader: 'Idempotency-Key',
+      limitParam: 'limit',
+      cursorParam: undefined,
+      itemsPath: undefined,
+      nextPath: undefined,
+    },
   })
 })
 

@@ -1,0 +1,84 @@
+import type { RateSignal } from './rate-signal.ts'
+
+/** Sent while nothing is known of a window: enough that one answer that is lost does not stop all. */
+const MAX_PROBES = 4
+
+interface Window {
+  /** The least that any answer of this window left. */
+  remaining: number
+  readonly startedMs: number
+  resetAtMs: number
+}
+
+/**
+ * Keeps the requests of one client within the limits that its answers tell, so that it is not refused. What is under way
+ * counts as not yet counted. A window that has passed, and the first one, are found out about with a few requests; when
+ * an answer tells of no limit there is none to keep.
+ */
+export class Pacer {
+  readonly #now: () => number
+  #window: Window | undefined
+  #limit = Number.POSITIVE_INFINITY
+  #isOpen = false
+  #inFlight = 0
+  #mostInFlight = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** 0: go on, counted as sent. More: nothing is left for so long. Undefined: only an answer can tell. */
+  take(): number | undefined {
+    const waitMs = this.#waitMs()
+    if (waitMs === 0) this.force()
+    return waitMs
+  }
+
+  /** Counts a request that is sent in any case. */
+  force(): void {
+    this.#inFlight += 1
+    this.#mostInFlight = Math.max(this.#mostInFlight, this.#inFlight)
+  }
+
+  /** The window is over by the clock of whoever waited for it. */
+  passWindow(): void {
+    this.#window = undefined
+  }
+
+  /** After every request, whatever became of it; `signal` is undefined when it told of no limit. */
+  answered(signal: RateSignal | undefined, isReply: boolean): void {
+    this.#inFlight -= 1
+    if (signal) this.#learn(signal)
+    else if (this.#window === undefined && (isReply || this.#limit === Number.POSITIVE_INFINITY)) this.#isOpen = true
+  }
+
+  #waitMs(): number | undefined {
+    const window = this.#window
+    if (!window) return this.#isOpen || this.#inFlight < Math.min(MAX_PROBES, this.#limit) ? 0 : undefined
+    const nowMs = this.#now()
+    // A clock that was set back must not make the window longer than it ever was.
+    const leftMs = Math.min(window.resetAtMs - nowMs, window.resetAtMs - window.startedMs)
+    if (leftMs <= 0) {
+      this.#window = undefined
+      return this.#waitMs()
+    }
+    if (window.remaining > this.#inFlight) return 0
+    return window.remaining > 0 && this.#inFlight > 0 ? undefined : leftMs
+  }
+
+  #learn({ remaining, resetInMs, limit }: RateSignal): void {
+    const nowMs = this.#now()
+    this.#isOpen = false
+    if (limit !== undefined) this.#limit = Math.max(1, limit)
+    const resetAtMs = nowMs + resetInMs
+    const window = this.#window
+    // Answers overtake each other; more than that can explain is a refill.
+    if (window && remaining <= window.remaining + this.#mostInFlight) {
+      window.remaining = Math.min(window.remaining, remaining)
+      // Whole seconds are rounded up: the earliest end that an answer told is the closest.
+      window.resetAtMs = Math.min(window.resetAtMs, resetAtMs)
+    } else {
+      this.#window = { remaining, startedMs: nowMs, resetAtMs }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { readLinks } from './link-header.ts'
+import { oneLine } from './one-line.ts'
+import type { PageWire } from './page-answer.ts'
+import { LAST_ID_PARAMETER, MORE_PLACES, NEXT_SHAPES, type NextShape } from './page-shapes.ts'
+import { addressOn, type Position } from './position.ts'
+import { valueAt, valueAtPath } from './value-at.ts'
+
+interface Source {
+  readonly json: JsonValue
+  readonly link: string | string[] | undefined
+  readonly lastId: JsonValue | undefined
+}
+
+export interface NextFound {
+  readonly next: Position | undefined
+  /** `implied`: there is a place for a next page, and it is empty. */
+  readonly end: 'said' | 'implied' | 'unknown'
+}
+
+const DEFAULT_PARAMETER = 'cursor'
+
+/** Where the list goes on, or a clause that says why that cannot be followed. `url` is what was asked for. */
+export function readNext(source: Source, url: URL, wire: PageWire): NextFound | string {
+  const { json } = source
+  if (wire.nextPath !== undefined) {
+    return found(readPosition(valueAtPath(json, wire.nextPath), wire.cursorParam ?? DEFAULT_PARAMETER, url), 'said')
+  }
+  const link = readLinks(source.link).get('next')
+  const inBody = readBody(json, url, { ...wire, link })
+  if (typeof inBody === 'string' || inBody.next || inBody.end === 'said') return inBody
+  if (link !== undefined) return found(readAddress(link, url), 'said')
+  return readMore(source, inBody, wire)
+}
+
+/**
+ * A cursor goes before the address in a Link header: it survives a proxy that knows its server under another name, and
+ * the limit of the request stays ours. The header then only says in which parameter the cursor goes back.
+ */
+function readBody(json: JsonValue, url: URL, at: PageWire & { link: string | undefined }): NextFound | string {
+  let end: NextFound['end'] = 'unknown'
+  for (const shape of NEXT_SHAPES) {
+    if (saysEnd(json, shape)) return found(undefined, 'said')
+    const { next, sentAs } = shape
+    const value = valueAt(json, next)
+    // Of an object with the address in it the shape before this one has read what there is.
+    if (value === undefined || (isJsonObject(value) && Object.hasOwn(value, 'href'))) continue
+    const position =
+      sentAs === undefined
+        ? readPosition(value, at.cursorParam ?? DEFAULT_PARAMETER, url)
+        : readCursor(value, at.cursorParam ?? linkedParameter(String(value), sentAs, url, at) ?? sentAs)
+    if (position !== undefined) return found(position, 'said')
+    end = 'implied'
+  }
+  return { next: undefined, end }
+}
+
+function saysEnd(json: JsonValue, { more, done }: NextShape): boolean {
+  return (more !== undefined && valueAt(json, more) === false) || (done !== undefined && valueAt(json, done) === true)
+}
+
+function readMore({ json, lastId }: Source, inBody: NextFound, wire: PageWire): NextFound | string {
+  const signs = MORE_PLACES.map((place) => valueAt(json, place))
+  if (!signs.includes(true)) return signs.includes(false) ? found(undefined, 'said') : inBody
+  const isId = (typeof lastId === 'string' && lastId !== '') || typeof lastId === 'number'
+  // A cursor that is empty contradicts the sign: it is not known which of the two is right.
+  if (!isId || inBody.end !== 'unknown') return 'there are more records, but no cursor that leads to them'
+  return found({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: String(lastId) }, 'said')
+}
+
+function found(next: Position | string | undefined, end: NextFound['end']): NextFound | string {
+  return typeof next === 'string' ? next : { next, end }
+}
+
+/** What looks like an address is one. */
+function readPosition(value: JsonValue | undefined, parameter: string, url: URL): Position | string | undefined {
+  const isAddress = typeof value === 'string' && /^(?:https?:\/\/|[/?])/i.test(value)
+  return isAddress ? readAddress(value, url) : readCursor(value, parameter)
+}
+
+function readCursor(value: JsonValue | undefined, parameter: string): Position | string | undefined {
+  if (value === undefined || value === null || value === false || value === '') return undefined
+  if (typeof value === 'string' || typeof value === 'number') return { parameter, cursor: String(value) }
+  return `the cursor is not a string: ${oneLine(JSON.stringify(value), 60)}`
+}
+
+function readAddress(target: string, url: URL): Position | string {
+  const address = addressOn(url.origin, target, url.href)
+  if (address !== undefined) return { address }
+  const elsewhere = URL.parse(target, url.href)?.origin
+  const where = elsewhere && elsewhere !== url.origin ? elsewhere : oneLine(target, 60)
+  return `the next page is at ${where}, but the key belongs to ${url.origin}: nothing was sent there`
+}
+
+/** The parameter in which a Link header of the same origin carries the cursor. */
+function linkedParameter(
+  cursor: string,
+  expected: string,
+  url: URL,
+  at: { link: string | undefined; limitParam: string | undefined },
+): string | undefined {
+  if (at.link === undefined || addressOn(url.origin, at.link, url.href) === undefined) return undefined
+  const query = new URL(at.link, url.href).searchParams
+  if (query.get(expected) === cursor) return expected
+  return [...query.keys()].find((name) => name !== at.limitParam && query.get(name) === cursor)
+}

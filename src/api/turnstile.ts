@@ -1,0 +1,94 @@
+import type { Answer } from './answer.ts'
+import type { ApiOptions } from './api.ts'
+import { type Failure, isFailure } from './failure.ts'
+import { Pacer } from './pacer.ts'
+import { type RateSignal, readRateSignal } from './rate-signal.ts'
+import type { RetryState } from './retry.ts'
+import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+
+/** A request that arrives in the last millisecond of a window is one too many for it. */
+const MARGIN_MS = 20
+
+type TurnstileOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait'>
+
+/** Where requests wait, one behind the other, until the limits that the server tells have room for them. */
+export class Turnstile {
+  readonly #options: TurnstileOptions
+  readonly #sleep: Timing['sleep']
+  readonly #signal: AbortSignal
+  readonly #pacer: Pacer
+  #queueEnd: Promise<void> | undefined
+  #queued = 0
+  #wake: () => void = () => {}
+
+  /** `signal` ends all waits. */
+  constructor(options: TurnstileOptions, sleep: Timing['sleep'], signal: AbortSignal) {
+    this.#options = options
+    this.#sleep = sleep
+    this.#signal = signal
+    this.#pacer = new Pacer(options.now)
+    signal.addEventListener('abort', () => this.#wake(), { once: true })
+  }
+
+  /** Resolves when it is this request's turn. A wait that `state` has no time for is left out: the server decides then. */
+  async enter(state: RetryState): Promise<void> {
+    if (this.#queued === 0 && this.#pacer.take() === 0) return
+    const before = this.#queueEnd
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#queueEnd = promise
+    this.#queued += 1
+    try {
+      await before
+      await this.#passHead(state)
+    } finally {
+      this.#queued -= 1
+      resolve()
+    }
+  }
+
+  /** For one that has waited already for as long as the server told it to. */
+  enterAtOnce(): void {
+    this.#pacer.force()
+  }
+
+  /** After every request that entered; undefined when it came to nothing. */
+  leave(outcome: Answer | Failure | undefined): void {
+    this.#pacer.answered(outcome && this.#signalOf(outcome), outcome?.headers !== undefined)
+    this.#wake()
+  }
+
+  async #passHead(state: RetryState): Promise<void> {
+    while (!this.#signal.aborted) {
+      const leftMs = this.#pacer.take()
+      if (leftMs === 0) return
+      if (leftMs === undefined) await this.#nextAnswer()
+      else if (state.waitedMs + leftMs > this.#options.maxWaitMs) break
+      else await this.#waitForReset(leftMs + MARGIN_MS, state)
+    }
+    this.#pacer.force()
+  }
+
+  async #nextAnswer(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    await promise
+  }
+
+  async #waitForReset(waitMs: number, state: RetryState): Promise<void> {
+    const reason = `the rate limit of ${this.#options.baseUrl.origin} is used up`
+    state.waitedMs += waitMs
+    this.#options.debug?.(`wait ${waitMs} ms: ${reason}`)
+    if (waitMs >= NOTICEABLE_WAIT_MS) this.#options.onWait?.(waitMs, reason)
+    await this.#sleep(waitMs, this.#signal)
+    this.#pacer.passWindow()
+  }
+
+  #signalOf(outcome: Answer | Failure): RateSignal | undefined {
+    const { headers } = outcome
+    const signal = headers && readRateSignal(headers, this.#options.now())
+    if (!isFailure(outcome) || outcome.code !== 'rate_limited' || signal?.remaining === 0) return signal
+    // A refusal says that nothing is left, whatever else it says.
+    const resetInMs = outcome.retryAfterMs ?? signal?.resetInMs
+    return resetInMs === undefined ? undefined : { remaining: 0, resetInMs, limit: signal?.limit }
+  }
+}

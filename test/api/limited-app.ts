@@ -1,0 +1,44 @@
+import { createServer } from 'node:http'
+import express from 'express'
+import { rateLimit } from 'express-rate-limit'
+import { listen } from './answering-server.ts'
+
+/** The dialects of express-rate-limit, of which the last is the one before the drafts. */
+export const DIALECTS = ['draft-6', 'draft-7', 'draft-8', 'legacy'] as const
+
+export interface LimitedApp {
+  readonly url: URL
+  /** How many requests got through, and how many were refused. */
+  readonly counts: { created: number; deleted: number; refused: number }
+}
+
+/** A CRM of somebody else: an express app that creates and deletes contacts behind express-rate-limit. */
+export async function startLimitedApp(
+  dialect: (typeof DIALECTS)[number],
+  limit: number,
+  windowMs: number,
+): Promise<LimitedApp> {
+  const counts = { created: 0, deleted: 0, refused: 0 }
+  const app = express()
+  app.use(
+    rateLimit({
+      limit,
+      windowMs,
+      standardHeaders: dialect === 'legacy' ? false : dialect,
+      legacyHeaders: dialect === 'legacy',
+      handler: (_request, response) => {
+        counts.refused += 1
+        response.status(429).json({ message: 'slow down' })
+      },
+    }),
+  )
+  app.post('/v1/contacts', (_request, response) => {
+    counts.created += 1
+    response.status(201).json({ id: `con_${counts.created}` })
+  })
+  app.delete('/v1/contacts/:id', (_request, response) => {
+    counts.deleted += 1
+    response.status(204).end()
+  })
+  return { url: await listen(createServer(app)), counts }
+}

@@ -1,0 +1,109 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { listen, sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
+import { type Env, emptyHome } from './crm.ts'
+import { expectRefusal } from './refusal.ts'
+import { newKey } from './service.ts'
+
+const LIST = ['contacts', 'list', '--max-wait', '1s']
+const CREATE = ['contacts', 'create', '--set', 'name=Ada', '--max-wait', '1s']
+
+function envFor(url: URL): Env {
+  return emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
+}
+
+test('a server that is down is 9, and named', async () => {
+  const server = createServer()
+  const url = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  const refusal = {
+    exit: 9,
+    code: 'unreachable',
+    what: new RegExp(`${url.host} refuses connections`),
+    next: /^crm serve$/,
+  }
+  await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
+})
+
+test('a server that resets in its body is 9, and a write is then in doubt', async () => {
+  const url = await startTcpServer((socket) => {
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"data"', () => socket.resetAndDestroy()),
+    )
+  })
+  const what = /closed the connection before its answer was complete/
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 9, code: 'unreachable', what, next: /^try again/ })
+  const next = /^repeat it with --idempotency-key [0-9a-f-]{36}: it then happens only once$/
+  await expectRefusal({ args: CREATE, env: envFor(url) }, { exit: 9, code: 'unreachable', what, next })
+})
+
+test.each([
+  ['truncated JSON', '{"data":[{"id":"con_', /the answer is not JSON: \{"data":\[\{"id":"con_/],
+  ['HTML', '<!doctype html><title>Sign in</title>', /an HTML page came instead of JSON/],
+  ['nothing', '', /expected a list, got nothing/],
+])('a server that answers %s is 7, with the beginning of it', async (_what, body, what) => {
+  const { url } = await startServer((response) => response.writeHead(200).end(body))
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm config list/ })
+})
+
+test('a server that refuses with 429 for longer than --max-wait is 8, with the time it asks for', async () => {
+  const { url, seen } = await startServer((response) =>
+    sendJson(response, 429, { message: 'slow down' }, { 'retry-after': '120' }),
+  )
+  const refusal = {
+    exit: 8,
+    code: 'rate_limited',
+    what: /slow down \(429\)/,
+    next: /^try again in 120 s, or let --max-wait cover it$/,
+  }
+  await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
+  expect(seen).toHaveLength(2)
+})
+
+test('a server that repeats a cursor is 7 after the page that does', async () => {
+  const { url, seen } = await startServer((response) =>
+    sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: 'again' }),
+  )
+  const refusal = {
+    exit: 7,
+    code: 'bad_answer',
+    what: /the cursor again comes a second time/,
+    next: /wire\.cursor_param/,
+  }
+  await expectRefusal({ args: ['contacts', 'get', 'con_2'], env: envFor(url) }, refusal)
+  expect(seen).toHaveLength(4)
+})
+
+test('a redirect to another origin is 7, and neither key nor request arrives there', async () => {
+  const elsewhere = await startServer((response) => sendJson(response, 200, []))
+  const { url } = await startServer((response) =>
+    response.writeHead(302, { location: `${elsewhere.url.origin}/v1/contacts` }).end(),
+  )
+  const what = new RegExp(
+    `${url.origin} redirects to ${elsewhere.url.origin} \\(302\\), and redirects are never followed`,
+  )
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'rejected', what, next: /^crm config list/ })
+  expect(elsewhere.seen).toEqual([])
+})
+
+test('a next page on another origin is 7 with both named, and neither key nor request arrives there', async () => {
+  const elsewhere = await startServer((response) => sendJson(response, 200, []))
+  const { url } = await startServer((response) =>
+    sendJson(response, 200, [{ id: 'con_1' }], { link: `<${elsewhere.url.origin}/v1/contacts?page=2>; rel="next"` }),
+  )
+  const what = new RegExp(`the next page is at ${elsewhere.url.origin}, but the key belongs to ${url.origin}`)
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm config list/ })
+  expect(elsewhere.seen).toEqual([])
+})
+
+test('a list that might be half of one is 7, with what to set', async () => {
+  const contacts = [{ id: 'con_1' }]
+  const { url } = await startServer((response) => sendJson(response, 200, { contacts, total: 900 }))
+  const refusal = {
+    exit: 7,
+    code: 'bad_answer',
+    what: /an object with contacts, total/,
+    next: /config set wire\.items_path/,
+  }
+  await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
+})

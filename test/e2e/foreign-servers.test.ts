@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { startLimitedApp } from '../api/limited-app.ts'
+import { crm, crmPrints, emptyHome } from './crm.ts'
+import { newKey } from './service.ts'
+
+const keyed = (url: URL, home = emptyHome()) => ({ ...home, CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
+
+test('what --limit cut off goes on with the command that stderr names, where the next page is an address', async () => {
+  const { url } = await startServer((response, request) => {
+    const page = Number(new URL(request.path, 'http://list').searchParams.get('page') ?? 1)
+    const next = page < 3 ? `/v1/contacts?page=${page + 1}&per=a%20b` : null
+    sendJson(response, 200, { results: [{ id: `con_${page}` }], next })
+  })
+  const env = keyed(url)
+  const first = await crm(['contacts', 'list', '--limit', '1', '-o', 'id'], env)
+  expect(first).toMatchObject({ exit: 0, stdout: 'con_1\n' })
+  const cursor = /--cursor '([^']+)'\n$/.exec(first.stderr)?.[1] ?? expect.fail(first.stderr)
+  expect(cursor).toBe('?/v1/contacts?page=2&per=a%20b')
+  expect(await crmPrints(['contacts', 'list', '-o', 'id', '--cursor', cursor], env)).toBe('con_2\ncon_3\n')
+})
+
+test('the settings of a profile describe a server that is not recognised', async () => {
+  const { url, seen } = await startServer((response, _request, nth) =>
+    sendJson(response, 200, { contacts: [{ id: `con_${nth}` }], page: { next: nth < 2 ? nth + 1 : null } }),
+  )
+  const home = emptyHome()
+  for (const [key, value] of [
+    ['base_url', url.origin],
+    ['wire.limit_param', 'per_page'],
+    ['wire.cursor_param', 'page'],
+    ['wire.items_path', 'contacts'],
+    ['wire.next_path', 'page.next'],
+  ] as const) {
+    await crmPrints(['config', 'set', key, value, '-p', 'other'], home)
+  }
+  const env = { ...home, CRM_PROFILE: 'other', CRM_API_KEY: newKey() }
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe('con_1\ncon_2\n')
+  expect(seen.map(({ path }) => path)).toEqual(['/v1/contacts?per_page=100', '/v1/contacts?per_page=100&page=2'])
+})
+
+test('one process that deletes 500 contacts keeps to the limit of an express app', async () => {
+  const { url, counts } = await startLimitedApp('draft-8', 250, 1000)
+  const ids = Array.from({ length: 500 }, (_, n) => `con_${n}\n`).join('')
+  const { exit, stderr } = await crm(['contacts', 'delete', '-', '--yes', '--expect', '500'], keyed(url), ids)
+  expect(exit, stderr).toBe(0)
+  expect(counts).toMatchObject({ deleted: 500 })
+  expect(counts.refused).toBeLessThanOrEqual(10)
+})
+
+test('an endpoint that goes away is told once per process, and with a settings folder once a day', async () => {
+  const { url } = await startServer((response) =>
+    sendJson(response, 200, [], {
+      deprecation: '@1767225600',
+      sunset: 'Wed, 31 Dec 2036 23:59:59 GMT',
+      link: '</v2/contacts>; rel="successor-version"',
+    }),
+  )
+  const warning = `Warning: ${url.origin} says of GET /v1/contacts: deprecated as of 2026-01-01, gone after 2036-12-31, its successor is /v2/contacts\n`
+  const home = emptyHome()
+  for (let i = 0; i < 2; i += 1) {
+    expect(await crm(['contacts', 'list'], keyed(url, home))).toMatchObject({
+      exit: 0,
+      stderr: `${warning}No contacts.\n`,
+    })
+  }
+  expect(readdirSync(home.HOME)).toEqual([])
+
+  await crmPrints(['config', 'set', 'base_url', 'https://other.example', '-p', 'other'], home)
+  expect((await crm(['contacts', 'list'], keyed(url, home))).stderr).toContain(warning)
+  expect(await crm(['contacts', 'list'], keyed(url, home))).toMatchObject({ stderr: 'No contacts.\n' })
+})

@@ -1,0 +1,48 @@
+import { chmod, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSettings } from '../../src/settings/settings.ts'
+import { settingsFixture } from './settings-fixture.ts'
+
+const place = { origin: 'http://127.0.0.1:4243', url: 'http://127.0.0.1:4242/' }
+const subscription = { id: 'wh_1', secret: 'whsec_c2VjcmV0' }
+
+test('a subscription is kept in a private file, for its origin and its address alone', async () => {
+  const { settings, folder } = await settingsFixture()
+  expect(await settings.subscription(place)).toBeUndefined()
+  await settings.storeSubscription(place, subscription)
+  expect(await openSettings({ CRM_CONFIG_HOME: folder }).subscription(place)).toEqual(subscription)
+  expect(await settings.subscription({ ...place, url: 'http://127.0.0.1:4242/hook' })).toBeUndefined()
+  expect(await settings.subscription({ ...place, origin: 'https://127.0.0.1:4243' })).toBeUndefined()
+  expect((await stat(settings.paths().webhooks)).mode & 0o777).toBe(0o600)
+})
+
+test('a later one takes its place, and those of other addresses stay', async () => {
+  const { settings } = await settingsFixture()
+  const other = { ...place, url: 'http://127.0.0.1:4242/other' }
+  await settings.storeSubscription(place, subscription)
+  await settings.storeSubscription(other, { id: undefined, secret: 'a' })
+  await settings.storeSubscription(place, { id: 'wh_2', secret: 'b' })
+  expect(await settings.subscription(place)).toEqual({ id: 'wh_2', secret: 'b' })
+  expect(await settings.subscription(other)).toEqual({ id: undefined, secret: 'a' })
+})
+
+test('it outlives the key, for the server shows its secret to nobody again', async () => {
+  const { settings } = await settingsFixture({ profiles: { local: { base_url: place.origin } } })
+  await settings.storeKey('local', { origin: place.origin, key: 'k' })
+  await settings.storeSubscription(place, subscription)
+  await settings.removeProfile('local')
+  expect(await settings.subscription(place)).toEqual(subscription)
+})
+
+test('a file that others can read is refused, and so is a damaged one, without its secret', async () => {
+  const { settings, folder } = await settingsFixture()
+  const path = join(folder, 'webhooks.json')
+  await writeFile(path, JSON.stringify({ [place.origin]: { [place.url]: { key: 'hush' } } }), { mode: 0o600 })
+  await expect(settings.subscription(place)).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: expect.not.stringContaining('hush'),
+  })
+  await chmod(path, 0o644)
+  await expect(openSettings({ CRM_CONFIG_HOME: folder }).subscription(place)).rejects.toMatchObject({ code: 'machine' })
+})
