@@ -1,0 +1,53 @@
+import type { EventBody } from '../../core/arrivals.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { fitText } from '../../output/text-width.ts'
+
+/** Of a record, what tells a person which one it is. */
+const TELLING = ['name', 'email', 'amount', 'stage', 'body', 'message'] as const
+const WIDEST_VALUE = 48
+const MAX_CHANGES = 8
+
+/** Updates say what changed, other events what the record is; safe to show. */
+export function summarise(body: EventBody): string {
+  if (body.type !== 'json') {
+    const sizeBytes = body.type === 'text' ? Buffer.byteLength(body.text) : body.bytes.length
+    return `${sizeBytes} bytes, not JSON`
+  }
+  if (!isJsonObject(body.value)) return valueText(body.value)
+  const { data, previous } = body.value
+  if (!isJsonObject(data)) return ''
+  return isJsonObject(previous) ? changes(data, previous) : facts(data)
+}
+
+/** Foreign text as a cell takes it. Cut before it is measured: a body may be a text of 1 MiB. */
+export function shortText(text: string): string {
+  return fitText(safeText(text.slice(0, WIDEST_VALUE * 4)), WIDEST_VALUE)
+}
+
+function changes(data: JsonObject, previous: JsonObject): string {
+  const names = Object.keys(previous).filter((name) => name !== 'updated_at' && name !== 'version')
+  const shown = names
+    .slice(0, MAX_CHANGES)
+    .map((name) => `${shortText(name)}: ${valueText(previous[name])} -> ${valueText(memberOf(data, name))}`)
+  return [...shown, ...(names.length > MAX_CHANGES ? ['…'] : [])].join(', ')
+}
+
+function facts(data: JsonObject): string {
+  return TELLING.map((name) => memberOf(data, name))
+    .filter((value) => value !== undefined && value !== null && value !== '')
+    .map(valueText)
+    .join(', ')
+}
+
+function memberOf(data: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(data, name) ? data[name] : undefined
+}
+
+/** Lists and objects are counted, not shown: one that is nested deep enough cannot be written as JSON. */
+function valueText(value: JsonValue | undefined): string {
+  if (value === null || value === undefined || value === '') return 'none'
+  if (Array.isArray(value)) return `[${value.length} items]`
+  if (isJsonObject(value)) return `{${Object.keys(value).length} members}`
+  return shortText(String(value))
+}

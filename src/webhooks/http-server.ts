@@ -1,0 +1,75 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { RejectionReason } from '../core/arrivals.ts'
+import { CrmError } from '../core/errors.ts'
+import { Rejection } from './rejection.ts'
+
+export interface Timeouts {
+  /** From the connection, or the first byte of a request, to the end of its headers. */
+  readonly headersMs: number
+  readonly bodyMs: number
+  /** Between two requests on one connection. */
+  readonly idleMs: number
+  /** For the requests under way when the receiver closes. */
+  readonly closeMs: number
+}
+
+export const TIMEOUTS: Timeouts = { headersMs: 10_000, bodyMs: 15_000, idleMs: 30_000, closeMs: 2000 }
+
+/** Each may hold a body of 1 MiB while the reader of stdout is slow. */
+const MAX_CONNECTIONS = 128
+
+export function createReceiverServer(listener: RequestListener, timeouts: Timeouts): Server {
+  const { headersMs, idleMs } = timeouts
+  const options = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: headersMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: Math.min(1000, headersMs),
+  }
+  const server = createServer(options, listener)
+  server.maxConnections = MAX_CONNECTIONS
+  return server
+}
+
+/** The origin that is listened on. Throws a CrmError `machine` when the port cannot be had. */
+export async function listen(server: Server, host: string, port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const fail = (error: unknown): void => reject(listenError(host, port, error))
+  server.once('error', fail)
+  server.listen({ host, port }, resolve)
+  await promise.finally(() => server.off('error', fail))
+  const address = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+const FAULTS: Readonly<Record<string, [RejectionReason, string]>> = {
+  HPE_HEADER_OVERFLOW: ['malformed_request', 'the headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['too_slow', 'the request did not arrive in time'],
+}
+
+/** What is wrong with what never became a request; undefined when the sender is just gone. */
+export function clientFault(error: NodeJS.ErrnoException, socket: Duplex): Rejection | undefined {
+  if (error.code === 'ECONNRESET' || !socket.writable) return undefined
+  const [reason, detail] = FAULTS[error.code ?? ''] ?? ['malformed_request', 'this is not HTTP/1.1']
+  return new Rejection(reason, detail)
+}
+
+export function answerClientFault({ status, reason }: Rejection, socket: Duplex): void {
+  const head = [`HTTP/1.1 ${status} Rejected`, 'Connection: close', 'Content-Type: text/plain']
+  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${reason.length + 1}\r\n\r\n${reason}\n`)
+}
+
+const LISTEN_FAULTS: Readonly<Record<string, [string, string]>> = {
+  EADDRINUSE: ['the port is in use', 'take another one: crm listen --port 4300'],
+  EACCES: ['no permission for this port', 'take one above 1023: crm listen --port 4300'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'crm listen --host 127.0.0.1'],
+  ENOTFOUND: ['no such host', 'crm listen --host 127.0.0.1'],
+}
+
+function listenError(host: string, port: number, error: unknown): unknown {
+  const [reason, hint] = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
+  if (reason === undefined || hint === undefined) return error
+  return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause: error })
+}

@@ -1,0 +1,38 @@
+import type { EventBody } from '../core/arrivals.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+
+/** What a body says of itself, in the words of Standard Webhooks, or of Stripe. */
+export interface EventFacts {
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly recordId: string | undefined
+}
+
+export function readEventBody(bytes: Buffer): EventBody {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return { type: 'bytes', bytes }
+  }
+  try {
+    return { type: 'json', text, value: JSON.parse(text) as JsonValue }
+  } catch {
+    return { type: 'text', text }
+  }
+}
+
+export function readEventFacts(body: EventBody): EventFacts {
+  const value = body.type === 'json' && isJsonObject(body.value) ? body.value : {}
+  const data = isJsonObject(value.data) ? value.data : {}
+  const inner = isJsonObject(data.object) ? data.object : {}
+  return {
+    id: textIn(value.id),
+    name: textIn(value.type) ?? textIn(value.event_type),
+    recordId: textIn(data.id) ?? textIn(inner.id),
+  }
+}
+
+function textIn(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

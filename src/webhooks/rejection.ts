@@ -1,0 +1,16 @@
+import { REJECTIONS, type RejectionReason } from '../core/arrivals.ts'
+
+/** Thrown anywhere on the way of a delivery, and answered in one place. The message is shown, so it quotes no value. */
+export class Rejection extends Error {
+  override readonly name = 'Rejection'
+  readonly reason: RejectionReason
+
+  constructor(reason: RejectionReason, detail: string) {
+    super(detail)
+    this.reason = reason
+  }
+
+  get status(): number {
+    return REJECTIONS[this.reason]
+  }
+}

@@ -1,0 +1,16 @@
+import { githubScheme } from './github.ts'
+import type { HeaderValues } from './headers.ts'
+import type { Scheme } from './scheme.ts'
+import { standardScheme } from './standard.ts'
+import { stripeScheme } from './stripe.ts'
+
+const SCHEMES: readonly Scheme[] = [
+  standardScheme('standard-webhooks', 'webhook'),
+  standardScheme('svix', 'svix'),
+  stripeScheme,
+  githubScheme,
+]
+
+export function findScheme(headers: HeaderValues): Scheme | undefined {
+  return SCHEMES.find(({ signatureHeader }) => headers[signatureHeader] !== undefined)
+}

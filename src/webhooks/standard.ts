@@ -1,0 +1,44 @@
+import type { SchemeName } from '../core/arrivals.ts'
+import { secretBytes } from '../core/signing.ts'
+import { onlyValue } from './headers.ts'
+import { Rejection } from './rejection.ts'
+import type { Scheme, Signature } from './scheme.ts'
+
+const ALGORITHMS: ReadonlyMap<string, Signature['algorithm']> = new Map([
+  ['v1', 'hmac-sha256'],
+  ['v1a', 'ed25519'],
+])
+
+/** Standard Webhooks 1.0, and Svix, where it comes from, under its own header names. */
+export function standardScheme(name: SchemeName, prefix: 'webhook' | 'svix'): Scheme {
+  const idHeader = `${prefix}-id`
+  const signatureHeader = `${prefix}-signature`
+  return {
+    name,
+    signatureHeader,
+    idHeader,
+    eventHeader: undefined,
+    encoding: 'base64',
+    read(headers) {
+      const id = onlyValue(headers, idHeader)
+      // A dot would let the end of the id pass for the timestamp: what is signed is id.timestamp.body.
+      if (id.includes('.')) throw new Rejection('malformed_header', `${idHeader} holds a dot`)
+      const timestamp = onlyValue(headers, `${prefix}-timestamp`)
+      const signatures = onlyValue(headers, signatureHeader).split(' ').flatMap(readSignature)
+      return { timestamp, prefix: `${id}.${timestamp}.`, signatures }
+    },
+    hmacKey(secret) {
+      // Base64 alone: what it leaves out of other text could be all of it, and anybody can sign with an empty key.
+      if (!/^(?:whsec_)?[A-Za-z0-9+/]+={0,2}$/.test(secret)) return undefined
+      const key = secretBytes(secret)
+      return key.length === 0 ? undefined : key
+    },
+  }
+}
+
+/** `version,base64`; unknown versions are for receivers of another time. */
+function readSignature(entry: string): readonly Signature[] {
+  const comma = entry.indexOf(',')
+  const algorithm = ALGORITHMS.get(entry.slice(0, Math.max(0, comma)))
+  return algorithm ? [{ algorithm, text: entry.slice(comma + 1) }] : []
+}

@@ -1,0 +1,26 @@
+import { onlyValue } from './headers.ts'
+import { Rejection } from './rejection.ts'
+import type { Scheme } from './scheme.ts'
+
+const signatureHeader = 'stripe-signature'
+
+/** `t=…,v1=…`, where the whole secret, its `whsec_` with it, is the key (docs.stripe.com/webhooks, "Verify manually"). */
+export const stripeScheme: Scheme = {
+  name: 'stripe',
+  signatureHeader,
+  idHeader: undefined,
+  eventHeader: undefined,
+  encoding: 'hex',
+  read(headers) {
+    const parts = onlyValue(headers, signatureHeader).split(',')
+    const valuesOf = (key: string): string[] =>
+      parts.filter((part) => part.startsWith(`${key}=`)).map((part) => part.slice(key.length + 1))
+    const [timestamp, ...more] = valuesOf('t')
+    if (timestamp === undefined || more.length > 0) {
+      throw new Rejection('malformed_header', `${signatureHeader} holds ${more.length + Number(!!timestamp)} times t=`)
+    }
+    const signatures = valuesOf('v1').map((text) => ({ algorithm: 'hmac-sha256' as const, text }))
+    return { timestamp, prefix: `${timestamp}.`, signatures }
+  },
+  hmacKey: (secret) => Buffer.from(secret),
+}

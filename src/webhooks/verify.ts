@@ -1,0 +1,96 @@
+import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify as verifySignature } from 'node:crypto'
+import type { HeaderValues } from './headers.ts'
+import { Rejection } from './rejection.ts'
+import type { Claim, Scheme, Signature } from './scheme.ts'
+import { findScheme } from './schemes.ts'
+
+/** What the libraries of Standard Webhooks and of Stripe take, both ways and inclusive. */
+const TOLERANCE_SECONDS = 300
+/** Each may cost a pass over the body. Svix, which keeps the most old keys, signs with eleven at once. */
+const MAX_SIGNATURES = 16
+const PUBLIC_KEY_BYTES = 32
+
+export interface Delivery {
+  readonly headers: HeaderValues
+  /** As they came: decoded text need not be what was signed. */
+  readonly body: Buffer
+}
+
+/**
+ * The scheme by which the delivery is genuine: signed with one of the secrets, and not older or newer than 300 s. Throws a
+ * Rejection. The signature comes first, so that `stale` is said of genuine deliveries alone.
+ */
+export function verify({ headers, body }: Delivery, secrets: readonly string[], nowMs: number): Scheme {
+  const scheme = findScheme(headers) ?? refuseUnknown(headers)
+  const claim = scheme.read(headers)
+  const { timestamp, signatures } = claim
+  if (timestamp !== undefined && !/^\d{1,12}$/.test(timestamp)) {
+    throw new Rejection('malformed_header', 'the timestamp is not a whole number of seconds')
+  }
+  if (signatures.length === 0) {
+    throw new Rejection('unknown_scheme', `${scheme.signatureHeader} holds no signature of a version known here`)
+  }
+  if (signatures.length > MAX_SIGNATURES) {
+    throw new Rejection('malformed_header', `${signatures.length} signatures, expected at most ${MAX_SIGNATURES}`)
+  }
+  if (!isSigned(scheme, claim, body, secrets)) throw mismatch(signatures, secrets)
+  if (timestamp !== undefined) refuseOtherTime(Number(timestamp), Math.floor(nowMs / 1000))
+  return scheme
+}
+
+/** The public key in a `whpk_` secret; undefined for any other secret. */
+export function publicKeyOf(secret: string): KeyObject | undefined {
+  if (!secret.startsWith('whpk_')) return undefined
+  const bytes = Buffer.from(secret.slice('whpk_'.length), 'base64')
+  if (bytes.length !== PUBLIC_KEY_BYTES) return undefined
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' })
+}
+
+function isSigned(scheme: Scheme, claim: Claim, body: Buffer, secrets: readonly string[]): boolean {
+  const textsOf = (algorithm: Signature['algorithm']): string[] =>
+    claim.signatures.filter((signature) => signature.algorithm === algorithm).map(({ text }) => text)
+  const macs = textsOf('hmac-sha256')
+  const others = textsOf('ed25519')
+  return secrets.some((secret) => {
+    const publicKey = publicKeyOf(secret)
+    if (publicKey) {
+      const signed = Buffer.concat([Buffer.from(claim.prefix, 'latin1'), body])
+      return others.some((text) => verifySignature(null, signed, publicKey, Buffer.from(text, 'base64')))
+    }
+    const key = scheme.hmacKey(secret)
+    if (!key || macs.length === 0) return false
+    // Header values are latin1 in Node: this gives back the bytes that were sent.
+    const expected = createHmac('sha256', key).update(claim.prefix, 'latin1').update(body).digest(scheme.encoding)
+    return macs.some((text) => isEqual(text, expected))
+  })
+}
+
+function isEqual(text: string, expected: string): boolean {
+  const [given, wanted] = [Buffer.from(text), Buffer.from(expected)]
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+function refuseOtherTime(sentSeconds: number, nowSeconds: number): void {
+  const ageSeconds = nowSeconds - sentSeconds
+  if (ageSeconds > TOLERANCE_SECONDS) {
+    throw new Rejection('stale', `signed ${ageSeconds} s ago, expected ${TOLERANCE_SECONDS} s at most`)
+  }
+  if (-ageSeconds > TOLERANCE_SECONDS) {
+    throw new Rejection('future', `signed ${-ageSeconds} s ahead of this machine's clock`)
+  }
+}
+
+function mismatch(signatures: readonly Signature[], secrets: readonly string[]): Rejection {
+  const isAsymmetric = signatures.every(({ algorithm }) => algorithm === 'ed25519')
+  if (isAsymmetric && !secrets.some(publicKeyOf)) {
+    return new Rejection('signature_mismatch', 'signed with v1a (ed25519), and no public key (whpk_…) is known')
+  }
+  return new Rejection('signature_mismatch', 'another secret, or the body was altered on the way')
+}
+
+function refuseUnknown(headers: HeaderValues): never {
+  // What signatures of other senders are called: X-Shopify-Hmac-Sha256, close-sig-hash, X-HubSpot-Signature-v3.
+  const name = Object.keys(headers).find((header) => /signature|hmac|(?:^|-)sig(?:-|$)/.test(header))
+  if (name !== undefined) throw new Rejection('unknown_scheme', `signed in ${name}, which is not known here`)
+  throw new Rejection('no_signature', 'no header holds a signature')
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { createJsonlArrivals } from '../../../src/commands/webhooks/jsonl-arrivals.ts'
+import { createTableArrivals } from '../../../src/commands/webhooks/table-arrivals.ts'
+import type { ReceivedEvent, RejectedRequest } from '../../../src/core/arrivals.ts'
+import { createStyles } from '../../../src/output/color.ts'
+import { readEventBody, readEventFacts } from '../../../src/webhooks/read-event.ts'
+
+const RECEIVED_AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
+
+function event(body: string | Buffer, more: Partial<ReceivedEvent> = {}): ReceivedEvent {
+  const read = readEventBody(Buffer.from(body))
+  const { name, recordId } = readEventFacts(read)
+  return {
+    type: 'event',
+    id: 'evt_1',
+    name,
+    recordId,
+    receivedAtMs: RECEIVED_AT_MS,
+    isVerified: true,
+    isDuplicate: false,
+    scheme: 'standard-webhooks',
+    body: read,
+    ...more,
+  }
+}
+
+const rejected: RejectedRequest = {
+  type: 'rejected',
+  reason: 'stale',
+  status: 401,
+  detail: 'signed 301 s ago, expected 300 s at most',
+  receivedAtMs: RECEIVED_AT_MS,
+  method: 'POST',
+  path: '/\x1b[2J',
+  headerNames: ['host', 'webhook-id'],
+}
+
+const jsonl = createJsonlArrivals()
+const piped = createTableArrivals({ write: () => true }, createStyles(false))
+
+test('jsonl has these members, in this order', () => {
+  expect(jsonl.ready({ url: 'http://127.0.0.1:4242/', isVerifying: true, subscriptionId: 'wh_1' })).toBe(
+    '{"type":"ready","url":"http://127.0.0.1:4242/","verifies":true,"subscription_id":"wh_1"}\n',
+  )
+  expect(jsonl.line(event('{"type":"a.b","data":{"id":"x"}}'))).toBe(
+    '{"type":"event","id":"evt_1","event":"a.b","record_id":"x","received_at":"2026-01-02T03:04:05.006Z",' +
+      '"verified":true,"duplicate":false,"scheme":"standard-webhooks","body":{"type":"a.b","data":{"id":"x"}}}\n',
+  )
+  expect(jsonl.line(rejected)).toBe(
+    '{"type":"rejected","reason":"stale","status":401,"detail":"signed 301 s ago, expected 300 s at most",' +
+      '"received_at":"2026-01-02T03:04:05.006Z","method":"POST","path":"/\\u001b[2J","headers":["host","webhook-id"]}\n',
+  )
+})
+
+test('jsonl leaves numbers, order and doubled members of a body as they were written, on one line', () => {
+  const text = '{\r\n "b": 12345678901234567890,\n "a": 1.10, "a": 1e400 }\n'
+  const line = jsonl.line(event(text))
+  expect(line).toContain('"body":{  "b": 12345678901234567890,  "a": 1.10, "a": 1e400 }}\n')
+  expect(line.trimEnd()).not.toContain('\n')
+})
+
+test('jsonl escapes what a terminal obeys, and the value stays the same', () => {
+  const value = { name: 'a\u202eb\u2028c\u009bd\\', 'k\u2066': ['\u007f'] }
+  const line = jsonl.line(event(JSON.stringify(value)))
+  expect(line).toMatch(/^[\x20-\x7e]+\n$/)
+  expect(JSON.parse(line).body).toEqual(value)
+})
+
+test('jsonl of a body nested a hundred thousand deep is a line', () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  expect(jsonl.line(event(deep))).toContain(deep)
+})
+
+test('a body that is no JSON is text, or else base64', () => {
+  expect(JSON.parse(jsonl.line(event('a=1\n')))).toMatchObject({ event: null, record_id: null, body_text: 'a=1\n' })
+  const line = JSON.parse(jsonl.line(event(Buffer.from([0xff]))))
+  expect(line).toMatchObject({ body_base64: '/w==' })
+  expect(Object.keys(line)).not.toContain('body')
+})
+
+test('a table line says when, what, of which record, and what changed or which one it is', () => {
+  expect(piped.ready({ url: 'x', isVerifying: true, subscriptionId: undefined })).toBe(
+    'TIME                  EVENT            RECORD            SUMMARY\n',
+  )
+  const data = { id: 'con_0s9nf8t2c00', name: 'Ada', email: 'ada@example.test' }
+  expect(piped.line(event(JSON.stringify({ type: 'contact.created', data })))).toBe(
+    '2026-01-02T03:04:05Z  contact.created  con_0s9nf8t2c00   Ada, ada@example.test\n',
+  )
+  const update = { type: 'deal.updated', data: { id: 'deal_1', stage: 'Won' }, previous: { stage: 'Lead', owner: 'o' } }
+  expect(piped.line(event(JSON.stringify(update), { isDuplicate: true }))).toBe(
+    '2026-01-02T03:04:05Z  deal.updated     deal_1            (duplicate) stage: Lead -> Won, owner: o -> none\n',
+  )
+})
+
+test('a table marks every unverified event, and shows why a request was rejected', () => {
+  expect(piped.line(event(Buffer.from([0xff, 0x1b]), { isVerified: false }))).toBe(
+    '2026-01-02T03:04:05Z  -                -                 (UNVERIFIED) 2 bytes, not JSON\n',
+  )
+  expect(piped.line(rejected)).toBe(
+    '2026-01-02T03:04:05Z  rejected         401               ' +
+      'stale: signed 301 s ago, expected 300 s at most (POST /\\x1b[2J)\n',
+  )
+})
+
+test('a table shows no control character of an event, wherever it stands', () => {
+  const evil = '\x1b]0;x\x07\u202e\n'
+  const data = { id: evil, name: evil, [evil]: 1 }
+  for (const previous of [undefined, { name: evil, [evil]: evil }]) {
+    const line = piped.line(event(JSON.stringify({ type: evil, data, previous })))
+    expect(line).toMatch(/^[\x20-\x7e]+\n$/)
+  }
+})
+
+test('a table takes any body in no time: nested a hundred thousand deep, a text of 1 MiB, very many changes', () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const long = JSON.stringify('👩‍👩‍👧'.repeat(60_000))
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, at])))
+  const startMs = performance.now()
+  expect(piped.line(event(`{"data":{"name":${deep},"stage":{"a":1}}}`))).toMatch(/\[1 items\], \{1 members\}\n$/)
+  expect(piped.line(event(deep))).toMatch(/\[1 items\]\n$/)
+  expect(piped.line(event(`{"type":${long},"data":{"id":${long},"name":${long}}}`)).length).toBeLessThan(1000)
+  expect(piped.line(event(`{"data":{},"previous":${many}}`))).toMatch(/k7: 7 -> none, …\n$/)
+  expect(performance.now() - startMs).toBeLessThan(2000)
+})
+
+test('in a terminal a line is cut to its width', () => {
+  const terminal = createTableArrivals({ write: () => true, isTTY: true, columns: 60 }, createStyles(false))
+  const line = terminal.line(
+    event(JSON.stringify({ type: 'contact.created', data: { id: 'con_1', name: '漢字'.repeat(20) } })),
+  )
+  expect(line).toBe('2026-01-02T03:04:05Z  contact.created  con_1             漢…\n')
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
+import { createSeenIds } from '../../src/webhooks/seen-ids.ts'
+
+const factsOf = (text: string) => readEventFacts(readEventBody(Buffer.from(text)))
+
+test('the name and the record of an event are those of its body', () => {
+  const body = '{"type":"deal.updated","timestamp":"2026-01-01T00:00:00Z","data":{"id":"deal_1"},"previous":{}}'
+  expect(factsOf(body)).toEqual({ id: undefined, name: 'deal.updated', recordId: 'deal_1' })
+})
+
+test('what Stripe sends has its own id, and its record one level deeper', () => {
+  const body = '{"id":"evt_1","type":"charge.succeeded","data":{"object":{"id":"ch_1"}}}'
+  expect(factsOf(body)).toEqual({ id: 'evt_1', name: 'charge.succeeded', recordId: 'ch_1' })
+})
+
+test.each(['[{"type":"a"}]', '{"type":1,"data":"x","id":null}', '"text"', 'null', '{"data":{"id":""}}', 'not JSON'])(
+  'nothing is made up for %s',
+  (text) => {
+    expect(factsOf(text)).toEqual({ id: undefined, name: undefined, recordId: undefined })
+  },
+)
+
+test('a body is JSON, else text, else bytes', () => {
+  expect(readEventBody(Buffer.from('{"a":1e400}'))).toMatchObject({ type: 'json', text: '{"a":1e400}' })
+  expect(readEventBody(Buffer.from('a=1'))).toEqual({ type: 'text', text: 'a=1' })
+  expect(readEventBody(Buffer.from(''))).toEqual({ type: 'text', text: '' })
+  const bytes = Buffer.from([0x7b, 0xff, 0x7d])
+  expect(readEventBody(bytes)).toEqual({ type: 'bytes', bytes })
+})
+
+test('JSON that is nested a hundred thousand deep is read', () => {
+  expect(readEventBody(Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)))).toMatchObject({ type: 'json' })
+})
+
+test('an id is seen from its second time on, until too many came after it', () => {
+  const seen = createSeenIds(2)
+  expect(['a', 'a', 'b', 'a', 'c', 'a'].map((id) => seen.add(id))).toEqual([false, true, false, true, false, false])
+})

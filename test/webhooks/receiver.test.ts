@@ -1,0 +1,275 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Arrival } from '../../src/core/arrivals.ts'
+import { TIMEOUTS } from '../../src/webhooks/http-server.ts'
+import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts'
+import { newSecret, signed } from './signed.ts'
+
+const SECRET = newSecret()
+const EVENT = '{"type":"contact.created","timestamp":"2026-01-01T00:00:00Z","data":{"id":"con_1"}}'
+
+async function receiverForTest(options: Partial<ReceiverOptions> = {}) {
+  const arrivals: Arrival[] = []
+  const receiver = await startReceiver({
+    host: '127.0.0.1',
+    port: 0,
+    path: '/hook',
+    now: Date.now,
+    keep: async (arrival) => void arrivals.push(arrival),
+    timeouts: { ...TIMEOUTS, closeMs: 100 },
+    ...options,
+  })
+  onTestFinished(() => receiver.close())
+  return { receiver, arrivals, url: receiver.url }
+}
+
+async function openReceiver(options: Partial<ReceiverOptions> = {}) {
+  const opened = await receiverForTest(options)
+  opened.receiver.open([SECRET])
+  return opened
+}
+
+async function post(url: string, init: RequestInit = signed(SECRET, EVENT) as RequestInit) {
+  const response = await fetch(url, { method: 'POST', ...init })
+  return { status: response.status, said: await response.text(), headers: response.headers }
+}
+
+/** Bytes as they are; resolves with all that comes back. */
+async function raw(url: string, ...parts: string[]): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  for (const part of parts) socket.write(part, 'latin1')
+  return await text(socket)
+}
+
+function headLines(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+}
+
+test('a genuine delivery is kept and then acknowledged', async () => {
+  const { url, arrivals } = await openReceiver()
+  expect(await post(url)).toMatchObject({ status: 204, said: '' })
+  expect(arrivals).toMatchObject([
+    {
+      type: 'event',
+      id: 'evt_1',
+      name: 'contact.created',
+      recordId: 'con_1',
+      isVerified: true,
+      isDuplicate: false,
+      scheme: 'standard-webhooks',
+      body: { type: 'json', text: EVENT },
+    },
+  ])
+})
+
+test('a delivery is not acknowledged before it is kept', async () => {
+  const kept = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  const keep = () => {
+    started.resolve()
+    return kept.promise
+  }
+  const { url } = await openReceiver({ keep })
+  let isAnswered = false
+  const answer = post(url).finally(() => {
+    isAnswered = true
+  })
+  await started.promise
+  expect((await fetch(url, { method: 'OPTIONS' })).status).toBe(204)
+  expect(isAnswered).toBe(false)
+  kept.resolve()
+  expect(await answer).toMatchObject({ status: 204 })
+})
+
+test('an id that comes again is marked, and acknowledged all the same', async () => {
+  const { url, arrivals } = await openReceiver()
+  await post(url)
+  expect(await post(url)).toMatchObject({ status: 204 })
+  expect(arrivals).toMatchObject([{ isDuplicate: false }, { isDuplicate: true }])
+})
+
+test('an id is seen only once a genuine delivery has carried it', async () => {
+  const { url, arrivals } = await openReceiver()
+  const { headers } = signed(newSecret(), EVENT)
+  expect(await post(url, { headers, body: EVENT })).toMatchObject({ status: 401, said: 'signature_mismatch\n' })
+  await post(url)
+  expect(arrivals).toMatchObject([{ type: 'rejected' }, { type: 'event', isDuplicate: false }])
+})
+
+test('what was refused is described by the names of its headers, without the query, and without its body', async () => {
+  const { url, arrivals } = await openReceiver()
+  const { headers } = signed(newSecret(), EVENT)
+  await post(`${url}?token=hush`, { headers, body: EVENT })
+  expect(arrivals).toMatchObject([{ reason: 'signature_mismatch', status: 401, method: 'POST', path: '/hook' }])
+  const [arrival] = arrivals
+  expect(arrival).toMatchObject({ headerNames: expect.arrayContaining(['webhook-signature']) })
+  const shown = JSON.stringify(arrival)
+  for (const hidden of ['hush', 'con_1', headers['webhook-signature'] ?? '']) expect(shown).not.toContain(hidden)
+})
+
+test('requests wait until the secret is known', async () => {
+  const { receiver, url } = await receiverForTest()
+  const answer = post(url)
+  receiver.open([SECRET])
+  expect(await answer).toMatchObject({ status: 204 })
+})
+
+test('without verification all is taken, and marked', async () => {
+  const { receiver, url, arrivals } = await receiverForTest()
+  receiver.open('unverified')
+  expect(await post(url, { body: 'a=1', headers: { 'webhook-id': 'evt.1' } })).toMatchObject({ status: 204 })
+  expect(await post(url)).toMatchObject({ status: 204 })
+  expect(arrivals).toMatchObject([
+    { isVerified: false, id: undefined, name: undefined, body: { type: 'text', text: 'a=1' } },
+    { isVerified: false, id: 'evt_1', name: 'contact.created' },
+  ])
+})
+
+describe('bodies', () => {
+  test('chunked ones are put together', async () => {
+    const { url } = await openReceiver()
+    const { headers, body } = signed(SECRET, EVENT)
+    const [first, last] = [body.subarray(0, 10).toString(), body.subarray(10).toString()]
+    const chunks = [first, last, ''].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')
+    const head = `POST /hook HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n`
+    expect(await raw(url, `${head}${headLines(headers)}\r\n`, chunks)).toMatch(/^HTTP\/1\.1 204 /)
+  })
+
+  test('bytes that are no text are verified as they are', async () => {
+    const { url, arrivals } = await openReceiver()
+    const bytes = Buffer.from([0xff, 0x00, 0xfe])
+    expect(await post(url, signed(SECRET, bytes) as RequestInit)).toMatchObject({ status: 204 })
+    expect(arrivals).toMatchObject([{ isVerified: true, body: { type: 'bytes', bytes } }])
+  })
+
+  test('1 MiB is taken, a byte more is not, and the sender sees why', async () => {
+    const { url, arrivals } = await openReceiver()
+    const body = Buffer.alloc(1024 * 1024, 0x20)
+    expect(await post(url, signed(SECRET, body) as RequestInit)).toMatchObject({ status: 204 })
+    const larger = Buffer.alloc(1024 * 1024 + 1, 0x20)
+    expect(await post(url, signed(SECRET, larger) as RequestInit)).toMatchObject({ status: 413, said: 'too_large\n' })
+    expect(arrivals).toMatchObject([{ type: 'event' }, { reason: 'too_large' }])
+  })
+
+  test('one that is announced as 100 MB is refused before it is sent', async () => {
+    const { url } = await openReceiver()
+    const head = 'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n'
+    expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
+  })
+
+  test('compressed ones are refused', async () => {
+    const { url } = await openReceiver()
+    const headers = { ...signed(SECRET, EVENT).headers, 'content-encoding': 'gzip' }
+    expect(await post(url, { headers, body: EVENT })).toMatchObject({ status: 415, said: 'encoded_body\n' })
+    const plain = { ...signed(SECRET, EVENT).headers, 'content-encoding': 'Identity' }
+    expect(await post(url, { headers: plain, body: EVENT })).toMatchObject({ status: 204 })
+  })
+
+  test('one that does not come in time is refused', async () => {
+    const { url, arrivals } = await openReceiver({ timeouts: { ...TIMEOUTS, bodyMs: 50 } })
+    const head = 'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{'
+    expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 408 /)
+    expect(arrivals).toMatchObject([{ reason: 'too_slow' }])
+  })
+
+  test('one that breaks off is told of', async () => {
+    const { url, arrivals } = await openReceiver()
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('POST /hook HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n')
+    await once(socket, 'data')
+    socket.destroy()
+    await expect.poll(() => arrivals).toMatchObject([{ reason: 'malformed_request' }])
+  })
+})
+
+describe('what is no delivery', () => {
+  test('another method is 405 with Allow, another path is 404', async () => {
+    const { url, arrivals } = await openReceiver()
+    const got = await fetch(url)
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+    expect((await fetch(new URL('/hook/', url), { method: 'POST' })).status).toBe(404)
+    expect(arrivals).toMatchObject([{ reason: 'wrong_method' }, { reason: 'wrong_path', path: '/hook/' }])
+  })
+
+  test('the handshake of CloudEvents is answered', async () => {
+    const { url, arrivals } = await openReceiver()
+    const headers = { 'webhook-request-origin': 'events.example.test' }
+    const answer = await fetch(url, { method: 'OPTIONS', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('webhook-allowed-origin')).toBe('events.example.test')
+    expect(answer.headers.get('webhook-allowed-rate')).toBe('*')
+    expect(arrivals).toEqual([])
+  })
+
+  test('a header of the signature that is sent twice is refused', async () => {
+    const { url } = await openReceiver()
+    const { headers } = signed(SECRET, EVENT)
+    const twice = `${headLines(headers)}webhook-id: evt_2\r\n`
+    const head = `POST /hook HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${EVENT.length}\r\n`
+    expect(await raw(url, `${head}${twice}\r\n${EVENT}`)).toMatch(/^HTTP\/1\.1 401 .*malformed_header\n/s)
+  })
+
+  test.each([
+    ['nonsense\r\n\r\n', 400, 'malformed_request'],
+    [`POST /hook HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 400, 'malformed_request'],
+    [
+      'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+  ])('%.40j is %i', async (bytes, status, reason) => {
+    const { url, arrivals } = await openReceiver()
+    expect(await raw(url, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(arrivals).toMatchObject([{ reason, status, method: undefined }])
+  })
+
+  test('headers that do not come in time are 408', async () => {
+    const { url, arrivals } = await openReceiver({ timeouts: { ...TIMEOUTS, headersMs: 50 } })
+    expect(await raw(url, 'POST /hook HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 408 /)
+    expect(arrivals).toMatchObject([{ reason: 'too_slow', status: 408 }])
+  })
+})
+
+describe('the end', () => {
+  test('a port in use is named, with what to type', async () => {
+    const { url } = await openReceiver()
+    const port = Number(new URL(url).port)
+    await expect(receiverForTest({ port })).rejects.toMatchObject({
+      code: 'machine',
+      message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
+      details: { hint: 'take another one: crm listen --port 4300' },
+    })
+  })
+
+  test('when an event cannot be kept it is not acknowledged, and the failure is handed on', async () => {
+    const failure = new Error('disk full')
+    const { receiver, url } = await openReceiver({ keep: () => Promise.reject(failure) })
+    await expect(post(url)).rejects.toThrow('fetch failed')
+    await expect(receiver.failed).rejects.toBe(failure)
+  })
+
+  test('a delivery under way is acknowledged, and one whose keeping hangs is cut off unacknowledged', async () => {
+    const kept = Promise.withResolvers<void>()
+    const starts: string[] = []
+    const { receiver, url } = await openReceiver({
+      keep: (arrival) => {
+        starts.push((arrival.type === 'event' && arrival.id) || '')
+        return starts.length === 1 ? kept.promise : new Promise(() => {})
+      },
+    })
+    const first = post(url)
+    await expect.poll(() => starts.length).toBe(1)
+    const second = post(url, signed(SECRET, EVENT, { id: 'evt_2' }) as RequestInit).catch((error) => error.message)
+    await expect.poll(() => starts.length).toBe(2)
+    const closed = receiver.close()
+    kept.resolve()
+    expect(await first).toMatchObject({ status: 204 })
+    await closed
+    expect(await second).toBe('fetch failed')
+    await expect(fetch(url)).rejects.toThrow()
+  })
+})

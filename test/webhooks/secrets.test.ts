@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { parseSecrets } from '../../src/webhooks/secrets.ts'
+
+const WHPK = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='
+
+test('a secret a line, without blanks around it and without empty lines', () => {
+  expect(parseSecrets(` whsec_YQ==\r\n\n${WHPK}\n`, 'F')).toEqual(['whsec_YQ==', WHPK])
+})
+
+test.each([
+  ['', 'F holds no secret'],
+  [' \n \n', 'F holds no secret'],
+  ['whsec_YQ==\nwhsk_YWJjZGVm', 'line 2 of F is a private key, and who verifies needs the public one'],
+  ['whpk_c2hvcnQ=', 'line 1 of F is no ed25519 public key of 32 bytes'],
+])('%j is refused without being quoted', (text, message) => {
+  expect(() => parseSecrets(text, 'F')).toThrow(expect.objectContaining({ code: 'invalid_input', message }))
+})

@@ -1,0 +1,199 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
+import { describe, expect, test } from 'vitest'
+import { type Delivery, verify } from '../../src/webhooks/verify.ts'
+import { distinct, newSecret, signed } from './signed.ts'
+
+const SECRET = newSecret()
+const NOW_MS = 1_795_000_000_000
+
+type Change = Record<string, string | string[] | undefined>
+
+function deliver(body: string | Buffer, headers: Change): Delivery {
+  const sent = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined)
+  return { headers: distinct(Object.fromEntries(sent)), body: Buffer.from(body) }
+}
+
+/** A genuine delivery whose headers were changed on the way. */
+function changed(change: Change, body: string | Buffer = '{}'): Delivery {
+  return deliver(body, { ...signed(SECRET, body, { timeMs: NOW_MS }).headers, ...change })
+}
+
+function refusal(delivery: Delivery, secrets: readonly string[] = [SECRET], nowMs = NOW_MS): unknown {
+  try {
+    return verify(delivery, secrets, nowMs).name
+  } catch (error) {
+    return (error as { reason?: unknown }).reason ?? error
+  }
+}
+
+describe('published vectors', () => {
+  const a = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: 1_614_265_330, body: '{"test": 2432232314}' }
+  const b = { id: 'msg_loFOjxBNrRLzqYUf', at: 1_731_705_121, body: '{"event_type":"ping","data":{"success":true}}' }
+
+  // The suites of Standard Webhooks in JavaScript, Go and Ruby; the documentation of Svix; the v1a test of Svix.
+  test.each([
+    {
+      ...a,
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    },
+    { ...b, secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl', signature: 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=' },
+    {
+      ...a,
+      secret: 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=',
+      signature: 'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==',
+    },
+  ])('$signature is genuine, and with another body it is not', ({ id, at, body, secret, signature }) => {
+    const headers = { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': signature }
+    expect(verify(deliver(body, headers), [secret], at * 1000).name).toBe('standard-webhooks')
+    expect(refusal(deliver(`${body} `, headers), [secret], at * 1000)).toBe('signature_mismatch')
+  })
+})
+
+describe('what other libraries sign is taken', () => {
+  const body = '{"type":"contact.created","data":{"name":"Ada ☃ 🚀"}}'
+  const at = new Date(NOW_MS)
+
+  test('standardwebhooks', () => {
+    const signature = new StandardWebhook(SECRET).sign('msg_1', at, body)
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(NOW_MS / 1000),
+      'webhook-signature': signature,
+    }
+    expect(verify(deliver(body, headers), [SECRET], NOW_MS).name).toBe('standard-webhooks')
+  })
+
+  test('svix, under its own header names', () => {
+    const signature = new SvixWebhook(SECRET).sign('msg_1', at, body)
+    const headers = { 'svix-id': 'msg_1', 'svix-timestamp': String(NOW_MS / 1000), 'svix-signature': signature }
+    expect(verify(deliver(body, headers), [SECRET], NOW_MS).name).toBe('svix')
+  })
+
+  test('Stripe, whose key is the whole secret', () => {
+    const at = NOW_MS / 1000
+    const mac = createHmac('sha256', SECRET).update(`${at}.${body}`).digest('hex')
+    const genuine = deliver(body, { 'stripe-signature': `t=${at},v1=${'0'.repeat(64)},v1=${mac},v0=ff` })
+    expect(verify(genuine, [SECRET], NOW_MS).name).toBe('stripe')
+    expect(refusal(genuine, [SECRET], NOW_MS + 301_000)).toBe('stale')
+    expect(refusal(deliver(body, { 'stripe-signature': `t=${at},t=${at},v1=${mac}` }))).toBe('malformed_header')
+    expect(refusal(deliver(body, { 'stripe-signature': `v1=${mac}` }))).toBe('malformed_header')
+  })
+
+  // The example in the documentation of GitHub.
+  test('GitHub, which signs the body alone', () => {
+    const mac = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
+    const headers = { 'x-hub-signature-256': `sha256=${mac}` }
+    expect(verify(deliver('Hello, World!', headers), ["It's a Secret to Everybody"], NOW_MS).name).toBe('github')
+    expect(refusal(deliver('Hello, World?', headers), ["It's a Secret to Everybody"])).toBe('signature_mismatch')
+  })
+})
+
+describe('a genuine delivery', () => {
+  test('may be of bytes that are no text', () => {
+    const body = Buffer.from([0xff, 0xfe, 0x00, 0x7b])
+    expect(refusal(changed({}, body))).toBe('standard-webhooks')
+  })
+
+  test('may carry signatures of other versions and other secrets beside its own', () => {
+    const [own = ''] = changed({}).headers['webhook-signature'] ?? []
+    const other = signed(newSecret(), '{}', { timeMs: NOW_MS }).headers['webhook-signature']
+    expect(refusal(changed({ 'webhook-signature': `v2,abc ${other} v1,short nonsense ${own}` }))).toBe(
+      'standard-webhooks',
+    )
+  })
+
+  test('may be signed with any of several secrets', () => {
+    expect(refusal(changed({}), [newSecret(), SECRET])).toBe('standard-webhooks')
+    expect(refusal(changed({}), [newSecret(), newSecret()])).toBe('signature_mismatch')
+  })
+
+  test.each([
+    [-301, 'future'],
+    [-300, 'standard-webhooks'],
+    [300, 'standard-webhooks'],
+    [301, 'stale'],
+  ])('that is %i s old is %s', (ageSeconds, outcome) => {
+    expect(refusal(changed({}), [SECRET], NOW_MS + ageSeconds * 1000)).toBe(outcome)
+  })
+
+  test('is taken by the scheme of its header when the secret looks like that of another', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const whpk = `whpk_${Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
+    const at = String(NOW_MS / 1000)
+    const signature = `v1a,${sign(null, Buffer.from(`id.${at}.{}`), privateKey).toString('base64')}`
+    const headers = { 'webhook-id': 'id', 'webhook-timestamp': at, 'webhook-signature': signature }
+    expect(refusal(deliver('{}', headers), [SECRET, whpk])).toBe('standard-webhooks')
+  })
+})
+
+describe('refused is', () => {
+  test.each([
+    [{ 'webhook-id': undefined }, 'malformed_header'],
+    [{ 'webhook-id': '' }, 'malformed_header'],
+    [{ 'webhook-id': 'evt.1' }, 'malformed_header'],
+    [{ 'webhook-id': ['evt_1', 'evt_1'] }, 'malformed_header'],
+    [{ 'webhook-timestamp': undefined }, 'malformed_header'],
+    [{ 'webhook-timestamp': ['1795000000', '1795000000'] }, 'malformed_header'],
+    [{ 'webhook-timestamp': '1795000000.9' }, 'malformed_header'],
+    [{ 'webhook-timestamp': ' 1795000000' }, 'malformed_header'],
+    [{ 'webhook-timestamp': '0x6AFD8BC0' }, 'malformed_header'],
+    [{ 'webhook-timestamp': '9'.repeat(40) }, 'malformed_header'],
+    [{ 'webhook-timestamp': '1795000001' }, 'signature_mismatch'],
+    [{ 'webhook-id': 'evt_2' }, 'signature_mismatch'],
+    [{ 'webhook-signature': undefined }, 'no_signature'],
+    [{ 'webhook-signature': ['v1,AA==', 'v1,AA=='] }, 'malformed_header'],
+    [{ 'webhook-signature': '' }, 'malformed_header'],
+    [{ 'webhook-signature': 'v1,' }, 'signature_mismatch'],
+    [{ 'webhook-signature': 'v2,AA==' }, 'unknown_scheme'],
+    [{ 'webhook-signature': 'nonsense' }, 'unknown_scheme'],
+    [{ 'webhook-signature': '__proto__,AA==' }, 'unknown_scheme'],
+    [{ 'webhook-signature': 'v1a,AA==' }, 'signature_mismatch'],
+    [{ 'webhook-signature': Array(17).fill('v1,AA==').join(' ') }, 'malformed_header'],
+    [{ 'webhook-signature': undefined, 'x-shopify-hmac-sha256': 'AA==' }, 'unknown_scheme'],
+    [{ 'webhook-signature': undefined, 'close-sig-hash': 'AA' }, 'unknown_scheme'],
+    [{ 'webhook-signature': undefined, 'x-design': 'nice' }, 'no_signature'],
+  ] as [Change, string][])('%j: %s', (change, reason) => {
+    expect(refusal(changed(change))).toBe(reason)
+  })
+
+  test('a signature with one bit of its base64 changed, and one with anything behind it', () => {
+    const [own = ''] = changed({}).headers['webhook-signature'] ?? []
+    for (const text of [own.replace('v1,', 'v1,A').slice(0, -1), `${own}=`, own.slice(0, -1), own.toLowerCase()]) {
+      expect(refusal(changed({ 'webhook-signature': text }))).toBe('signature_mismatch')
+    }
+  })
+
+  test('what is signed with an empty key, when the secret holds no base64', () => {
+    const headers = signed('', '{}', { timeMs: NOW_MS }).headers
+    for (const secret of ['whsec_', '!!!', 'ä', '====']) {
+      expect(refusal(deliver('{}', headers), [secret])).toBe('signature_mismatch')
+    }
+  })
+
+  test('what is signed with a public key as if it were a secret', () => {
+    const whpk = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='
+    const mac = createHmac('sha256', whpk).update('{}').digest('hex')
+    expect(refusal(deliver('{}', { 'x-hub-signature-256': `sha256=${mac}` }), [whpk])).toBe('signature_mismatch')
+    const asSecret = signed(whpk.replace('whpk_', 'whsec_'), '{}', { timeMs: NOW_MS }).headers
+    expect(refusal(deliver('{}', asSecret), [whpk])).toBe('signature_mismatch')
+  })
+
+  test('an old delivery with a wrong signature for its signature: stale is said of genuine ones alone', () => {
+    expect(refusal(changed({}), [newSecret()], NOW_MS + 900_000)).toBe('signature_mismatch')
+  })
+})
+
+test('no message quotes a signature or a secret', () => {
+  const [own = ''] = changed({}).headers['webhook-signature'] ?? []
+  try {
+    verify(changed({ 'webhook-id': 'evt_2' }), [SECRET], NOW_MS)
+    expect.unreachable()
+  } catch (error) {
+    const { message } = error as Error
+    expect(message).toBe('another secret, or the body was altered on the way')
+    expect(message).not.toContain(own)
+  }
+})
