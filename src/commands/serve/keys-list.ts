@@ -14,7 +14,7 @@ export function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
     .description('list the keys, ended ones among them')
     .option('--database <file>', DATABASE_HELP)
     .action(act(listServiceKeys))
-  addScopedFlags(list, ['fields'])
+  addScopedFlags(list, ['fields', 'where'])
 }
 
 async function listServiceKeys(ctx: Context, options: Options): Promise<undefined> {

@@ -6,10 +6,11 @@ import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../examples.ts'
 import { databaseLocation } from './database.ts'
-import { provideFirstKey } from './first-key.ts'
+import { provideFirstKey, type Started } from './first-key.ts'
 import { addServeKeys } from './keys.ts'
 import { parsePort, parseRateLimit, type RateLimit } from './limits.ts'
 import { readPipelines } from './pipelines-input.ts'
+import { parseRetrySchedule } from './retry-schedule.ts'
 import { readTls } from './tls.ts'
 
 interface Options {
@@ -21,6 +22,8 @@ interface Options {
   readonly insecureHttp?: true
   readonly pipelines?: string
   readonly rateLimit?: RateLimit | undefined
+  readonly retrySchedule?: readonly number[]
+  readonly allowPrivateTargets?: true
   readonly readyJson?: true
 }
 
@@ -41,6 +44,12 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
         .argParser(parseRateLimit)
         .default(parseRateLimit('1000/10s'), '1000/10s'),
     )
+    .option(
+      '--retry-schedule <times>',
+      'when to try a delivery, such as 0,5s,5m (default: 10 tries in 3 days)',
+      parseRetrySchedule,
+    )
+    .option('--allow-private-targets', 'deliver to private addresses too; on a loopback --host that is so anyway')
     .option('--ready-json', 'print one JSON line on stdout when ready')
     .addHelpText(
       'after',
@@ -81,7 +90,7 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
       if (options.readyJson) {
         await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
       }
-      if (!ctx.signal.aborted) await once(ctx.signal, 'abort')
+      await deliverUntilStopped(ctx, options, { store, server })
     } finally {
       await server.close()
     }
@@ -89,4 +98,30 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
     await store.close()
   }
   ctx.note('crm serve has stopped.')
+}
+
+interface Running {
+  readonly store: Started['store']
+  readonly server: { close(): Promise<void> }
+}
+
+/** What is not delivered when this returns is kept, and delivered after the next start. */
+async function deliverUntilStopped(ctx: Context, options: Options, { store, server }: Running): Promise<void> {
+  const { startSender } = await ctx.service.delivery()
+  const sender = startSender({
+    store,
+    retryDelaysMs: options.retrySchedule,
+    allowsPrivateTargets: options.allowPrivateTargets ?? isLoopback(options.host),
+    now: ctx.now,
+    version: ctx.version,
+  })
+  try {
+    const stopped = ctx.signal.aborted ? undefined : once(ctx.signal, 'abort')
+    await Promise.race([stopped, sender.failure])
+  } finally {
+    // Together: a subscriber that hangs must not keep the door open.
+    const closed = server.close()
+    await sender.close()
+    await closed
+  }
 }

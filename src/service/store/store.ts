@@ -1,4 +1,5 @@
 import type { EventKind } from '../../core/event-kinds.ts'
+import type { Deliveries } from './deliveries.ts'
 
 /** What a store keeps as records; each has an id, a version and the JSON text that the wire carries. */
 export type RecordKind = 'contact' | 'deal' | 'note' | 'webhook'
@@ -153,5 +154,6 @@ export interface Store {
   addKey(key: ApiKey): Promise<void>
   /** Earlier ends win: a key that is revoked or expires sooner is left so. */
   endKey(id: string, end: { readonly expiresAtMs: number } | { readonly revokedAtMs: number }): Promise<void>
+  readonly deliveries: Deliveries
   close(): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { describe, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/service/store/store.ts'
+import { deliveriesSuite } from './suite/deliveries-suite.ts'
 import { filtersSuite } from './suite/filters-suite.ts'
 import { idempotencySuite } from './suite/idempotency-suite.ts'
 import { identitySuite } from './suite/identity-suite.ts'
@@ -43,5 +44,6 @@ export function storeSuite(name: string, side: StoreSide): void {
     describe('filters', () => filtersSuite(fixture))
     describe('pipelines', () => pipelinesSuite(fixture))
     describe('keys', () => keysSuite(fixture))
+    describe('deliveries', () => deliveriesSuite(fixture))
   })
 }

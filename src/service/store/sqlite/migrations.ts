@@ -88,4 +88,27 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (event_id, webhook_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // An ended delivery stays as a log until kept_until_ms; of the others, see delivery-states.ts.
+  `
+  ALTER TABLE deliveries ADD COLUMN failing_since_ms INTEGER;
+  ALTER TABLE deliveries ADD COLUMN last_at_ms INTEGER;
+  ALTER TABLE deliveries ADD COLUMN last_status INTEGER;
+  ALTER TABLE deliveries ADD COLUMN last_error TEXT;
+  ALTER TABLE deliveries ADD COLUMN kept_until_ms INTEGER;
+  CREATE INDEX deliveries_due ON deliveries (webhook_id, next_at_ms) WHERE state IN ('pending', 'sending');
+  CREATE INDEX deliveries_open ON deliveries (webhook_id, record_id, failing_since_ms)
+    WHERE state IN ('waiting', 'pending', 'sending');
+  CREATE INDEX deliveries_kept ON deliveries (kept_until_ms) WHERE kept_until_ms IS NOT NULL;
+
+  UPDATE deliveries SET state = 'waiting' WHERE EXISTS (
+    SELECT 1 FROM deliveries AS earlier WHERE earlier.webhook_id = deliveries.webhook_id
+      AND earlier.record_id = deliveries.record_id AND earlier.event_id < deliveries.event_id
+      AND earlier.state IN ('waiting', 'pending', 'sending')
+  );
+
+  CREATE TRIGGER events_end_with_deliveries AFTER DELETE ON deliveries BEGIN
+    DELETE FROM events WHERE id = OLD.event_id
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = OLD.event_id);
+  END;
+  `,
 ]

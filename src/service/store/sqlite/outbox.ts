@@ -1,6 +1,7 @@
 import { matchesEvent } from '../../../core/event-kinds.ts'
 import type { OutboxEvent } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { advanceLine, isLineOpen } from './delivery-order.ts'
 
 interface Subscription {
   readonly webhookSerial: number
@@ -10,17 +11,20 @@ interface Subscription {
 export interface Outbox {
   /** Whether anybody wants events of this kind; without a subscriber none is written. */
   isWanted(kind: OutboxEvent['kind']): boolean
-  /** Writes the event and, for each enabled webhook that asked for its kind, a delivery. */
+  /** Writes the event and, for each enabled webhook that asked for its kind, a delivery, behind those of its record. */
   put(event: OutboxEvent, place: { readonly serial: number; readonly recordId: string; readonly dueAtMs: number }): void
   /** After a webhook was written or a transaction undone, what is remembered of subscriptions is not to be trusted. */
   forget(): void
   /** Forgets when another process has committed anything since. Once in each transaction. */
   refresh(): void
+  /** Whether a delivery was written since this was asked last. */
+  takeWritten(): boolean
 }
 
 export function openOutbox(db: Connection): Outbox {
   let subscriptions: readonly Subscription[] | undefined
   let dataVersion: number | undefined
+  let isWritten = false
   const subscribersTo = (kind: string): readonly Subscription[] => {
     subscriptions ??= readSubscriptions(db)
     return subscriptions.filter(({ patterns }) => patterns.some((pattern) => matchesEvent(pattern, kind)))
@@ -30,14 +34,19 @@ export function openOutbox(db: Connection): Outbox {
     put: (event, { serial, recordId, dueAtMs }) => {
       db.run('INSERT INTO events (id, kind, text) VALUES (?, ?, ?)', serial, event.kind, event.text)
       for (const { webhookSerial } of subscribersTo(event.kind)) {
+        const line = { webhookSerial, recordId }
+        const isBehind = isLineOpen(db, line)
         db.run(
           `INSERT INTO deliveries (event_id, webhook_id, record_id, attempts, next_at_ms, state)
-            VALUES (?, ?, ?, 0, ?, 'pending')`,
+            VALUES (?, ?, ?, 0, ?, ?)`,
           serial,
           webhookSerial,
           recordId,
           dueAtMs,
+          isBehind ? 'waiting' : 'pending',
         )
+        if (isBehind) advanceLine(db, line, dueAtMs)
+        isWritten = true
       }
     },
     forget: () => {
@@ -48,6 +57,11 @@ export function openOutbox(db: Connection): Outbox {
       const [current] = db.get<[number]>('PRAGMA data_version') ?? []
       if (current !== dataVersion) subscriptions = undefined
       dataVersion = current
+    },
+    takeWritten: () => {
+      const was = isWritten
+      isWritten = false
+      return was
     },
   }
 }

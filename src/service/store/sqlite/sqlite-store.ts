@@ -2,6 +2,7 @@ import { CrmError } from '../../../core/errors.ts'
 import type { Store } from '../store.ts'
 import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
 import type { Connection } from './connection.ts'
+import { takeTurn } from './deliveries.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
 import { readContacts, readDeals } from './pages.ts'
@@ -35,7 +36,12 @@ export function sqliteStore(db: Connection, now: () => number): Store {
       throw storageFailure(db.file, error)
     }
   }
-  const queue = openWriteQueue((writes) => guard(() => commitWrites({ db, outbox, now }, writes)))
+  const listeners = new Set<() => void>()
+  const queue = openWriteQueue((writes) => {
+    const outcomes = guard(() => commitWrites({ db, outbox, now }, writes))
+    if (outbox.takeWritten()) for (const listener of listeners) listener()
+    return outcomes
+  })
   return {
     contacts: async (query) => guard(() => readContacts(db, query)),
     deals: async (query, filters) => guard(() => readDeals(db, query, filters)),
@@ -50,6 +56,13 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     keys: async () => guard(() => readKeys(db)),
     addKey: async (key) => guard(() => insertKey(db, key)),
     endKey: async (id, end) => guard(() => endKey(db, id, end)),
+    deliveries: {
+      turn: async (turn) => guard(() => takeTurn(db, turn, Math.floor(now()))),
+      onWritten: (listener) => {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    },
     close: async () => {
       if (isClosed) return
       queue.drain()

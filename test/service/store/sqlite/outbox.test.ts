@@ -62,7 +62,8 @@ test('an event is kept with one delivery, due now, for each webhook that asked f
   expect(others).toEqual([])
   expect(event).toEqual({ id: event?.id, kind: 'contact.created', text: `{"about":"${id}"}` })
   const rest = { event_id: event?.id, record_id: id, attempts: 0, next_at_ms: NOON_MS, state: 'pending' }
-  expect(rows('SELECT * FROM deliveries')).toEqual([
+  const columns = 'event_id, webhook_id, record_id, attempts, next_at_ms, state'
+  expect(rows(`SELECT ${columns} FROM deliveries`)).toEqual([
     { webhook_id: all, ...rest },
     { webhook_id: some, ...rest },
   ])
@@ -114,9 +115,10 @@ test('a webhook that another process made or removed counts at once', async () =
   await store.write(contactWithEvent())
   const id = idOf(await other.write(webhook(['*'])))
   await store.write(contactWithEvent())
+  expect(rows('SELECT kind FROM events')).toEqual([{ kind: 'contact.created' }])
   await other.write(removal('webhook', id))
   await store.write(contactWithEvent())
-  expect(rows('SELECT kind FROM events')).toEqual([{ kind: 'contact.created' }])
+  expect(rows('SELECT kind FROM events')).toEqual([])
 })
 
 test('the secret stands in its own column and a change without columns keeps it', async () => {

@@ -1,0 +1,49 @@
+import { BlockList, isIPv4 } from 'node:net'
+
+/** Not reachable from everywhere, by the special-purpose registries of IANA (RFC 6890), multicast and reserved included. */
+const CLOSED_IPV4: readonly [string, number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+]
+
+/** Global unicast is 2000::/3; these parts of it are not, or lead on to an IPv4 address (Teredo, 6to4). */
+const CLOSED_IPV6: readonly [string, number][] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]
+
+export type TargetRule = (address: string) => boolean
+
+export function anyTarget(): boolean {
+  return true
+}
+
+/**
+ * Whether an address is the public internet's. Everything outside of global unicast is not: loopback, link-local,
+ * unique-local, and the mapped and translated forms that hide an IPv4 address.
+ */
+export function publicTargets(): TargetRule {
+  const closed = new BlockList()
+  for (const [net, prefix] of CLOSED_IPV4) closed.addSubnet(net, prefix, 'ipv4')
+  for (const [net, prefix] of CLOSED_IPV6) closed.addSubnet(net, prefix, 'ipv6')
+  const global = new BlockList()
+  global.addSubnet('2000::', 3, 'ipv6')
+  return (address) => {
+    if (isIPv4(address)) return !closed.check(address, 'ipv4')
+    return global.check(address, 'ipv6') && !closed.check(address, 'ipv6')
+  }
+}

@@ -1,0 +1,120 @@
+import { encodeId } from '../../../core/ids.ts'
+import type { ClaimedDelivery, DeliveryTurn, TurnOutcome } from '../deliveries.ts'
+import type { Connection } from './connection.ts'
+import { failAll, keepResult, renewClaim } from './delivery-results.ts'
+import { IS_DUE_SOMETIME } from './delivery-states.ts'
+import { inQuickTransaction } from './transaction.ts'
+
+/** More than a turn leaves behind, so that pruning catches up, and few enough that nobody waits for it. */
+const PRUNED_PER_TURN = 200
+
+interface Endpoint {
+  readonly serial: number
+  readonly id: string
+  /** Of the delivery that falls due first. */
+  readonly dueAtMs: number
+}
+
+/** A turn with nothing to do writes nothing and takes no lock: it comes once a second. */
+export function takeTurn(db: Connection, turn: DeliveryTurn, nowMs: number): TurnOutcome {
+  const claimedUntilMs = nowMs + turn.leaseMs
+  const isWritten = turn.results.length > 0 || turn.renewals.length > 0
+  if (!isWritten && freeEndpoints(db, turn, nowMs).length === 0 && !isPrunable(db, nowMs)) {
+    return { claimed: [], claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs) }
+  }
+  return inQuickTransaction(db, () => {
+    for (const result of turn.results) keepResult(db, result, nowMs)
+    for (const claim of turn.renewals) renewClaim(db, claim, claimedUntilMs)
+    const claimed = claimDue(db, turn, nowMs)
+    pruneLog(db, nowMs)
+    return { claimed, claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs) }
+  })
+}
+
+function claimDue(db: Connection, turn: DeliveryTurn, nowMs: number): readonly ClaimedDelivery[] {
+  const claimed: ClaimedDelivery[] = []
+  for (const endpoint of freeEndpoints(db, turn, nowMs)) {
+    const slots = Math.min(turn.slotsOf(endpoint.id), turn.slots - claimed.length)
+    if (slots > 0) claimed.push(...claimOf(db, { ...endpoint, slots, untilMs: nowMs + turn.leaseMs }, nowMs))
+  }
+  return claimed
+}
+
+function claimOf(
+  db: Connection,
+  { serial, id, slots, untilMs }: Endpoint & { readonly slots: number; readonly untilMs: number },
+  nowMs: number,
+): readonly ClaimedDelivery[] {
+  const [url = '', secret = '', isEnabled = 0] =
+    db.get<readonly [string, string, number]>(
+      `SELECT url, secret, text ->> '$.status' = 'enabled' FROM webhooks WHERE id = ?`,
+      serial,
+    ) ?? []
+  if (!isEnabled) {
+    failAll(db, serial, 'the subscription is disabled', nowMs)
+    return []
+  }
+  const due = db.all<readonly [number, number, string]>(
+    `SELECT event_id, attempts, (SELECT text FROM events WHERE id = event_id)
+      FROM deliveries INDEXED BY deliveries_due
+      WHERE webhook_id = ? AND ${IS_DUE_SOMETIME} AND next_at_ms <= ? ORDER BY next_at_ms, event_id LIMIT ?`,
+    serial,
+    nowMs,
+    slots,
+  )
+  return due.map(([eventSerial, failedTries, text]) => {
+    db.run(
+      `UPDATE deliveries SET state = 'sending', next_at_ms = ? WHERE event_id = ? AND webhook_id = ?`,
+      untilMs,
+      eventSerial,
+      serial,
+    )
+    const eventId = encodeId('event', eventSerial)
+    return { eventId, webhookId: id, claimedUntilMs: untilMs, url, secrets: [secret], text, failedTries }
+  })
+}
+
+/** With something due and room for it; who waits longest comes first. */
+function freeEndpoints(db: Connection, turn: DeliveryTurn, nowMs: number): readonly Endpoint[] {
+  if (turn.slots <= 0) return []
+  return openEndpoints(db)
+    .filter(({ id, dueAtMs }) => dueAtMs <= nowMs && turn.slotsOf(id) > 0)
+    .toSorted((left, right) => left.dueAtMs - right.dueAtMs)
+}
+
+/** Jumps from one subscription to the next in the index, so that those with nothing to deliver cost nothing. */
+const WITH_OPEN = `WITH RECURSIVE open (id) AS (
+  SELECT min(webhook_id) FROM deliveries INDEXED BY deliveries_due WHERE ${IS_DUE_SOMETIME}
+  UNION ALL
+  SELECT (SELECT min(webhook_id) FROM deliveries INDEXED BY deliveries_due
+    WHERE ${IS_DUE_SOMETIME} AND webhook_id > open.id) FROM open WHERE open.id IS NOT NULL
+)`
+
+const DUE_OF_OPEN = `(SELECT min(next_at_ms) FROM deliveries INDEXED BY deliveries_due
+  WHERE webhook_id = open.id AND ${IS_DUE_SOMETIME}`
+
+function openEndpoints(db: Connection): readonly Endpoint[] {
+  return db
+    .all<readonly [number, number]>(`${WITH_OPEN} SELECT id, ${DUE_OF_OPEN}) FROM open WHERE id IS NOT NULL`)
+    .map(([serial, dueAtMs]) => ({ serial, id: encodeId('webhook', serial), dueAtMs }))
+}
+
+function nextDueAtMs(db: Connection, nowMs: number): number | undefined {
+  const [next] =
+    db.get<[number | null]>(`${WITH_OPEN} SELECT min(${DUE_OF_OPEN} AND next_at_ms > ?)) FROM open`, nowMs) ?? []
+  return next ?? undefined
+}
+
+function isPrunable(db: Connection, nowMs: number): boolean {
+  return db.get('SELECT 1 FROM deliveries WHERE kept_until_ms < ? LIMIT 1', nowMs) !== undefined
+}
+
+/** Forgets some of the oldest in the log; a trigger takes an event away with its last delivery. */
+function pruneLog(db: Connection, nowMs: number): void {
+  db.run(
+    `DELETE FROM deliveries WHERE (event_id, webhook_id) IN (SELECT event_id, webhook_id FROM deliveries
+      WHERE kept_until_ms < ? ORDER BY kept_until_ms LIMIT ?)`,
+    nowMs,
+    PRUNED_PER_TURN,
+  )
+}

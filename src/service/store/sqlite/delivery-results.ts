@@ -1,0 +1,77 @@
+import { decodeId } from '../../../core/ids.ts'
+import { type Claim, FAILURE_KEPT_MS, SUCCESS_KEPT_MS, type TryOutcome, type TryResult } from '../deliveries.ts'
+import type { Connection } from './connection.ts'
+import { advanceLine, failingSinceMs } from './delivery-order.ts'
+import { IS_OPEN } from './delivery-states.ts'
+
+/** A claim that ran out may be another process's by now. */
+const IS_MINE = `event_id = ?1 AND webhook_id = ?2 AND state = 'sending' AND next_at_ms = ?3`
+
+export function keepResult(db: Connection, { claim, outcome }: TryResult, nowMs: number): void {
+  const mine = placeOf(claim)
+  if (outcome.type === 'untried') {
+    db.run(`UPDATE deliveries SET state = 'pending', next_at_ms = ?4 WHERE ${IS_MINE}`, ...mine, nowMs)
+    return
+  }
+  const row = db.get<readonly [string, number | null]>(
+    `SELECT record_id, failing_since_ms FROM deliveries WHERE ${IS_MINE}`,
+    ...mine,
+  )
+  if (!row) return
+  const [recordId, knownSinceMs] = row
+  const line = { webhookSerial: mine[1], recordId }
+  const isFirstFailure = outcome.type === 'retry' && knownSinceMs === null
+  // Those before it have failed for longer, and who waits behind all of them waits no longer for that.
+  const sinceMs = isFirstFailure ? (failingSinceMs(db, line) ?? nowMs) : knownSinceMs
+  writeTry(db, { mine, outcome, sinceMs }, nowMs)
+  if (isFirstFailure || outcome.type !== 'retry') advanceLine(db, line, nowMs)
+}
+
+export function renewClaim(db: Connection, claim: Claim, untilMs: number): void {
+  db.run(`UPDATE deliveries SET next_at_ms = ?4 WHERE ${IS_MINE}`, ...placeOf(claim), untilMs)
+}
+
+/** Everything that waits for a subscription fails, tries under way included. */
+export function failAll(db: Connection, webhookSerial: number, reason: string, nowMs: number): void {
+  db.run(
+    `UPDATE deliveries INDEXED BY deliveries_open SET state = 'failed', last_error = ?, kept_until_ms = ?
+      WHERE webhook_id = ? AND ${IS_OPEN}`,
+    reason,
+    nowMs + FAILURE_KEPT_MS,
+    webhookSerial,
+  )
+}
+
+type Tried = Exclude<TryOutcome, { type: 'untried' }>
+type Place = readonly [eventSerial: number, webhookSerial: number, claimedUntilMs: number]
+
+function writeTry(
+  db: Connection,
+  { mine, outcome, sinceMs }: { mine: Place; outcome: Tried; sinceMs: number | null },
+  nowMs: number,
+): void {
+  db.run(
+    `UPDATE deliveries SET state = ?4, next_at_ms = ?5, kept_until_ms = ?6, attempts = attempts + 1,
+      failing_since_ms = ?7, last_at_ms = ?8, last_status = ?9, last_error = ?10 WHERE ${IS_MINE}`,
+    ...mine,
+    outcome.type === 'retry' ? 'pending' : outcome.type,
+    outcome.type === 'retry' ? outcome.dueAtMs : nowMs,
+    keptUntilMs(outcome, nowMs),
+    sinceMs,
+    nowMs,
+    outcome.status ?? null,
+    outcome.type === 'succeeded' ? null : outcome.reason,
+  )
+}
+
+/** Null for what is still to be delivered. */
+function keptUntilMs({ type }: Tried, nowMs: number): number | null {
+  if (type === 'retry') return null
+  return nowMs + (type === 'succeeded' ? SUCCESS_KEPT_MS : FAILURE_KEPT_MS)
+}
+
+function placeOf({ eventId, webhookId, claimedUntilMs }: Claim): Place {
+  const [eventSerial, webhookSerial] = [decodeId('event', eventId), decodeId('webhook', webhookId)]
+  if (eventSerial === undefined || webhookSerial === undefined) throw new Error(`no claim: ${eventId}, ${webhookId}`)
+  return [eventSerial, webhookSerial, claimedUntilMs]
+}

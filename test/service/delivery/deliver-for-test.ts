@@ -1,0 +1,55 @@
+import { onTestFinished } from 'vitest'
+import { type Sender, type SenderOptions, startSender } from '../../../src/service/delivery/sender.ts'
+import { serveForTest, type TestService } from '../serve-for-test.ts'
+
+export interface DeliveringService extends TestService {
+  readonly sender: Sender
+  /** Makes a subscription, to everything unless `events` says otherwise. */
+  subscribe(url: string, events?: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>
+  /** The id of a new contact of that name. */
+  make(name: string): Promise<string>
+  /** Of the subscription, as the store has it. */
+  statusOf(webhookId: string): Promise<{ status: string; version: number; created_at: string; updated_at: string }>
+}
+
+/** The service with a sender, both until the test is over. */
+export async function deliverForTest(options: Partial<SenderOptions> = {}): Promise<DeliveringService> {
+  const service = await serveForTest(options.now ? { now: options.now } : {})
+  const sender = startSenderForTest({ ...options, store: service.store })
+  return {
+    ...service,
+    sender,
+    subscribe: async (url, events = ['*']) =>
+      (await service.send('POST', '/v1/webhooks', { url, events })).json as { id: string; secret: string },
+    make: async (name) => (await service.send('POST', '/v1/contacts', { name })).json.id as string,
+    statusOf: async (id) => {
+      let text = ''
+      await service.store.write({
+        kind: 'webhook',
+        id,
+        parent: undefined,
+        idempotency: undefined,
+        decide: ({ current }) => {
+          text = current?.text ?? ''
+          return { next: current, deal: undefined, event: undefined, answer: NO_ANSWER }
+        },
+      })
+      return JSON.parse(text)
+    },
+  }
+}
+
+const NO_ANSWER = { status: 200, body: '', location: undefined, etag: undefined }
+
+export function startSenderForTest(options: Partial<SenderOptions> & Pick<SenderOptions, 'store'>): Sender {
+  const sender = startSender({
+    retryDelaysMs: [0, 30, 60],
+    allowsPrivateTargets: true,
+    now: Date.now,
+    version: '1.2.3',
+    timeouts: { tryMs: 5000, closeMs: 100 },
+    ...options,
+  })
+  onTestFinished(() => sender.close())
+  return sender
+}

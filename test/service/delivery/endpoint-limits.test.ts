@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { EndpointLimits } from '../../../src/service/delivery/endpoint-limits.ts'
+
+const MINUTE_MS = 60_000
+
+test('an endpoint that answers gets more at a time, to a bound; one that does not gets fewer', () => {
+  const limits = new EndpointLimits()
+  expect(limits.limitOf('wh_1', 0)).toBe(4)
+  for (let n = 0; n < 20; n++) limits.record('wh_1', 'well')
+  expect(limits.limitOf('wh_1', 0)).toBe(64)
+  limits.record('wh_1', 'unclear')
+  expect(limits.limitOf('wh_1', 0)).toBe(64)
+  for (let n = 0; n < 20; n++) limits.record('wh_1', 'busy')
+  expect(limits.limitOf('wh_1', 0)).toBe(2)
+  expect(limits.limitOf('wh_2', 0)).toBe(4)
+})
+
+test('a pause lasts as long as was asked for, five minutes at most, and a shorter one does not end it', () => {
+  const limits = new EndpointLimits()
+  limits.pause('wh_1', 2000, 0)
+  limits.pause('wh_1', 1000, 0)
+  expect([1999, 2000].map((nowMs) => limits.limitOf('wh_1', nowMs))).toEqual([0, 4])
+  limits.pause('wh_1', 60 * MINUTE_MS, 0)
+  expect([5 * MINUTE_MS - 1, 5 * MINUTE_MS].map((nowMs) => limits.limitOf('wh_1', nowMs))).toEqual([0, 4])
+})
