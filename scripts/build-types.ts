@@ -10,7 +10,10 @@ const emitted = mkdtempSync(join(tmpdir(), 'crm-types-'))
 const shown = join(root, 'dist/types')
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
-execFileSync(process.execPath, [tsc, '-p', 'tsconfig.library.json', '--outDir', emitted], { cwd: root, stdio: 'inherit' })
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.library.json', '--outDir', emitted], {
+  cwd: root,
+  stdio: 'inherit',
+})
 rmSync(shown, { recursive: true, force: true })
 const done = new Set<string>()
 copyWithImports(join(emitted, 'index.d.ts'))

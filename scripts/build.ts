@@ -24,8 +24,8 @@ const result = await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  // The second is undici's own switch for bundlers: without its experimental parser.
-  define: { CRM_VERSION: JSON.stringify(version), esbuildDetection: '1' },
+  // undici's own switch for bundlers: without its experimental parser. And what jq-wasm, a CommonJS package, asks for.
+  define: { CRM_VERSION: JSON.stringify(version), esbuildDetection: '1', __dirname: 'import.meta.dirname' },
   // Dependencies in CommonJS ask for built-in modules through require, which an ES module does not have.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

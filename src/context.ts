@@ -2,10 +2,12 @@ import type { Api, ApiOptions } from './api/api.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { ExitCode } from './core/exit.ts'
 import type { Env, Io } from './core/streams.ts'
+import type { Expressions } from './expr/expressions.ts'
 import type { ColorFlag } from './output/color.ts'
 import type { FieldPath } from './output/fields.ts'
 import type { Format } from './output/format.ts'
-import { safeText } from './output/safe-text.ts'
+import { writeNoteLine } from './output/note-line.ts'
+import type { ProgressFlag } from './output/progress.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Target } from './settings/target.ts'
 
@@ -29,6 +31,13 @@ export interface GlobalFlags {
   readonly output: Format
   readonly fields: readonly FieldPath[] | undefined
   readonly limit: number | undefined
+  /** A jq expression: only records for which it is true. */
+  readonly where: string | undefined
+  /** A jq expression: its results are printed. */
+  readonly jq: string | undefined
+  readonly isCsvSafe: boolean
+  readonly progress: ProgressFlag
+  readonly isPagerAllowed: boolean
   readonly isInputAllowed: boolean
   readonly isConfirmed: boolean
   readonly isDryRun: boolean
@@ -50,6 +59,8 @@ export interface Context extends Host {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
+  /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
+  expr(): Promise<Expressions>
   settings(): Promise<Settings>
   /** Where requests go and with which key, by flags, environment and profile. */
   target(): Promise<Target>
@@ -60,6 +71,12 @@ export interface Context extends Host {
     server(): Promise<typeof import('./service/server.ts')>
     keys(): Promise<typeof import('./service/keys.ts')>
     pipelines(): Promise<typeof import('./service/pipelines-file.ts')>
+    delivery(): Promise<typeof import('./service/delivery/sender.ts')>
+  }
+  readonly webhooks: {
+    receiver(): Promise<typeof import('./webhooks/receiver.ts')>
+    secrets(): Promise<typeof import('./webhooks/secrets.ts')>
+    filter(): Promise<typeof import('./webhooks/event-filter.ts')>
   }
   /** From now on this value is shown to nobody. */
   addSecret(secret: string): void
@@ -75,6 +92,7 @@ export type Act = <A extends readonly unknown[]>(
 ) => (...args: A) => Promise<void>
 
 export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret: string) => void): Context {
+  let expressions: Promise<Expressions> | undefined
   let settings: Promise<Settings> | undefined
   let target: Promise<Target> | undefined
   let api: Promise<Api> | undefined
@@ -84,7 +102,11 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
     flags,
     addSecret,
     note: (line) => {
-      if (!flags.isQuiet) host.io.stderr.write(`${safeText(line)}\n`)
+      if (!flags.isQuiet) writeNoteLine(host.io.stderr, line)
+    },
+    expr: () => {
+      expressions ??= openExpressions(ctx)
+      return expressions
     },
     settings: () => {
       settings ??= import('./settings/settings.ts').then(({ openSettings }) => openSettings(host.env))
@@ -106,6 +128,12 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       server: () => import('./service/server.ts'),
       keys: () => import('./service/keys.ts'),
       pipelines: () => import('./service/pipelines-file.ts'),
+      delivery: () => import('./service/delivery/sender.ts'),
+    },
+    webhooks: {
+      receiver: () => import('./webhooks/receiver.ts'),
+      secrets: () => import('./webhooks/secrets.ts'),
+      filter: () => import('./webhooks/event-filter.ts'),
     },
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
@@ -114,6 +142,12 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
     },
   }
   return ctx
+}
+
+async function openExpressions({ flags: { where, jq }, io }: Context): Promise<Expressions> {
+  if (where === undefined && jq === undefined) return { keep: undefined, query: undefined }
+  const { compileExpressions } = await import('./expr/expressions.ts')
+  return compileExpressions({ where, jq }, (line) => writeNoteLine(io.stderr, line))
 }
 
 async function openTarget(ctx: Context): Promise<Target> {
@@ -135,8 +169,13 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     userAgent: `crm/${ctx.version}`,
     signal: ctx.signal,
     now: ctx.now,
-    debug: ctx.flags.isDebug ? (line) => ctx.io.stderr.write(`debug: ${safeText(line)}\n`) : undefined,
+    debug: ctx.flags.isDebug ? (line) => writeNoteLine(ctx.io.stderr, `debug: ${line}`) : undefined,
     onWait: (waitMs, reason) => ctx.note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`),
+    onNotice: async ({ host, text }) => {
+      const { isFirstToday } = await import('./settings/notice-days.ts')
+      if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)
+    },
+    env: ctx.env,
   })
 }
 

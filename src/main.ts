@@ -13,8 +13,10 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 
 async function main(): Promise<void> {
   const { run } = await import('./program.ts')
-  const { addAbortSignal } = await import('node:stream')
-  const { CrmError } = await import('./core/errors.ts')
+
+  // undici reads answers in WebAssembly. V8 sets out to optimise that code after the first answer, and a process that ends
+  // then waits 40 ms for its compiler; with a larger budget that begins with the first hundred answers.
+  process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=100000000')
 
   // A reader that has seen enough (`crm ... | head`) is success; a lost stderr is nobody's failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -33,8 +35,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (interruption.signal.aborted) process.exit(130)
-      const hint = 'run the same command again'
-      interruption.abort(new CrmError('interrupted', `interrupted by ${signal}`, { hint }))
+      interruption.abort(new Error(`interrupted by ${signal}`))
     })
   }
 
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
   const io: Io = {
     // Touching process.stdin opens it, so it waits until a command asks; a prompt ends with the interruption.
     get stdin() {
-      if (!isStdinOpen) addAbortSignal(interruption.signal, process.stdin)
+      if (!isStdinOpen) interruption.signal.addEventListener('abort', () => process.stdin.destroy())
       isStdinOpen = true
       return process.stdin
     },

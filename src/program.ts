@@ -27,6 +27,8 @@ export async function run(argv: readonly string[], host: Host): Promise<ExitCode
       const leaf = args.at(-1) as unknown as Command
       const ctx = createContext({ ...host, io }, readGlobalFlags(leaf), (secret) => secrets.add(secret))
       try {
+        // What is no expression is found before anything is sent or written.
+        await ctx.expr()
         exit = (await work(ctx, ...args)) ?? EXIT.ok
       } finally {
         await ctx.close()

@@ -1,5 +1,5 @@
 // The floor for creates and lists: node:http and node:sqlite with nothing in between. A create parses its JSON, is
-// inserted in a transaction shared by one turn of the event loop (WAL, FULL) and is answered after the commit; a page of
+// made a record of the same shape, inserted in a transaction shared by one turn of the event loop (WAL, FULL) and is answered after the commit; a page of
 // 100 is joined from stored text. No keys, no validation, no idempotency, no events.
 import { createRequire } from 'node:module'
 
@@ -15,6 +15,7 @@ const insert = db.prepare('INSERT INTO rows (text) VALUES (?)')
 const page = db.prepare('SELECT text FROM rows ORDER BY id DESC LIMIT 100')
 page.setReturnArrays(true)
 
+let created = 0
 let waiting = []
 function flush() {
   const batch = waiting
@@ -45,7 +46,9 @@ const server = createServer((request, response) => {
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
-    const text = JSON.stringify({ id: crypto.randomUUID(), ...JSON.parse(Buffer.concat(chunks).toString()) })
+    const time = new Date().toISOString()
+    const record = JSON.parse(Buffer.concat(chunks).toString())
+    const text = JSON.stringify({ id: `con_${++created}`, ...record, created_at: time, updated_at: time, version: 1 })
     waiting.push({ response, text })
     if (waiting.length === 1) setImmediate(flush)
   })

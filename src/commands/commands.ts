@@ -7,6 +7,7 @@ import { addDeals } from './deals/deals.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
 import { addServe } from './serve/serve.ts'
+import { addListen } from './webhooks/listen.ts'
 import { addWebhooks } from './webhooks/webhooks.ts'
 
 /** One line a noun, in the order in which help shows them. */
@@ -16,6 +17,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addNotes(program, act)
   addPipelines(program, act)
   addWebhooks(program, act)
+  addListen(program, act)
   addServe(program, act)
   addAuth(program, act)
   addConfig(program, act)

@@ -4,18 +4,30 @@ import { parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { COLOR_FLAGS } from '../output/color.ts'
 import { parseFields } from '../output/fields.ts'
-import { FORMATS } from '../output/format.ts'
+import { FORMATS, type Format } from '../output/format.ts'
+import { PROGRESS_FLAGS } from '../output/progress.ts'
 
 /** Flags that only some commands act on; the others refuse them rather than ignore them. */
 const SCOPED = {
-  fields: () => new Option('--fields <names>', 'only these members, comma separated; a.b reaches inside'),
+  where: () => new Option('--where <expr>', 'only records for which this jq expression is true'),
   limit: () => new Option('--limit <n>', 'stop after n records').argParser(parseCount),
+  fields: () => new Option('--fields <names>', 'only these members, comma separated; a.b reaches inside'),
+  jq: () => new Option('--jq <expr>', 'print what jq makes of the whole (json) or of each record (jsonl)'),
+  csvSafe: () => new Option('--csv-safe', 'put an apostrophe before cells that a spreadsheet would run'),
+  progress: () => new Option('--progress <how>', 'on stderr').choices(PROGRESS_FLAGS).default('auto'),
+  pager: () => new Option('--no-pager', 'print straight to the terminal'),
   yes: () => new Option('-y, --yes', 'confirm without a prompt'),
   dryRun: () => new Option('--dry-run', 'show what would be sent, and change nothing'),
   exitCode: () => new Option('--exit-code', 'with --dry-run: exit 10 when something would change'),
 } as const
 
 export type ScopedFlag = keyof typeof SCOPED
+
+/** What prints records can print what an expression makes of them; what prints a list can choose, and page. */
+const TOGETHER: Partial<Record<ScopedFlag, readonly ScopedFlag[]>> = {
+  fields: ['fields', 'jq', 'csvSafe'],
+  where: ['where', 'progress', 'pager'],
+}
 
 const GLOBAL = {
   output: () => new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'),
@@ -32,9 +44,12 @@ const GLOBAL = {
   keyStdin: () => new Option('--key-stdin', 'read the API key from stdin'),
 } as const
 
-/** For the file of a command: the scoped flags it acts on. */
+/** For the file of a command: the scoped flags it acts on, `fields` where it prints records, `where` where it lists them. */
 export function addScopedFlags(command: object, flags: readonly ScopedFlag[]): void {
-  for (const flag of flags) (command as Command).addOption(SCOPED[flag]())
+  const wanted = new Set(flags.flatMap((flag) => TOGETHER[flag] ?? [flag]))
+  for (const flag of Object.keys(SCOPED) as ScopedFlag[]) {
+    if (wanted.has(flag)) (command as Command).addOption(SCOPED[flag]())
+  }
 }
 
 /**
@@ -66,11 +81,20 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
       hint: `${commandPath(leaf)} --help`,
     })
   }
+  const output = outputFormat(value('jq') !== undefined, given('output') ? value('output') : undefined)
+  if (value('csvSafe') && output !== 'csv' && output !== 'tsv') {
+    throw new CrmError('usage', `--csv-safe does not go with -o ${output}`, { hint: 'use -o csv or -o tsv' })
+  }
   return {
     profile: value('profile'),
-    output: value('output'),
+    output,
     fields: value('fields') === undefined ? undefined : parseFields(value('fields')),
     limit: value('limit'),
+    where: value('where'),
+    jq: value('jq'),
+    isCsvSafe: value('csvSafe') === true,
+    progress: value('progress') ?? 'auto',
+    isPagerAllowed: value('pager') !== false,
     isInputAllowed: value('input') !== false,
     isConfirmed: value('yes') === true,
     isDryRun: value('dryRun') === true,
@@ -83,6 +107,15 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
     keyFile: value('keyFile'),
     isKeyOnStdin: value('keyStdin') === true,
   }
+}
+
+/** What an expression makes need not be a record, so it is printed as JSON. */
+function outputFormat(hasJq: boolean, given: Format | undefined): Format {
+  if (!hasJq) return given ?? 'table'
+  if (given === undefined || given === 'json' || given === 'jsonl') return given ?? 'json'
+  throw new CrmError('usage', `--jq does not go with -o ${given}`, {
+    hint: 'use -o json, where it sees the whole list, or -o jsonl, where it sees each record; @csv and @tsv make lines',
+  })
 }
 
 /** `crm contacts list`: what a person types to get there. */

@@ -1,16 +1,16 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { CrmRecord } from '../core/resources.ts'
+import type { OutputStream } from '../core/streams.ts'
 import { shouldColor } from '../output/color.ts'
+import type { Pager } from '../output/pager.ts'
+import { PagerClosed } from '../output/pager-closed.ts'
 import { printRecord } from '../output/print-record.ts'
 import { printRecords } from '../output/print-records.ts'
+import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
 import { withFlag } from './command-line.ts'
-
-interface ListPage {
-  readonly items: readonly CrmRecord[]
-  readonly nextCursor: string | undefined
-}
+import { keepMatching, type ListPage } from './keep-matching.ts'
 
 export interface List {
   readonly pages: AsyncIterable<ListPage>
@@ -20,25 +20,97 @@ export interface List {
   readonly plural: string
 }
 
+/** `--where` is decided here: the server is then asked for all records, and `--limit` counts those that are kept. */
+export function requestedLimit({ flags }: Context): number | undefined {
+  return flags.where === undefined ? flags.limit : undefined
+}
+
 /** Prints pages as they arrive. None found is success, said on stderr; so is what `--limit` cut off. */
 export async function printList(ctx: Context, list: List): Promise<undefined> {
-  let nextCursor: string | undefined
-  async function* items() {
-    for await (const page of list.pages) {
-      nextCursor = page.nextCursor
-      yield page.items
+  const pager = await openPagerFor(ctx)
+  let last: ListPage | undefined
+  let count = 0
+  try {
+    const out = await recordOutput(ctx, list.columns, pager?.stdout)
+    count = await printRecords(
+      out,
+      itemsOf(await chosenPages(ctx, list), (page) => {
+        last = page
+      }),
+    )
+  } catch (error) {
+    if (error instanceof PagerClosed) return
+    throw error
+  } finally {
+    await pager?.close()
+  }
+  noteRest(ctx, list, { count, last })
+}
+
+/** What is read from the server is what progress counts. */
+async function chosenPages(ctx: Context, { pages, plural }: List): Promise<AsyncIterable<ListPage>> {
+  const { io, flags, now } = ctx
+  const progress = createProgress({
+    stderr: io.stderr,
+    flag: flags.isQuiet ? 'none' : flags.progress,
+    plural,
+    isStdoutTTY: io.stdout.isTTY === true,
+    now,
+  })
+  async function* counted(): AsyncGenerator<ListPage> {
+    try {
+      for await (const page of pages) {
+        progress.add(page.items.length)
+        yield page
+      }
+    } finally {
+      progress.end()
     }
   }
-  const count = await printRecords(recordOutput(ctx, list.columns), items())
-  if (count === 0) ctx.note(`No ${list.plural}.`)
-  else if (nextCursor) ctx.note(`The first ${count}; there are more: ${withFlag(ctx.argv, '--cursor', nextCursor)}`)
+  const { keep } = await ctx.expr()
+  return keep ? keepMatching(counted(), keep, flags.limit) : counted()
+}
+
+async function* itemsOf(
+  pages: AsyncIterable<ListPage>,
+  onPage: (page: ListPage) => void,
+): AsyncGenerator<readonly CrmRecord[]> {
+  for await (const page of pages) {
+    onPage(page)
+    yield page.items
+  }
+}
+
+function noteRest(
+  ctx: Context,
+  { plural }: List,
+  { count, last }: { readonly count: number; readonly last: ListPage | undefined },
+): void {
+  const { argv, flags } = ctx
+  const more = flags.where === undefined ? 'there are more' : 'there may be more'
+  if (count === 0) ctx.note(flags.where === undefined ? `No ${plural}.` : `No ${plural} match.`)
+  else if (last?.isCut) {
+    ctx.note(`The first ${count}; there are more: ${withFlag(argv, '--limit', String(2 * count))}`)
+  } else if (last?.nextCursor) {
+    ctx.note(`The first ${count}; ${more}: ${withFlag(argv, '--cursor', last.nextCursor)}`)
+  }
 }
 
 export async function printOne(ctx: Context, record: CrmRecord): Promise<undefined> {
   if (ctx.flags.output === 'id' && record.id === undefined) {
     throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
   }
-  await printRecord(recordOutput(ctx, Object.keys(record)), record)
+  const out = await recordOutput(ctx, Object.keys(record))
+  try {
+    await printRecord(out, record)
+  } catch (cause) {
+    if (!out.query || !(cause instanceof CrmError) || cause.code !== 'invalid_input') throw cause
+    // Exit 2 would say that nothing was sent.
+    throw new CrmError('partial', `done, but the answer cannot be printed: ${cause.message}`, {
+      ...cause.details,
+      cause,
+    })
+  }
 }
 
 /** For lists that are complete in memory. */
@@ -46,9 +118,27 @@ export async function* onePage(items: readonly CrmRecord[]): AsyncIterable<ListP
   yield { items, nextCursor: undefined }
 }
 
-function recordOutput(ctx: Context, columns: readonly string[]): RecordOutput {
+async function openPagerFor({ io, env, flags }: Context): Promise<Pager | undefined> {
+  if (!io.stdout.isTTY || !flags.isPagerAllowed) return undefined
+  const { openPager, pagerCommand } = await import('../output/pager.ts')
+  const command = pagerCommand(env)
+  return command === undefined ? undefined : openPager(command, env, io.stdout)
+}
+
+async function recordOutput(
+  ctx: Context,
+  columns: readonly string[],
+  stdout: OutputStream = ctx.io.stdout,
+): Promise<RecordOutput> {
   const { io, env, flags } = ctx
-  const color = shouldColor({ flag: flags.color, env, isTTY: io.stdout.isTTY === true })
-  const stderr = flags.isQuiet ? { write: () => true } : io.stderr
-  return { io: { stdout: io.stdout, stderr }, format: flags.output, fields: flags.fields, columns, color }
+  const { query } = await ctx.expr()
+  return {
+    io: { stdout, stderr: flags.isQuiet ? { write: () => true } : io.stderr },
+    format: flags.output,
+    fields: flags.fields,
+    columns,
+    color: shouldColor({ flag: flags.color, env, isTTY: io.stdout.isTTY === true }),
+    isCsvSafe: flags.isCsvSafe,
+    query,
+  }
 }

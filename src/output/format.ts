@@ -1,3 +1,3 @@
-export const FORMATS = ['table', 'json', 'jsonl', 'id'] as const
+export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const
 
 export type Format = (typeof FORMATS)[number]

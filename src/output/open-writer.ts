@@ -7,6 +7,9 @@ const OPENERS: Readonly<Record<Format, (out: RecordOutput) => Promise<RecordWrit
   table: async (out) => await (await import('./table-writer.ts')).createTableWriter(out),
   json: async () => (await import('./json-writer.ts')).createJsonWriter(),
   jsonl: async () => (await import('./jsonl-writer.ts')).createJsonlWriter(),
+  csv: async (out) => (await import('./csv-writer.ts')).createCsvWriter(out),
+  tsv: async (out) => (await import('./tsv-writer.ts')).createTsvWriter(out),
+  yaml: async () => (await import('./yaml-writer.ts')).createYamlWriter(),
   id: async () => (await import('./id-writer.ts')).createIdWriter(),
 }
 

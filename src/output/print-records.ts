@@ -2,23 +2,41 @@ import type { CrmRecord } from '../core/resources.ts'
 import { writeText } from '../core/streams.ts'
 import { openWriter } from './open-writer.ts'
 import { writeNotes } from './print-notes.ts'
+import { printResults } from './print-results.ts'
 import type { RecordOutput } from './record-output.ts'
-import { createSelection } from './selection.ts'
+import type { RecordWriter } from './record-writer.ts'
+import { createSelection, type Selection } from './selection.ts'
+
+type Pages = AsyncIterable<readonly CrmRecord[]>
 
 /**
  * Prints rows as pages arrive and says how many there were. A failure before the first page leaves stdout empty; one in
  * the middle leaves a json document open on purpose, so that half a list is not taken for the whole.
  */
-export async function printRecords(out: RecordOutput, pages: AsyncIterable<readonly CrmRecord[]>): Promise<number> {
-  const writer = await openWriter(out)
+export async function printRecords(out: RecordOutput, pages: Pages): Promise<number> {
   const selection = out.fields && out.format !== 'id' ? createSelection(out.fields) : undefined
-  const { stdout } = out.io
+  const picked = selection ? pickFrom(pages, selection) : pages
+  if (out.query) {
+    const count = await printResults(out, out.query, picked)
+    await writeNotes(out.io.stderr, [], count > 0 ? selection : undefined)
+    return count
+  }
+  const writer = await openWriter(out)
+  const count = await writePages(out, writer, picked)
+  await writeNotes(out.io.stderr, writer.notes(), count > 0 ? selection : undefined)
+  return count
+}
+
+async function writePages({ io: { stdout } }: RecordOutput, writer: RecordWriter, pages: Pages): Promise<number> {
   let count = 0
   for await (const page of pages) {
-    await writeText(stdout, writer.page(selection ? page.map(selection.pick) : page))
+    await writeText(stdout, writer.page(page))
     count += page.length
   }
   await writeText(stdout, writer.end())
-  await writeNotes(out.io.stderr, writer.notes(), count > 0 ? selection : undefined)
   return count
+}
+
+async function* pickFrom(pages: Pages, selection: Selection): AsyncGenerator<readonly CrmRecord[]> {
+  for await (const page of pages) yield page.map(selection.pick)
 }

@@ -1,4 +1,5 @@
 import type { Io } from '../core/streams.ts'
+import type { Query } from '../expr/expression.ts'
 import type { FieldPath } from './fields.ts'
 import type { Format } from './format.ts'
 
@@ -8,7 +9,11 @@ export interface RecordOutput {
   readonly format: Format
   /** From `--fields`; undefined shows whole records, or `columns` in a table. */
   readonly fields: readonly FieldPath[] | undefined
-  /** The columns of a table when no fields are named. */
+  /** The columns of a table, and the first ones of a file, when no fields are named. */
   readonly columns: readonly string[]
   readonly color: boolean
+  /** Whether cells that a spreadsheet would run are defused, in csv and tsv. */
+  readonly isCsvSafe: boolean
+  /** From `--jq`, for json and jsonl: its results are printed, not the records. */
+  readonly query: Query | undefined
 }

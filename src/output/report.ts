@@ -2,6 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import type { OutputStream } from '../core/streams.ts'
 import { jsonText } from './json-text.ts'
+import { safeLines } from './safe-lines.ts'
 import { safeText } from './safe-text.ts'
 
 /**
@@ -11,7 +12,8 @@ import { safeText } from './safe-text.ts'
 export function reportError(stderr: OutputStream, error: unknown, argv: readonly string[]): ExitCode {
   const isForPrograms = /^jsonl?$/.test(askedFormat(argv))
   if (!(error instanceof CrmError)) {
-    stderr.write(`crm: this is a bug\n${error instanceof Error ? error.stack : String(error)}\n`)
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    stderr.write(`crm: this is a bug\n${safeLines(stack)}\n`)
     if (isForPrograms)
       stderr.write(`${jsonText({ error: { ...NOTHING_KNOWN, code: 'bug', message: String(error) } })}\n`)
     return EXIT.bug

@@ -86,7 +86,7 @@ describe('a command line that makes no sense is exit 2 before anything is sent',
   test('an output format that does not exist is named with those that do', async () => {
     const { exit, stdout, stderr } = await crm(['contacts', 'list', '-o', 'nix'], emptyHome())
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
-    expect(stderr).toMatch(/^crm: .*'nix'.*table, json, jsonl, id\.\n {2}crm contacts list --help\n$/)
+    expect(stderr).toMatch(/^crm: .*'nix'.*table, json, jsonl, csv, tsv, yaml, id\.\n {2}crm contacts list --help\n$/)
   })
 
   test('a noun without a verb shows its verbs on stderr', async () => {

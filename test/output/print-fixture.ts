@@ -1,4 +1,5 @@
 import type { CrmRecord } from '../../src/core/resources.ts'
+import type { Query } from '../../src/expr/expression.ts'
 import { parseFields } from '../../src/output/fields.ts'
 import type { Format } from '../../src/output/format.ts'
 import { printRecords } from '../../src/output/print-records.ts'
@@ -9,6 +10,8 @@ export interface Printing {
   readonly columns?: readonly string[]
   readonly fields?: string
   readonly color?: boolean
+  readonly isCsvSafe?: boolean
+  readonly query?: Query
   /** Of the terminal; piped when absent. */
   readonly width?: number
 }
@@ -30,6 +33,8 @@ export async function print(how: Printing, ...pages: readonly (readonly CrmRecor
     fields: how.fields === undefined ? undefined : parseFields(how.fields),
     columns: how.columns ?? ['id', 'name'],
     color: how.color ?? false,
+    isCsvSafe: how.isCsvSafe ?? false,
+    query: how.query,
   }
   return { io, count: await printRecords(out, pagesOf(...pages)) }
 }

@@ -26,10 +26,13 @@ test.each([
   ['json', '[]\n'],
   ['jsonl', ''],
   ['id', ''],
+  ['csv', 'id,name\r\n'],
+  ['tsv', 'id\tname\n'],
+  ['yaml', '[]\n'],
   ['table', ''],
 ] as const)('no records as %s are %j', async (format, text) => {
   expect((await print({ format })).io.out()).toBe(text)
-  const { io, count } = await print({ format, fields: 'name' }, [], [])
+  const { io, count } = await print({ format, fields: 'id,name' }, [], [])
   expect([io.out(), io.err(), count]).toEqual([text, '', 0])
 })
 
@@ -42,7 +45,10 @@ test('rows leave before the next page is asked for', async () => {
     yield [bob]
   }
   for (const format of FORMATS) {
-    await printRecords({ io, format, fields: undefined, columns: ['id'], color: false }, pages())
+    await printRecords(
+      { io, format, fields: undefined, columns: ['id'], color: false, isCsvSafe: false, query: undefined },
+      pages(),
+    )
   }
   expect(seen).toHaveLength(FORMATS.length)
   for (const text of seen) expect(text).toContain('con_1')
@@ -62,7 +68,15 @@ test('a slow reader is waited for', async () => {
         listener()
       }),
   }
-  const out = { io: { ...io, stdout }, format: 'id', fields: undefined, columns: [], color: false } as const
+  const out = {
+    io: { ...io, stdout },
+    format: 'id',
+    fields: undefined,
+    columns: [],
+    color: false,
+    isCsvSafe: false,
+    query: undefined,
+  } as const
   await printRecords(out, pagesOf([ann], [bob]))
   expect(events).toEqual(['con_1\n', 'drained', 'con_2\n', 'drained'])
 })
@@ -70,7 +84,7 @@ test('a slow reader is waited for', async () => {
 test.each(FORMATS)('a failure before the first page leaves stdout empty (%s)', async (format) => {
   const io = fakeIo()
   const pages = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no answer')) }) }
-  const out = { io, format, fields: undefined, columns: ['id'], color: false }
+  const out = { io, format, fields: undefined, columns: ['id'], color: false, isCsvSafe: false, query: undefined }
   await expect(printRecords(out, pages)).rejects.toThrow('no answer')
   expect(io.out()).toBe('')
 })
@@ -81,7 +95,15 @@ test('a failure in the middle leaves the json document open', async () => {
     yield [ann]
     throw new CrmError('unreachable', 'no answer', { hint: 'try again' })
   }
-  const out = { io, format: 'json', fields: undefined, columns: [], color: false } as const
+  const out = {
+    io,
+    format: 'json',
+    fields: undefined,
+    columns: [],
+    color: false,
+    isCsvSafe: false,
+    query: undefined,
+  } as const
   await expect(printRecords(out, pages())).rejects.toThrow('no answer')
   expect(io.out()).toContain('con_1')
   expect(() => JSON.parse(io.out())).toThrow()

@@ -104,7 +104,10 @@ test('one record is a table of keys and values, whole and safe', async () => {
   const io = fakeIo({ columns: 20 })
   const secret = `whsec_${'s'.repeat(60)}`
   const record = { id: 'wh_1', secret, 'a\x1bb': { 名: '日本' }, none: null }
-  await printRecord({ io, format: 'table', fields: undefined, columns: ['id'], color: true }, record)
+  await printRecord(
+    { io, format: 'table', fields: undefined, columns: ['id'], color: true, isCsvSafe: false, query: undefined },
+    record,
+  )
   expect(lines(io.out())).toEqual([
     '\x1b[1mid\x1b[22m      wh_1',
     `\x1b[1msecret\x1b[22m  ${secret}`,
@@ -122,13 +125,19 @@ test.each([
 ] as const)('one record as %s with fields', async (format, text) => {
   const io = fakeIo()
   const fields = parseFields('owner.name,nope')
-  await printRecord({ io, format, fields, columns: [], color: false }, { id: 'x', owner: { name: 'Ann' } })
+  await printRecord(
+    { io, format, fields, columns: [], color: false, isCsvSafe: false, query: undefined },
+    { id: 'x', owner: { name: 'Ann' } },
+  )
   expect(io.out()).toBe(text)
   expect(io.err()).toBe(format === 'id' ? '' : 'no record has the field "nope"\n')
 })
 
 test('an empty record is an empty table', async () => {
   const io = fakeIo()
-  await printRecord({ io, format: 'table', fields: undefined, columns: [], color: false }, {})
+  await printRecord(
+    { io, format: 'table', fields: undefined, columns: [], color: false, isCsvSafe: false, query: undefined },
+    {},
+  )
   expect(io.out()).toBe('')
 })

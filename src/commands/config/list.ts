@@ -6,7 +6,7 @@ import { requireProfileName } from '../selected-profile.ts'
 
 export function addConfigList(config: CommandUnknownOpts, act: Act): void {
   const list = config.command('list').description('list the settings of a profile').action(act(listSettings))
-  addScopedFlags(list, ['fields'])
+  addScopedFlags(list, ['fields', 'where'])
 }
 
 async function listSettings(ctx: Context): Promise<undefined> {

@@ -5,7 +5,7 @@ import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList } from '../print.ts'
+import { printList, requestedLimit } from '../print.ts'
 
 interface Options {
   readonly cursor?: string
@@ -20,15 +20,19 @@ export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
     .option('--cursor <cursor>', 'go on where an earlier list stopped')
     .addHelpText(
       'after',
-      examples('crm deals list --filter stage=Won', "crm deals list --filter 'amount[gte]=1000' -o json"),
+      examples(
+        'crm deals list --filter stage=Won',
+        "crm deals list --filter 'amount[gte]=1000' -o json",
+        "crm deals list --where '.amount > 1000 and .owner_id == null'",
+      ),
     )
     .action(act(listDeals))
-  addScopedFlags(list, ['fields', 'limit'])
+  addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 
 async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const filters = parseFilters(options.filter)
   const api = await ctx.api()
-  const pages = api.deals.list({ limit: ctx.flags.limit, cursor: options.cursor, filters })
+  const pages = api.deals.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters })
   await printList(ctx, { pages, columns: FIELDS.deal, plural: 'deals' })
 }

@@ -11,7 +11,7 @@ export function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): voi
     .description('list the stages of a pipeline, in order')
     .addHelpText('after', examples('crm pipelines stages sales'))
     .action(act(listStages))
-  addScopedFlags(stages, ['fields'])
+  addScopedFlags(stages, ['fields', 'where'])
 }
 
 async function listStages(ctx: Context, pipelineId: string): Promise<undefined> {

@@ -1,0 +1,29 @@
+import type { CrmRecord } from '../core/resources.ts'
+
+export interface ListPage {
+  readonly items: readonly CrmRecord[]
+  readonly nextCursor: string | undefined
+  /** Records of this page that would be next were left out by `--limit`; no cursor leads to them. */
+  readonly isCut?: true
+}
+
+type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
+
+/** What `--where` leaves of each page, until there are `limit` records. */
+export async function* keepMatching(
+  pages: AsyncIterable<ListPage>,
+  keep: Keep,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ListPage> {
+  let remaining = limit
+  for await (const { items, nextCursor } of pages) {
+    const kept = await keep(items)
+    if (kept.length > remaining) {
+      yield { items: kept.slice(0, remaining), nextCursor: undefined, isCut: true }
+      return
+    }
+    yield { items: kept, nextCursor }
+    remaining -= kept.length
+    if (remaining === 0) return
+  }
+}

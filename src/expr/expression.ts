@@ -1,0 +1,53 @@
+import type { JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+import type { Jq, JqRun } from './jq.ts'
+import { compileFailure, evaluationFailure } from './jq-failure.ts'
+
+/** An expression may give no result, one, or several. */
+export interface Query {
+  /** The results of each record, in the order of the records. CrmError `invalid_input` names the one that it failed on. */
+  each(records: readonly CrmRecord[]): Promise<readonly (readonly JsonValue[])[]>
+  /** The results of one value, given as JSON. */
+  whole(json: string): Promise<readonly JsonValue[]>
+}
+
+export interface ExpressionSource {
+  readonly flag: '--where' | '--jq'
+  readonly text: string | undefined
+  readonly say: (line: string) => void
+}
+
+export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSource): Promise<Query | undefined> {
+  if (text === undefined) return undefined
+  // On lines of its own, so that a comment at its end ends with it. A list, so that all results stand on one line.
+  const collected = `[(\n${text}\n)]`
+  const refuse = (run: JqRun) => compileFailure(flag, text, run.stderr)
+  // Alone first: `1) | (2` would make sense only inside the brackets.
+  for (const program of [`empty|${text}`, `empty|${collected}`]) {
+    const run = await jq.run(['-n', program], '')
+    if (run.exit !== 0) throw refuse(run)
+  }
+  const evaluate = async (program: string, json: string): Promise<{ run: JqRun; lines: readonly string[] }> => {
+    const run = await jq.run(['-c', program], json)
+    const lines = run.stdout.split('\n').slice(0, -1)
+    if (run.exit === 0 && run.stderr !== '') for (const line of run.stderr.split('\n')) say(line)
+    return { run, lines }
+  }
+  return {
+    async each(records) {
+      if (records.length === 0) return []
+      const { run, lines } = await evaluate(`.[]|${collected}`, JSON.stringify(records))
+      // A line a record, up to the one that it failed on.
+      if (lines.length < records.length) {
+        const place = `record ${JSON.stringify(records[lines.length]?.id ?? lines.length + 1)}`
+        throw evaluationFailure({ flag, place, run })
+      }
+      return lines.map((line) => JSON.parse(line) as JsonValue[])
+    },
+    async whole(json) {
+      const { run, lines } = await evaluate(collected, json)
+      if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
+      return JSON.parse(lines[0]) as JsonValue[]
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** What stands between the compiled jq and its standard streams, in place of the package's own: see docs/decisions/0008. */
+export interface JqStreams {
+  /** Takes the places of the functions of that name among the imports, which the package's build renames. */
+  readonly stand: Readonly<Record<string, (...args: number[]) => number>>
+  connect(memory: WebAssembly.Memory): void
+  /** Before a run: what it reads. */
+  begin(input: Uint8Array): void
+  /** What the run wrote; no exit when jq did not come that far. */
+  end(): { readonly exit: number | undefined; readonly stdout: string; readonly stderr: string }
+}
+
+/** Emscripten's word for "leave, this is no failure": anything else thrown from here would set the exit code of the process. */
+const UNWIND = 'unwind'
+
+interface Run {
+  readonly input: Uint8Array
+  position: number
+  readonly stdout: Uint8Array[]
+  readonly stderr: Uint8Array[]
+  exit: number | undefined
+}
+
+export function createJqStreams(): JqStreams {
+  let memory: WebAssembly.Memory | undefined
+  let run = emptyRun(new Uint8Array())
+
+  /** Walks the vectors of readv and writev (WASI preview 1): pairs of address and length; the sum goes to `total`. */
+  const transfer = (vectors: number, count: number, total: number, move: (bytes: Uint8Array) => number): number => {
+    const { buffer } = memory as WebAssembly.Memory
+    const view = new DataView(buffer)
+    let sum = 0
+    for (let at = vectors; at < vectors + 8 * count; at += 8) {
+      sum += move(new Uint8Array(buffer, view.getUint32(at, true), view.getUint32(at + 4, true)))
+    }
+    view.setUint32(total, sum, true)
+    return 0
+  }
+
+  return {
+    stand: {
+      _fd_read: (_fd = 0, vectors = 0, count = 0, total = 0) =>
+        transfer(vectors, count, total, (bytes) => {
+          const chunk = run.input.subarray(run.position, run.position + bytes.length)
+          bytes.set(chunk)
+          run.position += chunk.length
+          return chunk.length
+        }),
+      _fd_write: (fd = 0, vectors = 0, count = 0, total = 0) =>
+        transfer(vectors, count, total, (bytes) => {
+          // Copied: jq writes its next piece to the same place.
+          run[fd === 1 ? 'stdout' : 'stderr'].push(bytes.slice())
+          return bytes.length
+        }),
+      exitJS: (status = 0) => {
+        run.exit = status
+        throw UNWIND
+      },
+      __abort_js: () => {
+        throw UNWIND
+      },
+    },
+    connect: (connected) => {
+      memory = connected
+    },
+    begin: (input) => {
+      run = emptyRun(input)
+    },
+    end: () => ({
+      exit: run.exit,
+      stdout: Buffer.concat(run.stdout).toString(),
+      stderr: Buffer.concat(run.stderr).toString().trim(),
+    }),
+  }
+}
+
+function emptyRun(input: Uint8Array): Run {
+  return { input, position: 0, stdout: [], stderr: [], exit: undefined }
+}

@@ -1,0 +1,15 @@
+/** What the loader of jq uses of WebAssembly (W3C JavaScript interface): the types of Node name only a part of it. */
+declare namespace WebAssembly {
+  class Module {
+    private readonly brand: never
+  }
+  class Memory {
+    readonly buffer: ArrayBuffer
+  }
+  class Instance {
+    constructor(module: Module, imports: Record<string, Record<string, unknown>>)
+    readonly exports: Readonly<Record<string, unknown>>
+  }
+  class RuntimeError extends Error {}
+  function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>
+}

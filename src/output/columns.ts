@@ -1,0 +1,43 @@
+import type { CrmRecord } from '../core/resources.ts'
+import { type FieldPath, fieldName } from './fields.ts'
+import type { RecordOutput } from './record-output.ts'
+
+/** So many names are told of keys that have no column; a server can make up any number of them. */
+const MOST_NAMES = 10
+
+/** The columns of a file, which cannot change once its first line is written. */
+export interface Columns {
+  /** Decided by the first page: `--fields`, or the known fields and behind them the other keys of that page. */
+  paths(firstPage: readonly CrmRecord[]): readonly FieldPath[]
+  /** Counts the values of a page that no column holds. */
+  count(page: readonly CrmRecord[]): void
+  notes(): readonly string[]
+}
+
+export function createColumns({ fields, columns }: Pick<RecordOutput, 'fields' | 'columns'>): Columns {
+  const known = new Set<string>(columns)
+  const latecomers = new Set<string>()
+  let left = 0
+  return {
+    paths(firstPage) {
+      if (fields) return fields
+      for (const record of firstPage) for (const key of Object.keys(record)) known.add(key)
+      return [...known].map((key) => [key])
+    },
+    count(page) {
+      if (fields) return
+      for (const record of page) {
+        for (const key of Object.keys(record)) {
+          if (known.has(key)) continue
+          left++
+          if (latecomers.size < MOST_NAMES) latecomers.add(key)
+        }
+      }
+    },
+    notes() {
+      if (left === 0) return []
+      const names = [...latecomers].map((key) => fieldName([key])).join(', ')
+      return [`${left} values are in no column, their keys came after the first page: ${names}; choose with --fields`]
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import type { Env, OutputStream } from '../core/streams.ts'
+import { PagerClosed } from './pager-closed.ts'
+
+export interface Pager {
+  /** Takes the place of stdout, with its width. The pager starts with the first text. */
+  readonly stdout: OutputStream
+  /** Lets the pager show what it has, and waits for its reader. */
+  close(): Promise<void>
+}
+
+/** Through the shell, as git does: the variable is a command line of the user's own, and no data is ever part of it. */
+const SHELL_CANNOT_RUN = [126, 127]
+
+/**
+ * -F leaves at once when all fits on the screen, -R keeps colours, -X leaves the text on the screen: git's choice. -K is ours:
+ * Ctrl-C ends less as well, which would otherwise hold the terminal of a crm that is gone.
+ */
+const LESS = 'FRXK'
+
+/** What crm writes, whatever the locale says: without it less shows bytes in the locale C, which containers have. */
+const LESSCHARSET = 'utf-8'
+
+/** The command line of the pager: CRM_PAGER, else PAGER, else less where it is installed; undefined where there is to be none. */
+export function pagerCommand(env: Env): string | undefined {
+  if (!env.TERM || env.TERM === 'dumb') return undefined
+  const command = (env.CRM_PAGER ?? env.PAGER)?.trim()
+  if (command === undefined) return isOnPath('less', env) ? 'less' : undefined
+  return command === '' || command === 'cat' ? undefined : command
+}
+
+function isOnPath(name: string, env: Env): boolean {
+  return (env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
+}
+
+export function openPager(command: string, env: Env, terminal: OutputStream): Pager {
+  let started: ReturnType<typeof startPager> | undefined
+  const stdout: OutputStream = {
+    write(text) {
+      started ??= startPager(command, env)
+      if (!started.isOpen()) throw new PagerClosed('the pager was closed')
+      return started.stdin.write(text)
+    },
+    once(event, listener) {
+      // A reader who leaves drains nothing: the next write finds out.
+      started?.onceReady(event, listener)
+    },
+    isTTY: true,
+    get columns() {
+      return terminal.columns ?? 80
+    },
+  }
+  return {
+    stdout,
+    async close() {
+      if (!started) return
+      started.stdin.end()
+      const exit = await started.ended
+      if (exit === undefined || !SHELL_CANNOT_RUN.includes(exit)) return
+      throw new CrmError('machine', `cannot run the pager ${JSON.stringify(command)}`, {
+        hint: 'set PAGER or CRM_PAGER to another one, or give --no-pager',
+      })
+    },
+  }
+}
+
+function startPager(command: string, env: Env) {
+  const { CRM_API_KEY: _, ...others } = env
+  const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...others } }
+  const child = spawn(command, { ...options, stdio: ['pipe', 'inherit', 'inherit'] })
+  let isOpen = true
+  const left = () => {
+    isOpen = false
+  }
+  // EPIPE: its reader has left, or it never ran; `ended` knows which.
+  child.stdin.on('error', left)
+  const ended = once(child, 'close').then(([exit]) => {
+    left()
+    return (exit ?? undefined) as number | undefined
+  })
+  return {
+    stdin: child.stdin,
+    ended,
+    isOpen: () => isOpen,
+    onceReady(event: 'drain', listener: () => void): void {
+      const ready = () => {
+        child.stdin.off(event, ready)
+        child.off('close', ready)
+        listener()
+      }
+      child.stdin.once(event, ready)
+      child.once('close', ready)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+import { writeText } from '../core/streams.ts'
+import type { Query } from '../expr/expression.ts'
+import { jsonText } from './json-text.ts'
+import type { RecordOutput } from './record-output.ts'
+import { linesFor } from './safe-lines.ts'
+
+/**
+ * What `--jq` makes of a list: of each record as pages arrive (jsonl), or of the whole list (json), which is held in memory
+ * until its end. Gives the number of records.
+ */
+export async function printResults(
+  out: RecordOutput,
+  query: Query,
+  pages: AsyncIterable<readonly CrmRecord[]>,
+): Promise<number> {
+  const { stdout } = out.io
+  const list: string[] = []
+  let count = 0
+  for await (const page of pages) {
+    count += page.length
+    if (out.format === 'json') for (const record of page) list.push(JSON.stringify(record))
+    else await writeText(stdout, linesFor(stdout, resultText((await query.each(page)).flat(), 0)))
+  }
+  if (out.format === 'json') await printWhole(out, query, `[${list.join(',')}]`)
+  return count
+}
+
+/** What `--jq` makes of one value, given as JSON. */
+export async function printWhole(out: RecordOutput, query: Query, json: string): Promise<void> {
+  const { stdout } = out.io
+  await writeText(stdout, linesFor(stdout, resultText(await query.whole(json), out.format === 'json' ? 2 : 0)))
+}
+
+/** Texts as they are, as gh and `jq -r` print them; everything else as JSON. */
+function resultText(results: readonly JsonValue[], indent: number): string {
+  return results.map((result) => `${typeof result === 'string' ? result : jsonText(result, indent)}\n`).join('')
+}

@@ -1,0 +1,12 @@
+import type { OutputStream } from '../core/streams.ts'
+import { safeText } from './safe-text.ts'
+
+/** Text of several lines, safe but for line ends and tabs, which mean what they do. */
+export function safeLines(text: string): string {
+  return text.replace(/[^\t\r\n]+|\r(?!\n)/g, safeText)
+}
+
+/** As its reader may have it: a terminal gets it safe, a file or a program as it is. */
+export function linesFor(stdout: OutputStream, text: string): string {
+  return stdout.isTTY ? safeLines(text) : text
+}

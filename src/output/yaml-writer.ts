@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { jsonText } from './json-text.ts'
+import type { RecordWriter } from './record-writer.ts'
+import { safeText } from './safe-text.ts'
+
+/** Text that no reader takes for anything else: YAML 1.2 (6.9, 7.3.3), and 1.1 with its dates, base 60 and twelve booleans. */
+const PLAIN = /^[\p{L}_][\p{L}\p{M}\d_@./-]*(?: [\p{L}\p{M}\d_@./-]+)*$/u
+const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i
+
+/** A key on one line with its value may take 1,024 characters (8.2.2); an escape takes up to six of one. */
+const LONGEST_KEY = 150
+
+/** One list, or `[]`; a record is an item, so that pages follow each other. */
+export function createYamlWriter(): RecordWriter {
+  let isEmpty = true
+  return {
+    page(records) {
+      if (records.length > 0) isEmpty = false
+      return records.map((record) => `-${behind(record, '', '  ')}\n`).join('')
+    },
+    end: () => (isEmpty ? '[]\n' : ''),
+    single: (record) => `${block(record, '') || '{}'}\n`,
+    notes: () => [],
+  }
+}
+
+/** A value behind a `-` or a key: what takes lines of its own begins on the same line after `-`, and below a key. */
+function behind(value: JsonValue, separator: string, indent: string): string {
+  const lines = typeof value === 'object' && value !== null ? block(value, indent) : ''
+  if (lines === '') return ` ${scalar(value)}`
+  return separator === '' ? ` ${lines.slice(indent.length)}` : `${separator}${lines}`
+}
+
+function block(value: JsonObject | JsonValue[], indent: string): string {
+  if (Array.isArray(value)) return value.map((item) => `${indent}-${behind(item, '', `${indent}  `)}`).join('\n')
+  return Object.entries(value)
+    .map(([name, member]) => {
+      if (name.length > LONGEST_KEY) return `${indent}? ${text(name)}\n${indent}:${behind(member, '', `${indent}  `)}`
+      return `${indent}${text(name)}:${behind(member, '\n', `${indent}  `)}`
+    })
+    .join('\n')
+}
+
+function scalar(value: JsonValue): string {
+  if (typeof value === 'string') return text(value)
+  // `1e21` is a text to readers of YAML 1.1, `1.0e21` is none.
+  if (typeof value === 'number') return jsonText(value).replace(/^(-?\d+)e/, '$1.0e')
+  return isJsonObject(value) ? '{}' : Array.isArray(value) ? '[]' : String(value)
+}
+
+/** Quoted as JSON, which YAML reads (1.2, 7.3.1). */
+function text(value: string): string {
+  return PLAIN.test(value) && !RESERVED.test(value) && safeText(value) === value ? value : jsonText(value)
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { CrmRecord } from '../../src/core/resources.ts'
+import { compileExpressions } from '../../src/expr/expressions.ts'
+
+const RECORDS: readonly CrmRecord[] = [
+  { id: 'a', amount: 1, tags: ['x'] },
+  { id: 'b', amount: 20, tags: [] },
+  { id: 'c', amount: null, tags: ['x', 'y'] },
+]
+
+async function kept(where: string, said: string[] = []): Promise<unknown[]> {
+  const { keep } = await compileExpressions({ where, jq: undefined }, (line) => said.push(line))
+  return ((await keep?.(RECORDS)) ?? []).map(({ id }) => id)
+}
+
+async function results(jq: string, json: string): Promise<unknown> {
+  const { query } = await compileExpressions({ where: undefined, jq }, () => {})
+  return query?.whole(json)
+}
+
+test.each([
+  ['.amount > 5', ['b']],
+  ['.amount', ['a', 'b']],
+  ['.tags | length > 0', ['a', 'c']],
+  ['.tags[] == "y"', ['c']],
+  ['.tags[]', ['a', 'c']],
+  ['empty', []],
+  ['0', ['a', 'b', 'c']],
+  ['.nope', []],
+  ['def big: .amount > 5; big # a comment', ['b']],
+  ['(.amount + 1)?', ['a', 'b', 'c']],
+  ['.id | test("^[AB]$"; "i")', ['a', 'b']],
+])('--where %s keeps %j: what has a result that is neither false nor null', async (where, ids) => {
+  expect(await kept(where)).toEqual(ids)
+})
+
+test.each([
+  ['.a[', 'syntax error, unexpected end of file'],
+  ['', 'syntax error'],
+  ['# nothing', 'syntax error'],
+  ['1) | (2', 'syntax error'],
+  ['1)] | [(2', 'syntax error'],
+  ['nope(1)', 'nope/1 is not defined'],
+  ['$x', '$x is not defined'],
+  ['include "x"; .', 'syntax error'],
+])('%j is a usage error with the words of jq', async (where, reason) => {
+  await expect(kept(where)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(reason) })
+})
+
+test.each([
+  ['.id.x', 'record "a": Cannot index string with string "x"'],
+  ['if .id == "b" then error("no \\(.id)") else true end', 'record "b": no b'],
+  ['if .id == "c" then debug | error({x: 1}) else . end', 'record "c": {"x":1}'],
+  ['if .id == "c" then halt else . end', 'record "c": the expression stops jq'],
+  ['def f: 1 + f; f', 'record "a": jq ran out of memory'],
+])('%s fails on the record that it fails on', async (where, reason) => {
+  await expect(kept(where)).rejects.toMatchObject({ code: 'invalid_input', message: `--where fails on ${reason}` })
+})
+
+test('what debug says is said', async () => {
+  const said: string[] = []
+  expect(await kept('.amount | debug | . == 20', said)).toEqual(['b'])
+  expect(said).toEqual(['["DEBUG:",1]', '["DEBUG:",20]', '["DEBUG:",null]'])
+})
+
+test('an expression knows no environment, so that it can print no key', async () => {
+  expect(await results('[env, $ENV | has("CRM_API_KEY"), .HOME]', '0')).toEqual([
+    [false, '/home/web_user', false, '/home/web_user'],
+  ])
+})
+
+test('values come back as they went in', async () => {
+  const value = {
+    'é\u0000"': ['\ud83d\ude00', '\u202e', 1e-7, 12345678901234567000, -0.1, true, null, {}],
+    __proto__x: [[]],
+  }
+  expect(await results('., .', JSON.stringify(value))).toEqual([value, value])
+})
+
+test('nesting beyond the 256 levels that jq reads is an error, and the expression works again after it', async () => {
+  const { query } = await compileExpressions({ where: undefined, jq: '.id' }, () => {})
+  const deep = JSON.parse('['.repeat(300) + ']'.repeat(300))
+  await expect(query?.each([{ id: 1, deep }])).rejects.toThrow(/depth limit/)
+  expect(await query?.each([{ id: 2 }])).toEqual([[2]])
+})
+
+test('after thousands of pages it still works, and the exit code of the process is untouched', async () => {
+  const { keep } = await compileExpressions({ where: '.amount > 5', jq: undefined }, () => {})
+  for (let page = 0; page < 2_000; page++) expect(await keep?.(RECORDS)).toHaveLength(1)
+  expect(process.exitCode).toBeUndefined()
+})
