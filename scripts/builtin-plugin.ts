@@ -1,19 +1,36 @@
+import { readFileSync } from 'node:fs'
 import type { Plugin } from 'esbuild'
 
 /**
- * Takes Node's own modules by `require`: an ES import of them reads every export, the lazy ones among them, and
- * `import 'node:http'` alone costs 25 ms of start-up that way.
+ * Takes Node's own modules by `require`, and of them what the importing file names: an ES import reads every export, the
+ * lazy ones among them, and `import 'node:http'` alone costs 25 ms of start-up that way.
  */
 export const builtinPlugin: Plugin = {
   name: 'builtin',
   setup(build) {
-    build.onResolve({ filter: /^node:/ }, ({ path, kind, namespace }) => {
-      // A dynamic import hands out a namespace object, which the module that stands in here could not be.
-      const isLeftAlone = namespace === 'builtin' || kind === 'dynamic-import'
-      return isLeftAlone ? { path, external: true } : { path, namespace: 'builtin' }
+    build.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
+      // A require is right as it is; a dynamic import hands out a namespace, which the module that stands in could not be.
+      if (kind !== 'import-statement') return { path, external: true }
+      // One for each importer: shared by several chunks it would be a chunk, and a file to load, of its own.
+      return { path: `${path}?${importer}`, namespace: 'builtin', pluginData: { path, importer } }
     })
-    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)})`,
-    }))
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ pluginData: { path, importer } }) => {
+      const names = namesImported(readFileSync(importer, 'utf8'), path)
+      const exports = names.map((name) => `export const ${name} = builtin.${name}`)
+      const lines = [`const builtin = require(${JSON.stringify(path)})`, 'export default builtin', ...exports]
+      return { contents: lines.join('\n') }
+    })
   },
+}
+
+function namesImported(source: string, path: string): string[] {
+  const names = new Set<string>()
+  for (const [, clause = ''] of source.matchAll(new RegExp(`import\\s([^;'"]*?)\\sfrom\\s['"]${path}['"]`, 'g'))) {
+    const [, braced = ''] = /\{([\s\S]*)\}/.exec(clause) ?? []
+    for (const part of braced.split(',')) {
+      const [name = ''] = part.trim().split(/\s+as\s+/)
+      if (name !== '' && !name.startsWith('type ')) names.add(name)
+    }
+  }
+  return [...names]
 }

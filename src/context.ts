@@ -8,8 +8,8 @@ import type { FieldPath } from './output/fields.ts'
 import type { Format } from './output/format.ts'
 import { writeNoteLine } from './output/note-line.ts'
 import type { ProgressFlag } from './output/progress.ts'
-import type { Settings } from './settings/settings.ts'
-import type { Target } from './settings/target.ts'
+import { openSettings, type Settings } from './settings/settings.ts'
+import { resolveTarget, type Target } from './settings/target.ts'
 
 /** What main.ts knows of the process; a test passes a literal. */
 export interface Host {
@@ -93,7 +93,7 @@ export type Act = <A extends readonly unknown[]>(
 
 export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret: string) => void): Context {
   let expressions: Promise<Expressions> | undefined
-  let settings: Promise<Settings> | undefined
+  let settings: Settings | undefined
   let target: Promise<Target> | undefined
   let api: Promise<Api> | undefined
   const apis: Promise<Api>[] = []
@@ -108,8 +108,8 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       expressions ??= openExpressions(ctx)
       return expressions
     },
-    settings: () => {
-      settings ??= import('./settings/settings.ts').then(({ openSettings }) => openSettings(host.env))
+    settings: async () => {
+      settings ??= openSettings(host.env)
       return settings
     },
     target: () => {
@@ -151,7 +151,6 @@ async function openExpressions({ flags: { where, jq }, io }: Context): Promise<E
 }
 
 async function openTarget(ctx: Context): Promise<Target> {
-  const { resolveTarget } = await import('./settings/target.ts')
   const keyFromFlag = await readKeyFlag(ctx)
   return resolveTarget(await ctx.settings(), { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag })
 }
