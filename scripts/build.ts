@@ -18,7 +18,9 @@ const options = {
   format: 'esm',
   platform: 'node',
   target: 'node22.19',
-  minify: true,
+  // Identifiers stay: jq-wasm finds the imports of its binary by name, and stacks can be read.
+  minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'none',
   // undici's own switch for bundlers: without its experimental parser. And what jq-wasm, a CommonJS package, asks for.
   define: { CRM_VERSION: JSON.stringify(version), esbuildDetection: '1', __dirname: 'import.meta.dirname' },

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { crmEnv, ROOT, startService } from './crm-process.ts'
+import { crm, crmEnv, ROOT, startService } from './crm-process.ts'
 import { loadExamples } from './load-examples.ts'
 import { runTour } from './tour.ts'
 
@@ -31,13 +31,16 @@ async function serveForPeople(): Promise<void> {
     await stop(child)
     throw error
   }
+  const status = await crm(['auth', 'status', '-o', 'json', '--fields', 'profile'], { env })
+  const isActive = status.exit === 0 && JSON.parse(status.stdout).profile === 'local'
+  const flag = isActive ? '' : ' -p local'
   console.log(`
 The CRM runs at ${url}; Ctrl-C stops it. In a second terminal, in this folder:
 
-  npx crm contacts list -p local
-  npx crm deals list -p local --filter stage=Proposal -o json
-  npx crm contacts create -p local --set name="Hedy Lamarr" --set email=hedy@hopping.example
-  npx crm auth switch local        (then -p local can be left out)
+  npx crm contacts list${flag}
+  npx crm deals list${flag} --filter stage=Proposal -o json
+  npx crm contacts create${flag} --set name="Hedy Lamarr" --set email=hedy@hopping.example
+  npx crm listen${flag}
 `)
   const [code] = await once(child, 'exit')
   process.exitCode = code ?? 1

@@ -21,7 +21,10 @@ async function main(): Promise<void> {
   // A reader that has seen enough (`crm ... | head`) is success; a lost stderr is nobody's failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    process.stderr.write(
+      `crm: the output cannot be written: ${error.message}\n  free some space, or write to another place\n`,
+    )
+    process.exit(13)
   })
   process.stderr.on('error', () => {})
 

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Command, CommanderError } from 'commander'
 import { commandLine } from './commands/command-line.ts'
 import { addCommands } from './commands/commands.ts'
+import { examples } from './commands/examples.ts'
 import { addGlobalFlags, commandPath, readGlobalFlags } from './commands/flags.ts'
 import { type Act, createContext, type Host } from './context.ts'
 import { CrmError } from './core/errors.ts'
@@ -59,6 +60,10 @@ export function buildProgram(host: Host, act: Act): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
+    .addHelpText(
+      'after',
+      examples('crm serve', 'crm contacts list', 'crm auth login --base-url https://crm.example.com'),
+    )
     .helpCommand('help [command...]', 'show help for a command')
     .exitOverride()
   addGlobalFlags(program)

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { parseExactJson } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { parseDocument } from './document.ts'
 import { readInput } from './read-input.ts'
@@ -14,7 +15,7 @@ export interface FieldsInput {
 export const SET_HELP = 'a member: key=text, key:=json; a.b=text reaches inside (repeatable)'
 export const DATA_HELP = 'members from a JSON or YAML file, - for stdin'
 
-export function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
@@ -50,7 +51,7 @@ function applySet(fields: JsonObject, text: string): void {
 
 function parseSetJson(key: string, raw: string): JsonValue {
   try {
-    return JSON.parse(raw)
+    return parseExactJson(raw)
   } catch (cause) {
     throw new CrmError('usage', `--set ${key}:=${raw} is not valid JSON`, {
       cause,

@@ -137,6 +137,6 @@ export function parsePositiveTime(text: string): number {
 
 export function parseTime(text: string): number {
   const timeMs = parseDurationMs(text)
-  if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 500ms, 30s, 5m or 2h.')
+  if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 500ms, 30s, 5m, 2h or 30d.')
   return timeMs
 }

@@ -1,14 +1,12 @@
 import type { Context } from '../context.ts'
-import { CrmError } from '../core/errors.ts'
 import { readInput } from './read-input.ts'
 
-/** Ids as arguments; `-` stands for those on stdin, one a line. Each counts once, in the order first seen. */
+/** Ids as arguments; `-` stands for those on stdin, one a line. Each counts once, in the order first seen; none on stdin is none. */
 export async function readIds(ctx: Context, words: readonly string[]): Promise<readonly string[]> {
   const ids = new Set<string>()
   for (const word of words) {
     const lines = word === '-' ? (await readInput(ctx, '-', 'ids from')).split('\n') : [word]
     for (const line of lines) if (line.trim()) ids.add(line.trim())
   }
-  if (ids.size > 0) return [...ids]
-  throw new CrmError('usage', 'no ids were given', { hint: 'expected one id a line, as -o id prints them' })
+  return [...ids]
 }

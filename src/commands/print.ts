@@ -1,8 +1,10 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
-import type { OutputStream } from '../core/streams.ts'
+import { type OutputStream, writeText } from '../core/streams.ts'
 import { shouldColor } from '../output/color.ts'
+import { jsonText } from '../output/json-text.ts'
 import type { Pager } from '../output/pager.ts'
 import { PagerClosed } from '../output/pager-closed.ts'
 import { printRecord } from '../output/print-record.ts'
@@ -111,6 +113,12 @@ export async function printOne(ctx: Context, record: CrmRecord): Promise<undefin
       cause,
     })
   }
+}
+
+/** A value that is not a record: bare for people and shells, a JSON document where one was asked for. */
+export async function printValue(ctx: Context, value: JsonValue): Promise<undefined> {
+  const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
+  await writeText(ctx.io.stdout, `${isJson ? jsonText(value) : String(value ?? '')}\n`)
 }
 
 /** For lists that are complete in memory. */

@@ -22,10 +22,12 @@ async function readNamedFile(path: string, flag: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : (cause as Error).message
-    throw new CrmError('invalid_input', `cannot read ${flag} ${JSON.stringify(path)}: ${reason}`, {
+    const isJson = /^\s*[{[]/.test(path)
+    throw new CrmError('invalid_input', `cannot read ${flag} ${JSON.stringify(path)}: ${readFault(cause)}`, {
       cause,
-      hint: `name a file that can be read, or - for stdin`,
+      hint: isJson
+        ? `that is JSON, not a file: pipe it in with ${flag} -`
+        : 'name a file that can be read, or - for stdin',
     })
   }
 }
@@ -34,4 +36,16 @@ async function readStream(stream: AsyncIterable<Uint8Array | string>): Promise<B
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk))
   return Buffer.concat(chunks)
+}
+
+/** What a system error of reading a file means, in words. */
+export function readFault(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const words: Record<string, string> = {
+    ENOENT: 'no such file',
+    EISDIR: 'it is a folder',
+    EACCES: 'permission denied',
+    ENAMETOOLONG: 'the name is too long',
+  }
+  return words[code ?? ''] ?? message
 }

@@ -9,7 +9,8 @@ async function selectedProfileName(ctx: Context): Promise<string | undefined> {
 export async function requireProfileName(ctx: Context): Promise<string> {
   const name = await selectedProfileName(ctx)
   if (name !== undefined) return name
-  throw new CrmError('usage', 'no profile is active', {
-    hint: 'give -p NAME, or make one: crm auth login --base-url URL',
+  const names = [...(await (await ctx.settings()).profiles()).keys()]
+  throw new CrmError('usage', `no profile is active${names.length > 0 ? ` (there are: ${names.join(', ')})` : ''}`, {
+    hint: names.length > 0 ? 'crm auth switch NAME, or give -p NAME' : 'crm auth login --base-url URL, or crm serve',
   })
 }

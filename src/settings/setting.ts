@@ -34,7 +34,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     parse: (text, field) => parseBaseUrl(text, field).href.replace(/\/$/, ''),
   },
   protected: {
-    meaning: 'guards the server: bulk deletes need a typed count, fixtures refuse it',
+    meaning: 'guards the server: deletes need the count typed out, fixtures refuse it',
     kind: 'boolean',
     defaultValue: false,
     parse: parseBoolean,

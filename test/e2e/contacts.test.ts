@@ -103,6 +103,13 @@ describe('contacts update', () => {
 })
 
 describe('contacts delete', () => {
+  test('of ids on stdin that are none is done, and is 11 when some were expected', async ({ service }) => {
+    const nothing = await crm(['contacts', 'delete', '-', '--yes'], service.env, '\n \n')
+    expect(nothing).toEqual({ exit: 0, stdout: '', stderr: 'No ids on stdin: nothing to delete.\n' })
+    const { exit } = await crm(['contacts', 'delete', '-', '--yes', '--expect', '2'], service.env, '')
+    expect(exit).toBe(11)
+  })
+
   test('deletes one with --yes, and prints nothing on stdout', async ({ service }) => {
     const [id = ''] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
     const run = await crm(['contacts', 'delete', id, '--yes'], service.env)

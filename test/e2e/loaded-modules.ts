@@ -38,8 +38,8 @@ export function partsIn(coverageFolder: string): readonly string[] {
       if (!url.startsWith('file:')) continue
       const chunk = relative(ROOT, fileURLToPath(url))
       for (const [input, { bytesInOutput }] of Object.entries(outputs[chunk]?.inputs ?? {})) {
-        // Zero: the bundler found that nothing of it is used. `builtin:` stands for modules of Node itself.
-        if (bytesInOutput > 0 && !input.startsWith('builtin:')) parts.add(partOf(input))
+        // Zero: the bundler found that nothing of it is used. `builtin:` and `stand-in:` stand for modules of Node itself.
+        if (bytesInOutput > 0 && !/^(?:builtin|stand-in):/.test(input)) parts.add(partOf(input))
       }
     }
   }

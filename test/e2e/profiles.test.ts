@@ -45,7 +45,7 @@ describe('auth login', () => {
   test('with a key that the server refuses is 4 and writes nothing', async ({ service }) => {
     const home = emptyHome()
     const args = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin']
-    const refusal = { exit: 4, code: 'unauthorized', what: /401/, next: /./ }
+    const refusal = { exit: 4, code: 'unauthorized', what: /nothing was stored/, next: /crm auth login/ }
     await expectRefusal({ args, env: home, input: 'crm_key_wrong123456' }, refusal)
     expect(readdirSync(home.HOME)).toEqual([])
   })

@@ -19,7 +19,8 @@ test('a key gets its requests in each window and then 429 until the window ends'
     'x-ratelimit-reset': `${START_MS / 1000 + 10}`,
   })
   // An independent reader of structured fields (RFC 9651) understands both.
-  for (const name of ['ratelimit-policy', 'ratelimit']) expect(parseList(last.headers.get(name) ?? '')[0]?.[0]).toBe('default')
+  for (const name of ['ratelimit-policy', 'ratelimit'])
+    expect(parseList(last.headers.get(name) ?? '')[0]?.[0]).toBe('default')
   const refused = await send('POST', '/v1/contacts', { name: 'a' })
   expect(refused.json).toMatchObject({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',

@@ -75,7 +75,7 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
   const given = await readKeyFlag(ctx)
   if (!given && !canAsk(ctx)) {
     throw new CrmError('no_key', 'no key was given, and there is no terminal to ask at', {
-      hint: 'crm auth login --key-stdin < key.txt',
+      hint: `${commandLine(ctx.argv)} --key-stdin < key.txt`,
     })
   }
   const text = given?.value ?? (await askHidden(ctx.io, `API key for ${baseUrl.origin}: `, ctx.signal)).trim()
@@ -89,7 +89,12 @@ async function verifyKey(ctx: Context, target: Parameters<Context['api']>[0]): P
   try {
     for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
   } catch (error) {
-    if (!(error instanceof CrmError) || error.code !== 'forbidden') throw error
+    if (error instanceof CrmError && error.code === 'forbidden') return
+    if (!(error instanceof CrmError) || error.code !== 'unauthorized') throw error
+    throw new CrmError('unauthorized', `${target?.baseUrl.origin} does not take this key; nothing was stored`, {
+      ...error.details,
+      hint: `${commandLine(ctx.argv)}, with another key`,
+    })
   }
 }
 

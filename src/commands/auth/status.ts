@@ -1,8 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { describeKeySources } from '../../settings/key-sources.ts'
+import type { Target } from '../../settings/target.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readKeyFlag } from '../key-input.ts'
@@ -17,18 +17,20 @@ export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
   addScopedFlags(status, ['fields'])
 }
 
-async function showStatus(ctx: Context): Promise<ExitCode | undefined> {
-  const sources = await describeKeySources(await ctx.settings(), {
+async function showStatus(ctx: Context): Promise<undefined> {
+  const settings = await ctx.settings()
+  const sources = await describeKeySources(settings, {
     env: ctx.env,
     profileFlag: ctx.flags.profile,
     keyFromFlag: await readKeyFlag(ctx),
   })
-  const { baseUrl, profileName, isProtected } = await ctx.target()
-  const refusal = await whyRefused(ctx)
+  const { target, refusal } = await tryKey(ctx)
+  const profileName = target?.profileName ?? sources.profileName
+  const profile = profileName === undefined ? undefined : (await settings.profiles()).get(profileName)
   await printOne(ctx, {
     profile: profileName ?? null,
-    base_url: baseUrl.href,
-    protected: isProtected,
+    base_url: target?.baseUrl.href ?? profile?.baseUrl ?? null,
+    protected: target?.isProtected ?? profile?.isProtected ?? null,
     source: sources.winner?.source ?? null,
     kept_in: sources.winner?.path ?? null,
     bound_to: sources.winner?.origin ?? null,
@@ -36,18 +38,25 @@ async function showStatus(ctx: Context): Promise<ExitCode | undefined> {
     shadows: sources.shadowed.map(({ source }) => source),
     accepted: refusal === undefined ? true : refusal.code === 'unauthorized' ? false : null,
   })
-  if (refusal) throw refusal
-  return EXIT.ok
+  if (!refusal) return
+  if (refusal.code !== 'unauthorized' || !target) throw refusal
+  throw new CrmError('unauthorized', `${target.baseUrl.origin} does not take the key from ${target.key.source}`, {
+    ...refusal.details,
+    hint: `crm auth login --base-url ${target.baseUrl.href}`,
+  })
 }
 
 /** Asks for one contact. Being forbidden to read is not being refused: the server knows the key. */
-async function whyRefused(ctx: Context): Promise<CrmError | undefined> {
+async function tryKey(ctx: Context): Promise<{ target?: Target; refusal?: CrmError }> {
+  let target: Target | undefined
   try {
+    target = await ctx.target()
     const api = await ctx.api()
     for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
-    return undefined
+    return { target }
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    return error.code === 'forbidden' ? undefined : error
+    const known = target ? { target } : {}
+    return error.code === 'forbidden' ? known : { ...known, refusal: error }
   }
 }

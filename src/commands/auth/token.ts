@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { writeText } from '../../core/streams.ts'
 import { examples } from '../examples.ts'
+import { printValue } from '../print.ts'
 
 export function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
   auth
@@ -16,5 +16,5 @@ export function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
 
 async function printToken(ctx: Context): Promise<undefined> {
   const { key } = await ctx.target()
-  await writeText(ctx.io.stdout, `${key.value}\n`)
+  return printValue(ctx, key.value)
 }

@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { writeText } from '../../core/streams.ts'
-import { jsonText } from '../../output/json-text.ts'
 import { parseSettingKey } from '../../settings/setting.ts'
 import { examples } from '../examples.ts'
+import { printValue } from '../print.ts'
 import { requireProfileName } from '../selected-profile.ts'
 
 export function addConfigGet(config: CommandUnknownOpts, act: Act): void {
@@ -19,6 +18,5 @@ async function getSetting(ctx: Context, text: string): Promise<undefined> {
   const key = parseSettingKey(text)
   const values = await (await ctx.settings()).values(await requireProfileName(ctx))
   const value = values.find((setting) => setting.key === key)?.value ?? null
-  const shown = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl' ? jsonText(value) : String(value ?? '')
-  await writeText(ctx.io.stdout, `${shown}\n`)
+  return printValue(ctx, value)
 }

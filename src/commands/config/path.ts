@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { writeText } from '../../core/streams.ts'
+import { printValue } from '../print.ts'
 
 export function addConfigPath(config: CommandUnknownOpts, act: Act): void {
   config.command('path').description('print where settings are kept').action(act(printPath))
@@ -8,5 +8,5 @@ export function addConfigPath(config: CommandUnknownOpts, act: Act): void {
 
 async function printPath(ctx: Context): Promise<undefined> {
   const { config } = (await ctx.settings()).paths()
-  await writeText(ctx.io.stdout, `${config}\n`)
+  return printValue(ctx, config)
 }

@@ -20,7 +20,7 @@ export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void 
   const remove = contacts
     .command('delete <id...>')
     .description('delete contacts for good; - reads ids from stdin')
-    .option('--expect <n>', 'how many contacts this must be about', parseCount)
+    .option('--expect <n>', 'how many contacts this must be about', parseExpected)
     .option('--if-match <version>', 'only while the contact still has this version')
     .addHelpText('after', examples('crm contacts delete con_0abc', 'crm contacts delete - --yes --expect 12 < ids.txt'))
     .action(act(deleteContacts))
@@ -37,6 +37,10 @@ async function deleteContacts(ctx: Context, words: readonly string[], options: O
   const what = ids.length === 1 ? `contact ${ids[0]}` : `${ids.length} contacts`
   const deletion = { count: ids.length, what, expect: options.expect, isStdinFree: !words.includes('-') }
   requireExpected(ctx, deletion)
+  if (ids.length === 0) {
+    ctx.note('No ids on stdin: nothing to delete.')
+    return EXIT.ok
+  }
   if (ctx.flags.isDryRun) return showDeletion(ctx, ids)
   await confirmDeletion(ctx, deletion)
   return deleteAll(ctx, ids, options.ifMatch)
@@ -72,4 +76,9 @@ async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitC
   if (missing.length > 0) ctx.note(`Not there: ${missing.join(', ')}`)
   ctx.note(`Dry run: ${found.size} would be deleted; nothing was sent.`)
   return dryRunExit(ctx, found.size > 0)
+}
+
+/** None is a number that a search may well find. */
+function parseExpected(text: string): number {
+  return text === '0' ? 0 : parseCount(text)
 }

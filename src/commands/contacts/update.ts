@@ -11,7 +11,7 @@ import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 
 interface Options {
-  readonly set: readonly string[]
+  readonly set?: readonly string[]
   readonly data?: string
   readonly ifMatch?: string
   readonly idempotencyKey?: string
@@ -21,7 +21,7 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
   const update = contacts
     .command('update <id>')
     .description('change members of a contact; the others stay')
-    .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect, [])
+    .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect)
     .option('--data <file>', DATA_HELP)
     .option('--if-match <version>', 'only while the contact still has this version')
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
@@ -37,7 +37,7 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
 }
 
 async function updateContact(ctx: Context, id: string, options: Options): Promise<ExitCode | undefined> {
-  const patch = await readFields(ctx, { set: options.set, data: options.data })
+  const patch = await readFields(ctx, { set: options.set ?? [], data: options.data })
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options

@@ -8,7 +8,7 @@ import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 
 interface Options {
-  readonly set: readonly string[]
+  readonly set?: readonly string[]
   readonly data?: string
   readonly idempotencyKey?: string
 }
@@ -17,7 +17,7 @@ export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
   const create = deals
     .command('create')
     .description('create a deal')
-    .option('--set <key=value>', SET_HELP, collect, [])
+    .option('--set <key=value>', SET_HELP, collect)
     .option('--data <file>', DATA_HELP)
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
     .addHelpText(
@@ -32,7 +32,7 @@ export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
 }
 
 async function createDeal(ctx: Context, options: Options): Promise<ExitCode | undefined> {
-  const fields = await readFields(ctx, { set: options.set, data: options.data })
+  const fields = await readFields(ctx, { set: options.set ?? [], data: options.data })
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/deals', body: fields })
   const api = await ctx.api()
   return printOne(ctx, await api.deals.create(fields, { idempotencyKey: options.idempotencyKey }))

@@ -9,14 +9,14 @@ import { printList, requestedLimit } from '../print.ts'
 
 interface Options {
   readonly cursor?: string
-  readonly filter: readonly string[]
+  readonly filter?: readonly string[]
 }
 
 export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
   const list = deals
     .command('list')
     .description('list deals, newest first')
-    .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect, [])
+    .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect)
     .option('--cursor <cursor>', 'go on where an earlier list stopped')
     .addHelpText(
       'after',
@@ -31,7 +31,7 @@ export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
 }
 
 async function listDeals(ctx: Context, options: Options): Promise<undefined> {
-  const filters = parseFilters(options.filter)
+  const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters })
   await printList(ctx, { pages, columns: FIELDS.deal, plural: 'deals' })

@@ -1,6 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { commandLine } from '../command-line.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
@@ -9,7 +11,7 @@ import { printOne } from '../print.ts'
 
 interface Options {
   readonly body?: string
-  readonly set: readonly string[]
+  readonly set?: readonly string[]
   readonly data?: string
   readonly idempotencyKey?: string
 }
@@ -19,7 +21,7 @@ export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
     .command('add <deal-id>')
     .description('add a note to a deal')
     .option('--body <text>', 'what the note says')
-    .option('--set <key=value>', SET_HELP, collect, [])
+    .option('--set <key=value>', SET_HELP, collect)
     .option('--data <file>', DATA_HELP)
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
     .addHelpText('after', examples('crm notes add deal_0abc --body "Called; the contract goes out on Monday"'))
@@ -28,8 +30,12 @@ export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
 }
 
 async function addNote(ctx: Context, dealId: string, options: Options): Promise<ExitCode | undefined> {
-  const set = options.body === undefined ? options.set : [`body=${options.body}`, ...options.set]
-  const fields = await readFields(ctx, { set, data: options.data })
+  const { body, set: given = [], data } = options
+  if (body === undefined && given.length === 0 && data === undefined) {
+    throw new CrmError('usage', 'a note needs something to say', { hint: `${commandLine(ctx.argv)} --body TEXT` })
+  }
+  const set = body === undefined ? given : [`body=${body}`, ...given]
+  const fields = await readFields(ctx, { set, data })
   const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
   const api = await ctx.api()

@@ -53,7 +53,7 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     .option('--ready-json', 'print one JSON line on stdout when ready')
     .addHelpText(
       'after',
-      examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt'),
+      `${examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt')}\n\nA new database gets a key, kept under the profile local (or -p NAME); --key-file FILE brings one instead.`,
     )
     .action(act(serveUntilStopped))
   addServeKeys(serve, act)

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
+import { readFault } from '../read-input.ts'
 
 export interface Tls {
   readonly cert: Buffer
@@ -22,7 +23,7 @@ async function readPem(path: string, flag: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new CrmError('invalid_input', `cannot read ${flag} ${path}: ${(cause as Error).message}`, {
+    throw new CrmError('invalid_input', `cannot read ${flag} ${path}: ${readFault(cause)}`, {
       cause,
       hint: 'name a PEM file that can be read',
     })

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { exactDigits, parseExactJson } from '../../src/core/exact-json.ts'
+
+test.each(['12345678901234567890', '-9007199254740993', '1e400', '1.0000000000000000001', '0.12345678901234567891'])(
+  '%s comes out with the digits it went in with',
+  (digits) => {
+    const value = parseExactJson(`{"id":${digits},"list":[${digits}]}`)
+    expect(JSON.stringify(value)).toBe(`{"id":${digits},"list":[${digits}]}`)
+    expect(exactDigits((value as { id: unknown }).id)).toBe(digits)
+  },
+)
+
+test.each(['1', '-1.5', '9007199254740991', '1e5', '1234567890123456'])('%s is a plain number', (digits) => {
+  expect(parseExactJson(`{"pad":"1234567890123456","n":${digits}}`)).toEqual({
+    pad: '1234567890123456',
+    n: Number(digits),
+  })
+})
