@@ -80,5 +80,6 @@ export function median(values: readonly number[]): number {
 /** Peak resident memory of a running process so far (Linux), in MiB. */
 export function peakMiB(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+  // A process that has just ended has no memory to tell of.
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }

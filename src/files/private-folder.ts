@@ -6,6 +6,10 @@ import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
+import { makeFolders } from './make-folders.ts'
+
+/** Before the umask, as mkdir(1) does. */
+const USUAL_MODE = 0o777
 
 /** Who may write here may replace every file in it, whatever the mode of the file is. */
 const WRITABLE_BY_OTHERS = 0o022
@@ -30,7 +34,7 @@ async function statOrMake(folder: string): Promise<Stats> {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
-  await mkdir(dirname(folder), { recursive: true })
+  makeFolders(dirname(folder), USUAL_MODE)
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {

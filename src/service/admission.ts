@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, requireScope } from './bearer.ts'
-import { badParameter } from './problem.ts'
+import { badParameter, unknownParameter } from './problem.ts'
 import { type RateLimit, RateLimiter, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { Route } from './route.ts'
 import type { Store } from './store/store.ts'
@@ -36,10 +36,10 @@ export function admission(
 /** A misspelt filter that was ignored would answer with everything. */
 function requireParameters(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {
   for (const name in query) {
-    if (!known.includes(name)) {
-      const expected = known.length > 0 ? `expected ${known.join(', ')}` : 'this takes no parameters'
-      throw badParameter(name, 'unknown_parameter', expected)
+    if (!known.includes(name)) throw unknownParameter(name, known)
+    const value = query[name]
+    if (Array.isArray(value)) {
+      throw badParameter(name, 'repeated_parameter', `expected it once, got it ${value.length} times`)
     }
-    if (typeof query[name] !== 'string') throw badParameter(name, 'repeated_parameter', 'expected it once')
   }
 }

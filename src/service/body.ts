@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type JsonNode, JsonTextError, type Members, parseJsonText } from './json-text.ts'
 import { invalidValues, Problem } from './problem.ts'
 import type { Call } from './route.ts'
+import { shownValue } from './shown.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -16,7 +17,7 @@ export function readBody(call: Call): Members {
   if (!isUtf8(call.body)) throw new Problem(400, { code: 'malformed_body', detail: 'the body is not UTF-8' })
   const node = parse(call.body.toString('utf8'))
   if (typeof node !== 'string') return node
-  throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: 'expected an object' }])
+  throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: `expected an object, got ${shownValue(node)}` }])
 }
 
 export function unsupportedType(method: string): Problem {

@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto'
-import { badParameter } from './problem.ts'
+import { badParameter, type Problem } from './problem.ts'
+import { shownText } from './shown.ts'
+
+const MAX_SHOWN = 40
 
 /** Opaque to clients: the last id of the page before, bound to the list and the filters that it was made for. */
 export function encodeCursor(id: string, filters: string): string {
@@ -11,9 +14,18 @@ export function decodeCursor(cursor: string, filters: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const mark = filterMark(filters)
   const id = text.slice(mark.length)
-  if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw badParameter('cursor', 'invalid_cursor', 'this is no cursor of this service')
+  if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw noCursor(cursor)
   if (text.startsWith(mark)) return id
-  throw badParameter('cursor', 'invalid_cursor', 'the cursor belongs to another list or to other filters')
+  throw invalidCursor(`${shownText(cursor, MAX_SHOWN)} belongs to another list or to other filters`)
+}
+
+/** For a place that no page of the list can have ended at. */
+export function noCursor(cursor: string): Problem {
+  return invalidCursor(`${shownText(cursor, MAX_SHOWN)} is no cursor of this service`)
+}
+
+function invalidCursor(fault: string): Problem {
+  return badParameter('cursor', 'invalid_cursor', `${fault}; start the list again without one`)
 }
 
 /** Not a secret: it only tells lists apart. */

@@ -1,5 +1,6 @@
 import { badParameter } from './problem.ts'
 import type { Call } from './route.ts'
+import { shownText } from './shown.ts'
 import type { DealFilters } from './store/store.ts'
 
 export const DEAL_FILTER_PARAMETERS = [
@@ -35,9 +36,11 @@ function readAlternatives(call: Call, parameter: Parameter): readonly string[] {
   const text = call.query[parameter]
   if (text === undefined) return []
   const values = [...new Set(text.split(','))]
-  if (values.includes('')) throw badParameter(parameter, 'empty', 'expected values with commas between them')
+  if (values.includes('')) {
+    throw badParameter(parameter, 'empty', `expected values with commas between them, got ${shownText(text)}`)
+  }
   if (values.length <= MAX_ALTERNATIVES) return values
-  throw badParameter(parameter, 'too_many', `expected at most ${MAX_ALTERNATIVES} values`)
+  throw badParameter(parameter, 'too_many', `expected at most ${MAX_ALTERNATIVES} values, got ${values.length}`)
 }
 
 function readNumber(call: Call, parameter: Parameter): number | undefined {
@@ -45,7 +48,7 @@ function readNumber(call: Call, parameter: Parameter): number | undefined {
   if (text === undefined) return undefined
   const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (Number.isFinite(number)) return number
-  throw badParameter(parameter, 'invalid_number', 'expected a number')
+  throw badParameter(parameter, 'invalid_number', `expected a number, got ${shownText(text)}`)
 }
 
 function readTimeMs(call: Call, parameter: Parameter): number | undefined {
@@ -53,7 +56,8 @@ function readTimeMs(call: Call, parameter: Parameter): number | undefined {
   if (text === undefined) return undefined
   const timeMs = parseTimeMs(text)
   if (timeMs !== undefined) return timeMs
-  throw badParameter(parameter, 'invalid_time', 'expected a time such as 2026-01-31T09:30:00Z (RFC 3339, "+" as %2B)')
+  const expected = 'expected a time such as 2026-01-31T09:30:00Z (RFC 3339, "+" as %2B)'
+  throw badParameter(parameter, 'invalid_time', `${expected}, got ${shownText(text)}`)
 }
 
 /** RFC 3339. The day is checked, because Date.parse takes 31 February for 3 March. */

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import { createRequire } from 'node:module'
+import { CrmError } from '../core/errors.ts'
 
 export interface Tls {
   readonly cert: string | Buffer
@@ -41,7 +42,34 @@ export function createHttpServer(listener: RequestListener, tls: Tls | undefined
   const require = createRequire(import.meta.url)
   const http = require('node:http') as typeof import('node:http')
   const https = require('node:https') as typeof import('node:https')
-  const server = tls ? https.createServer({ ...options, ...tls }, listener) : http.createServer(options, listener)
+  const server = tls
+    ? withTls(() => https.createServer({ ...options, ...tls }, listener))
+    : http.createServer(options, listener)
   server.setTimeout(timeouts.silentMs)
   return server
+}
+
+/** What OpenSSL means, where its own words do not say it. */
+const TLS_FAULTS: Readonly<Record<string, string>> = {
+  ERR_OSSL_PEM_NO_START_LINE: 'the certificate is not one in PEM',
+  ERR_OSSL_UNSUPPORTED: 'the key is not a private key in PEM',
+  ERR_OSSL_BAD_DECRYPT: 'the key has a passphrase',
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the key is not that of the certificate',
+}
+
+function withTls(create: () => Server): Server {
+  try {
+    return create()
+  } catch (cause) {
+    const { code = '', reason } = cause as { code?: string; reason?: string }
+    if (!/^ERR_(OSSL|SSL)_/.test(code)) throw cause
+    throw new CrmError(
+      'invalid_input',
+      `cannot use the TLS certificate or key: ${TLS_FAULTS[code] ?? reason ?? code}`,
+      {
+        hint: 'give a certificate and its private key in PEM, without a passphrase',
+        cause,
+      },
+    )
+  }
 }

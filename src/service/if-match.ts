@@ -16,9 +16,10 @@ export function readIfMatch(header: string | undefined): ExpectedVersions {
 
 export function requireVersion(expected: ExpectedVersions, version: number): void {
   if (!expected || expected.has(`${version}`)) return
+  const wanted = [...expected].join(' or ').slice(0, 80)
   throw new Problem(412, {
     code: 'precondition_failed',
-    detail: `the record is at version ${version} now`,
+    detail: `If-Match expects version ${wanted}, and the record is at version ${version} now`,
     headers: { etag: `"${version}"` },
   })
 }

@@ -1,13 +1,23 @@
-import { decodeCursor, encodeCursor } from './cursor.ts'
+import { decodeId, type IdKind } from '../core/ids.ts'
+import { decodeCursor, encodeCursor, noCursor } from './cursor.ts'
 import { badParameter } from './problem.ts'
 import type { Call, Reply } from './route.ts'
+import { shownText } from './shown.ts'
 import type { PageQuery, TextPage } from './store/store.ts'
 
 export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
 const LIMIT = { smallest: 1, usual: 50, largest: 500 }
 
-export function readPage(call: Call): PageQuery {
+export function readPage(call: Call, kind: IdKind): PageQuery {
+  const { olderThanId, limit } = readPlace(call)
+  // The mark of a cursor is no secret, so that one may be made up around any id.
+  if (olderThanId !== undefined && decodeId(kind, olderThanId) === undefined) throw noCursor(call.query.cursor ?? '')
+  return { olderThanId, limit }
+}
+
+/** For lists whose ids are not of a kind: what the cursor names may be anything. */
+export function readPlace(call: Call): PageQuery {
   const { cursor } = call.query
   return {
     limit: readLimit(call.query.limit),
@@ -19,7 +29,8 @@ function readLimit(text: string | undefined): number {
   if (text === undefined) return LIMIT.usual
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
   if (limit >= LIMIT.smallest && limit <= LIMIT.largest) return limit
-  throw badParameter('limit', 'invalid_limit', `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`)
+  const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`
+  throw badParameter('limit', 'invalid_limit', `${expected}, got ${shownText(text)}`)
 }
 
 /** The page as the wire carries it; rows are joined as the store keeps them, never parsed. */

@@ -85,6 +85,16 @@ export function badParameter(parameter: string, code: string, detail: string): P
   })
 }
 
+export function unknownParameter(parameter: string, known: readonly string[]): Problem {
+  const expected = known.length > 0 ? `expected one of ${known.join(', ')}` : 'this takes none'
+  const detail = `unknown parameter ${parameter.slice(0, 80)}: ${expected}`
+  return new Problem(400, {
+    code: 'invalid_parameter',
+    detail,
+    errors: [{ parameter, code: 'unknown_parameter', detail }],
+  })
+}
+
 export function notFound(what: string, id: string): Problem {
   return new Problem(404, { code: 'not_found', detail: `there is no ${what} ${JSON.stringify(id)}` })
 }

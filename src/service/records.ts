@@ -103,7 +103,11 @@ function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
   const changed = READ_ONLY_FIELDS.filter((name) => patch.has(name) && jsonText(patch.get(name) ?? '') !== own[name])
   if (changed.length > 0) {
     throw invalidValues(
-      changed.map((name) => ({ pointer: pointer(name), code: 'read_only', detail: 'the service sets this' })),
+      changed.map((name) => ({
+        pointer: pointer(name),
+        code: 'read_only',
+        detail: 'the service sets this: leave it out',
+      })),
     )
   }
   const fields = new Map(patch)

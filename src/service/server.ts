@@ -34,7 +34,7 @@ export interface RunningServer {
 
 const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes, ...webhookRoutes]
 
-/** The CRM service on a socket. Throws a CrmError when the socket cannot be had. */
+/** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, timeouts = TIMEOUTS } = options
   const app = createApp({ ...options, routes: ROUTES, tls, log, timeouts })

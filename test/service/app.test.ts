@@ -17,11 +17,11 @@ test('a problem says where, what and under which id, in headers and body alike',
     type: 'about:blank',
     title: 'Unprocessable Content',
     status: 422,
-    detail: 'name: expected a string or null',
+    detail: 'name: expected a string or null, got 1',
     instance: '/v1/contacts',
     code: 'invalid_values',
     request_id: 'job-7:a.b_c',
-    errors: [{ pointer: '#/name', code: 'wrong_type', detail: 'expected a string or null' }],
+    errors: [{ pointer: '#/name', code: 'wrong_type', detail: 'expected a string or null, got 1' }],
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { encodeCursor } from '../../src/service/cursor.ts'
 import { rawRequest } from './raw-request.ts'
 import { serveForTest, type TestService } from './serve-for-test.ts'
 
@@ -81,6 +82,20 @@ test.each(['', 'x', 'AAAA', '%00', 'con_1', '../..', 'a'.repeat(5000)])(
     })
   },
 )
+
+test.each([
+  ['/v1/contacts', 'deal_0s9nekas400'],
+  ['/v1/contacts', 'con_z0000000000'],
+  ['/v1/deals', 'x'],
+  ['/v1/pipelines/sales/stages', 'sales.gone'],
+])('a cursor that was forged for %s around %s is refused', async (path, id) => {
+  const { send } = await serveForTest()
+  const cursor = encodeCursor(id, JSON.stringify([path]))
+  expect((await send('GET', `${path}?cursor=${cursor}`)).json).toMatchObject({
+    status: 400,
+    errors: [{ parameter: 'cursor', code: 'invalid_cursor' }],
+  })
+})
 
 test('a cursor holds when the record that it points at is deleted', async () => {
   const { send } = await serveForTest()

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -47,6 +48,31 @@ test('https is served with the certificate given', async () => {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', ca: tls.cert, servername: 'localhost' })
   socket.write(`GET /v1/contacts HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key.text}\r\n\r\n`)
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a certificate or a key that OpenSSL refuses is named', async () => {
+  const { cert, key } = makeSelfSignedCertificate('localhost')
+  const other = makeSelfSignedCertificate('localhost')
+  const encrypted = createPrivateKey(key).export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-128-cbc',
+    passphrase: 'x',
+  })
+  const faults = [
+    [{ cert: key, key }, 'the certificate is not one in PEM'],
+    [{ cert: Buffer.alloc(0), key }, 'the certificate is not one in PEM'],
+    [{ cert, key: cert }, 'the key is not a private key in PEM'],
+    [{ cert, key: other.key }, 'the key is not that of the certificate'],
+    [{ cert, key: encrypted }, 'the key has a passphrase'],
+    [{ cert: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', key }, 'wrong tag'],
+  ] as const
+  for (const [tls, reason] of faults) {
+    await expect(serveForTest({ tls })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: `cannot use the TLS certificate or key: ${reason}`,
+    })
+  }
 })
 
 test('closing lets the store stay open', async () => {

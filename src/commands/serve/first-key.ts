@@ -5,6 +5,8 @@ import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
 import { readKeyFlag } from '../key-input.ts'
 
+const LARGEST_PAGE = 500
+
 export interface Started {
   readonly store: Awaited<ReturnType<Awaited<ReturnType<Context['service']['store']>>['openSqliteStore']>>
   readonly url: string
@@ -55,7 +57,10 @@ async function claimProfile(ctx: Context, name: string, origin: string): Promise
   if (existing?.baseUrl !== undefined) return URL.parse(existing.baseUrl)?.origin === origin
   const { protocol, hostname } = new URL(origin)
   const allowsInsecureHttp = protocol === 'http:' && !isLoopback(hostname)
-  await settings.putProfile(name, { ...defaultProfile(origin), allowsInsecureHttp })
+  const profile = defaultProfile(origin)
+  // The service takes five times what may be asked of a server that nothing is known of.
+  const wire = { ...profile.wire, pageSize: LARGEST_PAGE }
+  await settings.putProfile(name, { ...profile, allowsInsecureHttp, wire })
   if ((await settings.active()) === undefined) await settings.setActive(name)
   return true
 }

@@ -1,6 +1,7 @@
 import { READ_ONLY_FIELDS } from '../../core/resources.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValues, type ValueFault } from '../problem.ts'
+import { shownValue } from '../shown.ts'
 
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 
@@ -40,23 +41,39 @@ export function textOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
 
+export function wrongType(expected: string, value: JsonNode): Fault {
+  return { code: 'wrong_type', detail: `${expected}, got ${shownValue(value)}` }
+}
+
+/** For a member that has one of a few values. */
+export function oneOf(allowed: readonly string[]): Rule {
+  return (value) => {
+    const text = textOf(value)
+    if (text !== undefined && allowed.includes(text)) return undefined
+    const list = allowed.map((each) => JSON.stringify(each)).join(', ')
+    if (value === undefined) return { code: 'required', detail: `required, one of ${list}` }
+    const fault = wrongType(`expected one of ${list}`, value)
+    return text === undefined ? fault : { ...fault, code: 'not_allowed' }
+  }
+}
+
 export const textOrNull: Rule = (value) => {
   if (value === undefined || value === 'null' || isText(value)) return undefined
-  return { code: 'wrong_type', detail: 'expected a string or null' }
+  return wrongType('expected a string or null', value)
 }
 
 export const filledText: Rule = (value) => {
-  if (value === undefined) return { code: 'required', detail: 'expected a string' }
-  if (!isText(value)) return { code: 'wrong_type', detail: 'expected a string' }
+  if (value === undefined) return { code: 'required', detail: 'required' }
+  if (!isText(value)) return wrongType('expected a string', value)
   return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
 }
 
 export const numberOrNull: Rule = (value) => {
   if (value === undefined || value === 'null' || isNumber(value)) return undefined
-  return { code: 'wrong_type', detail: 'expected a number or null' }
+  return wrongType('expected a number or null', value)
 }
 
 export const notSent: Rule = (value) =>
-  value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this' }
+  value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this: leave it out' }
 
 export const READ_ONLY_RULES: Rules = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, notSent]))

@@ -1,5 +1,6 @@
 import { EVENT_KINDS, isEventPattern } from '../../core/event-kinds.ts'
 import type { JsonNode, Members } from '../json-text.ts'
+import { shownText } from '../shown.ts'
 import type { WebhookColumns } from '../store/store.ts'
 import {
   filledText,
@@ -10,28 +11,31 @@ import {
   requireRules,
   textOf,
   textOrNull,
+  wrongType,
 } from './rules.ts'
 
 const addressRule: Rule = (value) => {
   const fault = filledText(value)
   if (fault) return fault
   const url = URL.parse(textOf(value) ?? '')
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return { code: 'invalid_url', detail: 'expected an http or https address' }
+  if (url?.username || url?.password) {
+    return { code: 'invalid_url', detail: 'an address with a user or a password in it is not taken' }
   }
-  if (!url.username && !url.password) return undefined
-  return { code: 'invalid_url', detail: 'an address with a user or a password in it is not taken' }
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    return { code: 'invalid_url', detail: `expected an http or https address, got ${shownText(textOf(value) ?? '')}` }
+  }
+  return undefined
 }
 
 const eventsRule: Rule = (value) => {
   const expected = `expected a list of event kinds: ${EVENT_KINDS.join(', ')}, or patterns such as contact.* and *`
-  if (value === undefined) return { code: 'required', detail: expected }
+  if (value === undefined) return { code: 'required', detail: `required, ${expected}` }
   const patterns = listOf(value)
-  if (!patterns?.every((pattern) => typeof pattern === 'string')) return { code: 'wrong_type', detail: expected }
+  if (!patterns?.every((pattern) => typeof pattern === 'string')) return wrongType(expected, value)
   if (patterns.length === 0) return { code: 'empty', detail: expected }
   const unknown = patterns.find((pattern) => !isEventPattern(pattern))
   if (unknown === undefined) return undefined
-  return { code: 'not_allowed', detail: `${JSON.stringify(unknown)} matches no event; ${expected}` }
+  return { code: 'not_allowed', detail: `${shownText(unknown)} matches no event; ${expected}` }
 }
 
 const RULES: Rules = {

@@ -18,7 +18,7 @@ export const contactRoutes: readonly Route[] = [
 ]
 
 async function listContacts(store: Store, call: Call): Promise<Reply> {
-  return pageReply(call, await store.contacts(readPage(call)))
+  return pageReply(call, await store.contacts(readPage(call, 'contact')))
 }
 
 async function createContact(store: Store, call: Call): Promise<Reply> {

@@ -17,7 +17,7 @@ export const dealRoutes: readonly Route[] = [
 ]
 
 async function listDeals(store: Store, call: Call): Promise<Reply> {
-  return pageReply(call, await store.deals(readPage(call), readDealFilters(call)))
+  return pageReply(call, await store.deals(readPage(call, 'deal'), readDealFilters(call)))
 }
 
 async function createDeal(store: Store, call: Call): Promise<Reply> {

@@ -1,4 +1,5 @@
-import { PAGE_PARAMETERS, pageReply, readPage } from '../page.ts'
+import { noCursor } from '../cursor.ts'
+import { PAGE_PARAMETERS, pageReply, readPlace } from '../page.ts'
 import { notFound } from '../problem.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
@@ -9,10 +10,13 @@ export const pipelineRoutes: readonly Route[] = [
 
 /** By position; pages are cut from the pipeline as it is now. */
 async function listStages(store: Store, call: Call): Promise<Reply> {
-  const { limit, olderThanId } = readPage(call)
+  const { limit, olderThanId } = readPlace(call)
   const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
   if (!pipeline) throw notFound('pipeline', call.id)
-  const start = olderThanId === undefined ? 0 : pipeline.stages.findIndex((stage) => stage.id === olderThanId) + 1
+  const last = pipeline.stages.findIndex((stage) => stage.id === olderThanId)
+  // Starting over instead would send a client round and round.
+  if (olderThanId !== undefined && last < 0) throw noCursor(call.query.cursor ?? '')
+  const start = last + 1
   const stages = pipeline.stages.slice(start, start + limit)
   const isLast = start + limit >= pipeline.stages.length
   return pageReply(call, {

@@ -148,6 +148,13 @@ test.each([
   if (status === 412) expect(answer.headers.get('etag')).toBe('"1"')
 })
 
+test('a version that is not there any more is answered with the one that is', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
+  const answer = await send('PATCH', `/v1/contacts/${json.id}`, { name: 'Bob' }, { 'if-match': '"7", W/"1"' })
+  expect(answer.json.detail).toBe('If-Match expects version 7 or W/1, and the record is at version 1 now')
+})
+
 test('a contact is deleted once, and only in the version asked for', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })

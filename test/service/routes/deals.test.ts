@@ -41,12 +41,21 @@ test.each([
   expect(answer.json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
 })
 
-test('an unknown stage is answered with those there are', async () => {
+const STAGES = '"Lead", "Qualified", "Proposal", "Negotiation", "Won", "Lost"'
+
+test.each([
+  [{ name: 'a', stage: 'Leed' }, `stage: expected one of ${STAGES}, got "Leed"`],
+  [{ name: 'a', stage: 5 }, `stage: expected one of ${STAGES}, got 5`],
+  [{ name: 'a' }, `stage: required, one of ${STAGES}`],
+  [{}, `name: required; stage: required, one of ${STAGES}`],
+  [{ name: 'a', stage: 'Lead', pipeline_id: 'x' }, 'pipeline_id: expected one of "sales", got "x"'],
+  [{ name: 'a', stage: 'Lead', amount: '12' }, 'amount: expected a number or null, got "12"'],
+  [{ name: 'a', stage: 'Lead', amount: '9'.repeat(81) }, `amount: expected a number or null, got "${'9'.repeat(80)}"…`],
+  [{ name: [`${'x'.repeat(99)}`], stage: 'Lead' }, `name: expected a string, got ["${'x'.repeat(78)}…`],
+  [{ name: 'a', stage: 'Lead', version: 1 }, 'version: the service sets this: leave it out'],
+])('%j is refused with what was sent and what is expected', async (body, detail) => {
   const { send } = await serveForTest()
-  const { json } = await send('POST', '/v1/deals', { name: 'a', stage: 'Leed' })
-  expect(json.detail).toBe(
-    'stage: expected one of "Lead", "Qualified", "Proposal", "Negotiation", "Won", "Lost", not "Leed"',
-  )
+  expect((await send('POST', '/v1/deals', body)).json.detail).toBe(detail)
 })
 
 test('filters choose: comma is or, two parameters are and', async () => {
@@ -91,4 +100,22 @@ test.each([
   const { send } = await serveForTest()
   const answer = await send('GET', `/v1/deals?${query}`)
   expect(answer.json).toMatchObject({ status: 400, code: 'invalid_parameter', errors: [{ parameter, code }] })
+})
+
+test.each([
+  ['bogus=1', /^unknown parameter bogus: expected one of limit, cursor, stage, /],
+  ['stage=', /^stage: expected values .*, got ""$/],
+  ['amount[gte]=x', /^amount\[gte\]: expected a number, got "x"$/],
+  ['created_since=yesterday', /^created_since: expected a time .*, got "yesterday"$/],
+  ['limit=0', /^limit: expected a whole number from 1 to 500, got "0"$/],
+  ['stage=Lead&stage=Won', /^stage: expected it once, got it 2 times$/],
+  [`cursor=${'y'.repeat(41)}`, /^cursor: "y{40}"… is no cursor of this service; start the list again without one$/],
+])('listing with %s is refused with what was sent', async (query, detail) => {
+  const { send } = await serveForTest()
+  expect((await send('GET', `/v1/deals?${query}`)).json.detail).toMatch(detail)
+})
+
+test('a parameter that a path without any does not know is named', async () => {
+  const { send } = await serveForTest()
+  expect((await send('POST', '/v1/deals?bogus=1', {})).json.detail).toBe('unknown parameter bogus: this takes none')
 })

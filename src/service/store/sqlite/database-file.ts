@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CrmError } from '../../../core/errors.ts'
+import { makeFolders } from '../../../files/make-folders.ts'
 import { storageFailure } from './storage-failure.ts'
 
 /**
@@ -24,7 +25,7 @@ export function prepareDatabaseFile(file: string, isCreated: boolean): void {
 
 /** `wx` fails when anything has the name, a link that leads nowhere included. */
 function makeFile(file: string): boolean {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolders(dirname(file), 0o700)
   try {
     closeSync(openSync(file, 'wx', 0o600))
     return true

@@ -38,6 +38,12 @@ test('a database is made for its owner alone, with its folders and the files bes
   await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT')
 })
 
+test.runIf(process.platform === 'linux')('a folder that the system does not let be made is named', async () => {
+  expect((await refusalOf('/proc/nope/crm/crm.db')).message).toBe(
+    'cannot make the folder /proc/nope: /proc takes no new folders',
+  )
+})
+
 test('a folder that was there keeps its mode', async () => {
   const folder = await temporaryFolder()
   await chmod(folder, 0o755)
