@@ -18,6 +18,8 @@ export interface Call {
   readonly command: string
   /** For hints: the command line that finds what the ids in the path name; undefined when there are none in it. */
   readonly findCommand: string | undefined
+  /** For hints: the command line that shows the record as it is now, where there is one. */
+  readonly showCommand?: string
 }
 
 /** How the message of every error about a call begins; ids in it may hold anything. */

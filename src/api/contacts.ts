@@ -1,3 +1,4 @@
+import { shellWord } from '../core/shell-word.ts'
 import type { Api, Wire } from './api.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
@@ -33,6 +34,7 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
         action: `update contact ${id}`,
         command: 'crm contacts update',
         findCommand: LIST_COMMAND,
+        showCommand: showCommand(id),
       }),
     delete: async (id, { ifMatch }) => {
       await http.request({
@@ -42,9 +44,14 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
         action: `delete contact ${id}`,
         command: 'crm contacts delete',
         findCommand: LIST_COMMAND,
+        showCommand: showCommand(id),
       })
     },
   }
+}
+
+function showCommand(id: string): string {
+  return `crm contacts get ${shellWord(id)}`
 }
 
 function contactPath(id: string): string {

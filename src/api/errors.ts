@@ -1,9 +1,11 @@
 import type { ErrorCode } from '../core/errors.ts'
-import { parseJson } from './answer.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { readBodyText } from './body-text.ts'
 import { type Call, isWrite } from './call.ts'
 import type { Reply } from './exchange.ts'
 import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
+import { oneLine } from './one-line.ts'
+import { parseJson } from './parse-answer.ts'
 import { type Problem, readProblem } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
 import { readRetryAfterMs } from './retry-after.ts'
@@ -46,8 +48,8 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
   const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
   return {
     code,
-    reason: status < 400 ? redirectReason(reply, at.url) : statusReason(status, problem, at.url),
-    hint: statusHint(call, status, code, retryAfterMs),
+    reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
+    hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at.url),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || status === 408 || status >= 500),
     status,
@@ -57,7 +59,11 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
   }
 }
 
-function statusReason(status: number, problem: Problem, url: URL): string {
+function statusReason(call: Call, status: number, problem: Problem, url: URL): string {
+  if (status === 412 && call.ifMatch !== undefined) {
+    const more = problem.message === '' ? '' : `: ${problem.message}`
+    return `the record does not match ${oneLine(call.ifMatch, 60)}${more} (412)`
+  }
   return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
 }
 
@@ -67,18 +73,18 @@ function redirectReason({ status, headers }: Reply, url: URL): string {
   return `${url.origin} redirects to ${where} (${status}), and redirects are never followed`
 }
 
-function statusHint(call: Call, status: number, code: ErrorCode, retryAfterMs: number | undefined): string {
-  if (status < 400) return ADDRESS_HINT
+function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, url: URL): string {
   switch (code) {
     case 'unauthorized':
-      return 'crm auth status'
+      return `crm auth login --base-url ${shellWord(url.href.replace(/\/$/, ''))}`
     case 'forbidden':
       return 'crm auth status names the key in use; it lacks the scope for this'
-    case 'not_found':
     case 'precondition_failed':
+      return call.showCommand ?? call.findCommand ?? ADDRESS_HINT
+    case 'not_found':
       return call.findCommand ?? ADDRESS_HINT
     case 'rate_limited':
-      return retryAfterMs === undefined
+      return !retryAfterMs
         ? 'try again later, or wait longer with --max-wait 10m'
         : `try again in ${Math.ceil(retryAfterMs / 1000)} s, or let --max-wait cover it`
     case 'server_error':

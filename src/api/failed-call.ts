@@ -1,4 +1,5 @@
 import { CrmError, type ErrorDetails } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { type Call, cannot } from './call.ts'
 import type { Failure } from './failure.ts'
 
@@ -10,6 +11,11 @@ export interface Fate {
   readonly idempotencyKey: string | undefined
 }
 
+/** The rest of the command line is not known here. */
+export function repeatHint({ command }: Call, idempotencyKey: string): string {
+  return `${command} ... --idempotency-key ${shellWord(idempotencyKey)}, the rest as before: it then happens only once`
+}
+
 /** The error of a call that is given up, from its last failure. */
 export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
   const { code, reason, status, requestId, retryAfterMs, cause } = failure
@@ -17,7 +23,7 @@ export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
   const doubt = fate.isInDoubt ? '; whether it took effect is unknown' : ''
   const key = fate.isInDoubt ? fate.idempotencyKey : undefined
   const details: ErrorDetails = {
-    hint: key === undefined ? failure.hint : `repeat it with --idempotency-key ${key}: it then happens only once`,
+    hint: key === undefined ? failure.hint : repeatHint(call, key),
     isRetryable: failure.rule !== 'never',
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { requestId }),

@@ -5,8 +5,11 @@ import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './fail
 import { ProxyError } from './proxy.ts'
 import { explainTls } from './tls-failure.ts'
 
+/** Where `crm serve` listens unless told otherwise. */
+const SERVE_PORT = '4243'
+
 const refused = ({ name, url }: Place) =>
-  down(`${name} refuses connections`, isLoopback(url.hostname) ? 'crm serve' : ADDRESS_HINT)
+  down(`${name} refuses connections`, isLoopback(url.hostname) ? serveCommand(url) : ADDRESS_HINT)
 const cut = ({ name }: Place) => down(`${name} closed the connection before its answer was complete`, 'try again')
 const silent = ({ name }: Place) => down(`${name} does not answer`)
 const noRoute = ({ name }: Place, code: string) => down(`there is no way to ${name} from here (${code})`)
@@ -53,6 +56,11 @@ export function networkFailure(call: Call, noReply: NoReply, at: { url: URL; tim
   const explanation = noReply.kind === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at.url)
   if (explanation === undefined) throw noReply.cause
   return { ...explanation, isInDoubt: isWrite(call) && noReply.isSent, cause: noReply.cause ?? noReply }
+}
+
+function serveCommand({ port, protocol }: URL): string {
+  const shown = port || (protocol === 'https:' ? '443' : '80')
+  return shown === SERVE_PORT ? 'crm serve' : `crm serve --port ${shown}`
 }
 
 function explainTimeout(noReply: NoReply, { url, timeoutMs }: { url: URL; timeoutMs: number }): Explanation {

@@ -1,3 +1,4 @@
+import { idText } from '../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { readLinks } from './link-header.ts'
 import { oneLine } from './one-line.ts'
@@ -48,7 +49,7 @@ function readBody(json: JsonValue, url: URL, at: PageWire & { link: string | und
     const position =
       sentAs === undefined
         ? readPosition(value, at.cursorParam ?? DEFAULT_PARAMETER, url)
-        : readCursor(value, at.cursorParam ?? linkedParameter(String(value), sentAs, url, at) ?? sentAs)
+        : readCursor(value, at.cursorParam ?? linkedParameter(idText(value) ?? '', sentAs, url, at) ?? sentAs)
     if (position !== undefined) return found(position, 'said')
     end = 'implied'
   }
@@ -62,10 +63,10 @@ function saysEnd(json: JsonValue, { more, done }: NextShape): boolean {
 function readMore({ json, lastId }: Source, inBody: NextFound, wire: PageWire): NextFound | string {
   const signs = MORE_PLACES.map((place) => valueAt(json, place))
   if (!signs.includes(true)) return signs.includes(false) ? found(undefined, 'said') : inBody
-  const isId = (typeof lastId === 'string' && lastId !== '') || typeof lastId === 'number'
+  const id = idText(lastId)
   // A cursor that is empty contradicts the sign: it is not known which of the two is right.
-  if (!isId || inBody.end !== 'unknown') return 'there are more records, but no cursor that leads to them'
-  return found({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: String(lastId) }, 'said')
+  if (!id || inBody.end !== 'unknown') return 'there are more records, but no cursor that leads to them'
+  return found({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }, 'said')
 }
 
 function found(next: Position | string | undefined, end: NextFound['end']): NextFound | string {
@@ -80,7 +81,8 @@ function readPosition(value: JsonValue | undefined, parameter: string, url: URL)
 
 function readCursor(value: JsonValue | undefined, parameter: string): Position | string | undefined {
   if (value === undefined || value === null || value === false || value === '') return undefined
-  if (typeof value === 'string' || typeof value === 'number') return { parameter, cursor: String(value) }
+  const cursor = idText(value)
+  if (cursor !== undefined) return { parameter, cursor }
   return `the cursor is not a string: ${oneLine(JSON.stringify(value), 60)}`
 }
 

@@ -15,6 +15,9 @@ export type PageLimits = Omit<Wire, 'pageSize' | 'idempotencyHeader'> & {
   readonly pageSize: number | undefined
 }
 
+/** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
+const MOST_EMPTY_PAGES = 100
+
 const ITEMS_HINT = 'if the records are in there, name where: crm config set wire.items_path data.contacts'
 const NEXT_HINT = 'name where it is: crm config set wire.next_path meta.next'
 const WHOLE_HINT = 'if that is all: crm config set wire.limit_param none; else name the way on in wire.next_path'
@@ -29,11 +32,17 @@ export async function* listPages(
   refusePagingFilters(query.filters, limits)
   const { cursorParam } = limits
   const seen = new Set<string>()
+  let emptyPages = 0
   let remaining = query.limit ?? Number.POSITIVE_INFINITY
   let position = query.cursor === undefined ? undefined : parsePosition(query.cursor, http.origin, cursorParam)
   if (position) seen.add(positionText(position, cursorParam))
   while (remaining > 0) {
     const { items, next } = await requestPage(http, list, { query, limits, position, remaining }, seen)
+    emptyPages = items.length > 0 ? 0 : emptyPages + 1
+    if (next && emptyPages === MOST_EMPTY_PAGES) {
+      const reason = `${MOST_EMPTY_PAGES} pages in a row are empty, and each says that there are more`
+      throw badPage(list, reason, ADDRESS_HINT)
+    }
     // Behind a page that was cut, the cursor would skip the records that were left out.
     const isCut = items.length > remaining
     if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined }
@@ -113,7 +122,7 @@ function refuseDoubtfulEnd(call: Call, { items, isEndKnown, shortfall }: PageAns
     throw badPage(call, `${reason}, and its first page is as long as was asked for`, WHOLE_HINT)
 }
 
-function badPage(call: Call, reason: string, hint: string): CrmError {
+function badPage(call: Pick<Call, 'action'>, reason: string, hint: string): CrmError {
   return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint })
 }
 

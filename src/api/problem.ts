@@ -10,9 +10,11 @@ export interface Problem {
 }
 
 const MAX_TEXT_CHARS = 200
+const NO_REASON = 'no reason given'
 
 /** `text` is the body, `json` what it parses to; undefined when it is not JSON. */
 export function readProblem(text: string, json: JsonValue | undefined): Problem {
+  if (Array.isArray(json) && json.length === 0) return { message: NO_REASON, code: undefined, requestId: undefined }
   if (Array.isArray(json)) return { message: listMessage(json), code: codeOf(json[0]), requestId: undefined }
   if (!isJsonObject(json)) return { message: plainText(text), code: undefined, requestId: undefined }
   const inner = isJsonObject(json.error) ? json.error : json
@@ -20,7 +22,7 @@ export function readProblem(text: string, json: JsonValue | undefined): Problem 
   const listed = listMessage(json.errors ?? inner.errors, top)
   const message = [top, listed].filter((part) => part !== '').join(': ')
   return {
-    message: message === '' ? plainText(text) : oneLine(message),
+    message: message !== '' ? oneLine(message) : Object.keys(json).length === 0 ? NO_REASON : plainText(text),
     code: codeOf(inner) ?? codeOf(json),
     requestId: requestIdIn(json) ?? requestIdIn(inner),
   }

@@ -21,7 +21,8 @@ function readHeaderMs(headers: IncomingHttpHeaders, nowMs: number): number | und
   const text = headers['retry-after']?.trim()
   if (!text) return undefined
   if (/^\d+(\.\d+)?$/.test(text)) return secondsInMs(Number(text))
-  const untilMs = Date.parse(text)
+  // Date.parse takes `-5` for a day in May.
+  const untilMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - serverNowMs(headers, nowMs))
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { idText } from '../core/exact-json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 
 /**
@@ -13,7 +14,10 @@ export async function findByIds(
   const wanted = new Set(ids)
   const found = new Map<string, CrmRecord>()
   for await (const { items } of pages) {
-    for (const item of items) if (typeof item.id === 'string' && wanted.has(item.id)) found.set(item.id, item)
+    for (const item of items) {
+      const id = idText(item.id)
+      if (id !== undefined && wanted.has(id)) found.set(id, item)
+    }
     if (found.size === wanted.size) break
   }
   return found

@@ -10,10 +10,12 @@ interface ExactJson {
 const exactJson = JSON as unknown as ExactJson
 
 /** Only a text with a long number, or a large exponent, is worth the slower way: it may hold one that no double carries. */
-const LONG_NUMBER = /\d{16}|\d\.\d{15}|\d[eE][+-]?\d{3}/
+const LONG_NUMBER = /(?:^|[:,[\s])(?:-0|-?[\d.]{16}|-?[\d.]{1,16}[eE][-+]?\d{3})/
+/** Below this a double has fewer digits, and in the end none. */
+const SMALLEST_PRECISE = 2.3e-308
 
 /**
- * JSON.parse that keeps the digits of numbers no double carries (an id beyond 2^53, 1e400): each is an object that
+ * JSON.parse that keeps the digits of numbers no double carries (an id beyond 2^53, 1e400, -0): each is an object that
  * JSON.stringify writes as those digits. Throws a SyntaxError.
  */
 export function parseExactJson(text: string): JsonValue {
@@ -28,6 +30,12 @@ export function exactDigits(value: unknown): string | undefined {
   return exactJson.isRawJSON(value) ? value.rawJSON : undefined
 }
 
+/** The id or cursor that a server has as a text or as a number; undefined for every other value. */
+export function idText(id: JsonValue | undefined): string | undefined {
+  if (typeof id === 'string') return id
+  return typeof id === 'number' ? String(id) : exactDigits(id)
+}
+
 /** 15 digits survive the way through a double and back, whatever they are. */
 function isCarried(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false
@@ -35,5 +43,7 @@ function isCarried(value: number, source: string): boolean {
     .replace(/[eE].*/, '')
     .replace(/[-.]/g, '')
     .replace(/^0+/, '')
-  return digits.length <= 15 || String(value) === source
+  // JSON.stringify makes a plain 0 of -0.
+  if (digits === '') return !Object.is(value, -0)
+  return (digits.length <= 15 && Math.abs(value) > SMALLEST_PRECISE) || String(value) === source
 }

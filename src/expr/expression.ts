@@ -1,3 +1,4 @@
+import { parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Jq, JqRun } from './jq.ts'
@@ -42,12 +43,12 @@ export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSo
         const place = `record ${JSON.stringify(records[lines.length]?.id ?? lines.length + 1)}`
         throw evaluationFailure({ flag, place, run })
       }
-      return lines.map((line) => JSON.parse(line) as JsonValue[])
+      return lines.map((line) => parseExactJson(line) as JsonValue[])
     },
     async whole(json) {
       const { run, lines } = await evaluate(collected, json)
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
-      return JSON.parse(lines[0]) as JsonValue[]
+      return parseExactJson(lines[0]) as JsonValue[]
     },
   }
 }

@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { idText } from '../core/exact-json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
@@ -9,9 +10,8 @@ export function createIdWriter(): RecordWriter {
 }
 
 function idLine(record: CrmRecord): string {
-  const { id } = record
-  const text = typeof id === 'number' ? String(id) : id
-  if (typeof text !== 'string' || !/^[^\s\p{C}]+$/u.test(text)) {
+  const text = idText(record.id)
+  if (text === undefined || !/^[^\s\p{C}]+$/u.test(text)) {
     throw new CrmError('bad_answer', `a record has no id that can stand on a line: ${jsonText(record).slice(0, 200)}`, {
       hint: 'show whole records: -o jsonl',
     })

@@ -1,5 +1,6 @@
 import type { CrmRecord } from '../core/resources.ts'
 import { writeText } from '../core/streams.ts'
+import { jsonText } from './json-text.ts'
 import { openWriter } from './open-writer.ts'
 import { writeNotes } from './print-notes.ts'
 import { printWhole } from './print-results.ts'
@@ -12,7 +13,7 @@ export async function printRecord(out: RecordOutput, record: CrmRecord): Promise
   const selection = out.fields && out.format !== 'id' ? createSelection(out.fields) : undefined
   const picked = selection ? selection.pick(record) : record
   if (out.query) {
-    await printWhole(out, out.query, JSON.stringify(picked))
+    await printWhole(out, out.query, jsonText(picked))
     return writeNotes(stderr, [], selection)
   }
   const writer = await openWriter(out)

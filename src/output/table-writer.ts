@@ -1,4 +1,5 @@
 import type Table from 'cli-table3'
+import { exactDigits } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import { cellText } from './cell-text.ts'
@@ -69,7 +70,11 @@ function floorOf(width: number, head: string | undefined): number {
 /** Numbers to the right, decided by the first page. */
 function alignOf(values: readonly (JsonValue | undefined)[]): 'left' | 'right' {
   const present = values.filter((value) => value !== null && value !== undefined)
-  return present.length > 0 && present.every((value) => typeof value === 'number') ? 'right' : 'left'
+  return present.length > 0 && present.every(isNumeric) ? 'right' : 'left'
+}
+
+function isNumeric(value: JsonValue | undefined): boolean {
+  return typeof value === 'number' || exactDigits(value) !== undefined
 }
 
 /** Never cut: who asks for one record wants all of it, and a secret is shown only once. */

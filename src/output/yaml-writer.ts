@@ -1,11 +1,16 @@
+import { exactDigits } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { safeText } from './safe-text.ts'
+import { withinStack } from './within-stack.ts'
 
 /** Text that no reader takes for anything else: YAML 1.2 (6.9, 7.3.3), and 1.1 with its dates, base 60 and twelve booleans. */
 const PLAIN = /^[\p{L}_][\p{L}\p{M}\d_@./-]*(?: [\p{L}\p{M}\d_@./-]+)*$/u
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i
+
+/** `1e21` is a text to readers of YAML 1.1, `1.0e+21` is none. */
+const EXPONENT = /^(-?\d+)(\.\d+)?[eE]([+-])?/
 
 /** A key on one line with its value may take 1,024 characters (8.2.2); an escape takes up to six of one. */
 const LONGEST_KEY = 150
@@ -16,17 +21,17 @@ export function createYamlWriter(): RecordWriter {
   return {
     page(records) {
       if (records.length > 0) isEmpty = false
-      return records.map((record) => `-${behind(record, '', '  ')}\n`).join('')
+      return withinStack(() => records.map((record) => `-${behind(record, '', '  ')}\n`).join(''))
     },
     end: () => (isEmpty ? '[]\n' : ''),
-    single: (record) => `${block(record, '') || '{}'}\n`,
+    single: (record) => withinStack(() => `${block(record, '') || '{}'}\n`),
     notes: () => [],
   }
 }
 
 /** A value behind a `-` or a key: what takes lines of its own begins on the same line after `-`, and below a key. */
 function behind(value: JsonValue, separator: string, indent: string): string {
-  const lines = typeof value === 'object' && value !== null ? block(value, indent) : ''
+  const lines = isJsonObject(value) || Array.isArray(value) ? block(value, indent) : ''
   if (lines === '') return ` ${scalar(value)}`
   return separator === '' ? ` ${lines.slice(indent.length)}` : `${separator}${lines}`
 }
@@ -43,8 +48,9 @@ function block(value: JsonObject | JsonValue[], indent: string): string {
 
 function scalar(value: JsonValue): string {
   if (typeof value === 'string') return text(value)
-  // `1e21` is a text to readers of YAML 1.1, `1.0e21` is none.
-  if (typeof value === 'number') return jsonText(value).replace(/^(-?\d+)e/, '$1.0e')
+  const digits = typeof value === 'number' ? jsonText(value) : exactDigits(value)
+  if (digits !== undefined)
+    return digits.replace(EXPONENT, (_, whole, rest = '.0', sign = '+') => `${whole}${rest}e${sign}`)
   return isJsonObject(value) ? '{}' : Array.isArray(value) ? '[]' : String(value)
 }
 

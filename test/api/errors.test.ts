@@ -6,13 +6,13 @@ import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
 const CODES: readonly (readonly [status: number, code: ErrorCode, hint: RegExp])[] = [
   [302, 'rejected', /crm config list/],
   [400, 'bad_request', /crm contacts update --help/],
-  [401, 'unauthorized', /crm auth status/],
+  [401, 'unauthorized', /^crm auth login --base-url http:\/\/127\.0\.0\.1:\d+$/],
   [403, 'forbidden', /crm auth status/],
   [404, 'not_found', /crm contacts list/],
   [405, 'rejected', /crm contacts update --help/],
   [408, 'timeout', /--max-wait/],
   [409, 'conflict', /crm contacts update --help/],
-  [412, 'precondition_failed', /crm contacts list/],
+  [412, 'precondition_failed', /^crm contacts get con_1$/],
   [413, 'rejected', /crm contacts update --help/],
   [418, 'rejected', /crm contacts update --help/],
   [422, 'invalid_values', /crm contacts update --help/],
@@ -76,4 +76,18 @@ test('a redirect to nowhere is said to be one', async () => {
   const { url } = await startServer((response) => response.writeHead(302).end())
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.message).toContain('redirects to nowhere (302)')
+})
+
+test('a version that does not match is named beside what the server says', async () => {
+  const { url } = await startServer((response) => sendJson(response, 412, { detail: 'the record is at version 2 now' }))
+  const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: '9' }))
+  expect(error.message).toBe(
+    'cannot delete contact con_1: the record does not match 9: the record is at version 2 now (412)',
+  )
+})
+
+test.each(['{}', '[]', ' { } '])('an error whose body is %j gives no reason', async (body) => {
+  const { url } = await startServer((response) => response.writeHead(503).end(body))
+  const error = await failureOf(openClient(url, { maxWaitMs: 0 }).api.contacts.delete('con_1', { ifMatch: undefined }))
+  expect(error.message).toContain('no reason given (503)')
 })

@@ -29,9 +29,15 @@ test('a refused connection names host and port, is tried four times and points t
   const error = await failureOf(api.contacts.create({}, NO_KEY))
   expect(error.code).toBe('unreachable')
   expect(error.message).toBe(`cannot create the contact: ${url.host} refuses connections, after 4 tries`)
-  expect(error.details.hint).toBe('crm serve')
+  expect(error.details.hint).toBe(`crm serve --port ${url.port}`)
   expect(error.details.idempotencyKey).toBeUndefined()
   expect(waits).toEqual([250, 500, 1000])
+})
+
+test('the port that crm serve takes by itself needs no mention', () => {
+  const refused = new NoReply('network', false, Object.assign(new Error('raw'), { code: 'ECONNREFUSED' }))
+  const place = { url: new URL('http://127.0.0.1:4243'), timeoutMs: 1000 }
+  expect(networkFailure(CALL, refused, place).hint).toBe('crm serve')
 })
 
 const CODES: readonly (readonly [code: string, errorCode: ErrorCode, reason: string])[] = [

@@ -119,3 +119,13 @@ test('a page in the middle that fails is tried again, and what came before was n
   expect(pages.flatMap((page) => page.items)).toEqual([{ id: 'con_1' }, { id: 'con_3' }])
   expect(waits).toEqual([250])
 })
+
+test('a list that goes on with nothing but empty pages ends after a hundred', async () => {
+  const { url, seen } = await startServer((response, _request, nth) =>
+    sendJson(response, 200, { data: [], next_cursor: `c${nth}` }),
+  )
+  const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
+  expect(error.code).toBe('bad_answer')
+  expect(error.message).toBe('cannot list contacts: 100 pages in a row are empty, and each says that there are more')
+  expect(seen).toHaveLength(100)
+})

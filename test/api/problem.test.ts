@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseJson } from '../../src/api/answer.ts'
+import { parseJson } from '../../src/api/parse-answer.ts'
 import { readProblem } from '../../src/api/problem.ts'
 
 function messageOf(body: unknown): string {

@@ -23,5 +23,19 @@ test.each([
 ])('%j is no record', async (json, shown) => {
   const error = await failureOf(created(json))
   expect(error.code).toBe('bad_answer')
-  expect(error.message).toBe(`cannot create the contact: expected the record as answer, got ${shown}`)
+  expect(error.details.hint).toContain(`crm contacts create ... --idempotency-key ${error.details.idempotencyKey}`)
+  expect(error.message).toBe(
+    `cannot show the record: the server took "create the contact" as done (201), but answered with ${shown}`,
+  )
 })
+
+test.each([200, 201, 204])(
+  'an empty %i to a create is told as done, under the key that makes a repeat harmless',
+  async (status) => {
+    const { url, seen } = await startServer((response) => response.writeHead(status).end())
+    const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+    expect(error.message).toContain(`took "create the contact" as done (${status}), but answered with nothing`)
+    expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
+    expect(seen).toHaveLength(1)
+  },
+)

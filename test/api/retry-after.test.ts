@@ -14,6 +14,7 @@ test.each([
   ['Thu, 01 Jan 2026 00:00:07 GMT', 7000],
   ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
   ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
+  ['-5', undefined],
   ['soon', undefined],
   ['', undefined],
 ])('Retry-After %j is %j ms', (text, waitMs) => {

@@ -20,7 +20,7 @@ test('a server that is down is 9, and named', async () => {
     exit: 9,
     code: 'unreachable',
     what: new RegExp(`${url.host} refuses connections`),
-    next: /^crm serve$/,
+    next: new RegExp(`^crm serve --port ${url.port}$`),
   }
   await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
 })
@@ -33,7 +33,7 @@ test('a server that resets in its body is 9, and a write is then in doubt', asyn
   })
   const what = /closed the connection before its answer was complete/
   await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 9, code: 'unreachable', what, next: /^try again/ })
-  const next = /^repeat it with --idempotency-key [0-9a-f-]{36}: it then happens only once$/
+  const next = /^crm contacts create \.\.\. --idempotency-key [0-9a-f-]{36}, .*happens only once$/
   await expectRefusal({ args: CREATE, env: envFor(url) }, { exit: 9, code: 'unreachable', what, next })
 })
 

@@ -29,7 +29,7 @@ async function showStatus(ctx: Context): Promise<undefined> {
   const profile = profileName === undefined ? undefined : (await settings.profiles()).get(profileName)
   await printOne(ctx, {
     profile: profileName ?? null,
-    base_url: target?.baseUrl.href ?? profile?.baseUrl ?? null,
+    base_url: (target && addressText(target.baseUrl)) ?? profile?.baseUrl ?? null,
     protected: target?.isProtected ?? profile?.isProtected ?? null,
     source: sources.winner?.source ?? null,
     kept_in: sources.winner?.path ?? null,
@@ -42,8 +42,13 @@ async function showStatus(ctx: Context): Promise<undefined> {
   if (refusal.code !== 'unauthorized' || !target) throw refusal
   throw new CrmError('unauthorized', `${target.baseUrl.origin} does not take the key from ${target.key.source}`, {
     ...refusal.details,
-    hint: `crm auth login --base-url ${target.baseUrl.href}`,
+    hint: `crm auth login --base-url ${addressText(target.baseUrl)}`,
   })
+}
+
+/** As a person writes it: without the slash of an empty path. */
+function addressText(url: URL): string {
+  return url.href.replace(/\/$/, '')
 }
 
 /** Asks for one contact. Being forbidden to read is not being refused: the server knows the key. */

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { parseExactJson } from '../../src/core/exact-json.ts'
+import type { CrmRecord } from '../../src/core/resources.ts'
+import { compileExpressions } from '../../src/expr/expressions.ts'
+import type { Format } from '../../src/output/format.ts'
+import { print } from './print-fixture.ts'
+
+const DIGITS = ['12345678901234567890', '1e400', '-0', '1.0000000000000000001'] as const
+
+function recordOf(digits: string): CrmRecord {
+  return parseExactJson(`{"id":${digits},"name":"a","in":{"n":[${digits}]}}`) as CrmRecord
+}
+
+const LINES: readonly (readonly [format: Format, lines: (digits: string) => string])[] = [
+  ['jsonl', (digits) => `{"id":${digits},"name":"a","in":{"n":[${digits}]}}\n`],
+  ['csv', (digits) => `id,name,in\r\n${digits},a,"{""n"":[${digits}]}"\r\n`],
+  ['tsv', (digits) => `id\tname\tin\n${digits}\ta\t{"n":[${digits}]}\n`],
+  ['id', (digits) => `${digits}\n`],
+]
+
+test.each(LINES)('%s shows numbers that no double holds by their digits', async (format, lines) => {
+  for (const digits of DIGITS) {
+    const { io } = await print({ format }, [recordOf(digits)])
+    expect(io.out()).toBe(lines(digits))
+  }
+})
+
+test('json and tables show them too, in a table to the right', async () => {
+  for (const digits of DIGITS) {
+    const json = await print({ format: 'json' }, [recordOf(digits)])
+    expect(json.io.out()).toContain(`"id": ${digits},`)
+    const table = await print({ format: 'table' }, [recordOf(digits), recordOf('1234567890123456789012')])
+    expect(table.io.out().split('\n')[1]).toBe(`${digits.padStart(22)}  a`)
+  }
+})
+
+test.each([
+  ['12345678901234567890', '12345678901234567890'],
+  ['1e400', '1.0e+400'],
+  ['1.5E-400', '1.5e-400'],
+  ['-0', '-0'],
+])('yaml writes %s as %s, which is a number to every reader', async (digits, shown) => {
+  const { io } = await print({ format: 'yaml' }, [recordOf(digits)])
+  expect(io.out()).toBe(`- id: ${shown}\n  name: a\n  in:\n    "n":\n      - ${shown}\n`)
+})
+
+test('--fields takes them from anywhere, and does not look inside', async () => {
+  const { io } = await print({ format: 'jsonl', fields: 'in.n.0,id.rawJSON' }, [recordOf('1e400')])
+  expect(io.out()).toBe('{"in.n.0":1e400,"id.rawJSON":null}\n')
+})
+
+test('--where leaves them as they are, and so does --jq where it does not compute', async () => {
+  const { keep, query } = await compileExpressions({ where: '.id > 5', jq: '.id' }, () => {})
+  const kept = (await keep?.([recordOf('12345678901234567890')])) ?? []
+  const { io } = await print({ format: 'jsonl', ...(query && { query }) }, kept)
+  expect(io.out()).toBe('12345678901234567890\n')
+})
