@@ -8,7 +8,7 @@ const argv = process.argv.slice(2)
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`crm ${CRM_VERSION}\n`)
 } else {
-  await main()
+  void main()
 }
 
 async function main(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { RequestListener, Server } from 'node:http'
-import { createRequire } from 'node:module'
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttps } from 'node:https'
 import { CrmError } from '../core/errors.ts'
 
 export interface Tls {
@@ -38,13 +38,7 @@ export function createHttpServer(listener: RequestListener, tls: Tls | undefined
     // Otherwise Node drops all but the first of several Authorization or Content-Type headers in silence.
     joinDuplicateHeaders: true,
   }
-  // An ESM import of node:http costs 25 ms more: it touches getters that load Node's built-in fetch.
-  const require = createRequire(import.meta.url)
-  const http = require('node:http') as typeof import('node:http')
-  const https = require('node:https') as typeof import('node:https')
-  const server = tls
-    ? withTls(() => https.createServer({ ...options, ...tls }, listener))
-    : http.createServer(options, listener)
+  const server = tls ? withTls(() => createHttps({ ...options, ...tls }, listener)) : createHttp(options, listener)
   server.setTimeout(timeouts.silentMs)
   return server
 }

@@ -1,7 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { describeKeySources } from '../../settings/key-sources.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { describeKeySources, type KeySources } from '../../settings/key-sources.ts'
 import type { Target } from '../../settings/target.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -26,16 +27,10 @@ async function showStatus(ctx: Context): Promise<undefined> {
   })
   const { target, refusal } = await tryKey(ctx)
   const profileName = target?.profileName ?? sources.profileName
-  const profile = profileName === undefined ? undefined : (await settings.profiles()).get(profileName)
   await printOne(ctx, {
     profile: profileName ?? null,
-    base_url: (target && addressText(target.baseUrl)) ?? profile?.baseUrl ?? null,
-    protected: target?.isProtected ?? profile?.isProtected ?? null,
-    source: sources.winner?.source ?? null,
-    kept_in: sources.winner?.path ?? null,
-    bound_to: sources.winner?.origin ?? null,
-    last_four: sources.winner?.lastFour ?? null,
-    shadows: sources.shadowed.map(({ source }) => source),
+    ...(target ? placeOf(target) : await keptPlace(ctx, profileName)),
+    ...keyMembers(sources),
     accepted: refusal === undefined ? true : refusal.code === 'unauthorized' ? false : null,
   })
   if (!refusal) return
@@ -44,6 +39,26 @@ async function showStatus(ctx: Context): Promise<undefined> {
     ...refusal.details,
     hint: `crm auth login --base-url ${addressText(target.baseUrl)}`,
   })
+}
+
+function placeOf({ baseUrl, isProtected }: Target): JsonObject {
+  return { base_url: addressText(baseUrl), protected: isProtected }
+}
+
+/** Where the profile points, for a key that may not go there. */
+async function keptPlace(ctx: Context, profileName: string | undefined): Promise<JsonObject> {
+  const profile = profileName === undefined ? undefined : (await (await ctx.settings()).profiles()).get(profileName)
+  return { base_url: profile?.baseUrl ?? null, protected: profile?.isProtected ?? null }
+}
+
+function keyMembers({ winner, shadowed }: KeySources): JsonObject {
+  return {
+    source: winner?.source ?? null,
+    kept_in: winner?.path ?? null,
+    bound_to: winner?.origin ?? null,
+    last_four: winner?.lastFour ?? null,
+    shadows: shadowed.map(({ source }) => source),
+  }
 }
 
 /** As a person writes it: without the slash of an empty path. */

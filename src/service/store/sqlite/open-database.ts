@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect } from './connection.ts'
@@ -30,8 +30,6 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
   // Absolute, because SQLite would read a name that starts with `file:` as an address with settings in it.
   const file = isInMemory ? name : resolve(name)
   if (!isInMemory) prepareDatabaseFile(file, isCreated)
-  // Loaded here, because Node.js 22 warns on stderr as soon as it is.
-  const { DatabaseSync }: typeof import('node:sqlite') = createRequire(import.meta.url)('node:sqlite')
   try {
     const db = connect(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }), file)
     try {

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { serveForTest } from './serve-for-test.ts'
+import { temporaryFolder } from './store/temporary-folder.ts'
+
+const FRAGMENTS = [
+  "'; DROP TABLE contacts; --",
+  "' OR '1'='1",
+  '" OR 1=1 --',
+  '1; DELETE FROM deals',
+  "x' UNION SELECT sql FROM sqlite_schema --",
+  '1) OR (1=1',
+  "\\'; VACUUM INTO '/tmp/x'; --",
+  '%',
+  '_%',
+  '*/ PRAGMA writable_schema=1; /*',
+  "a\0' OR 1=1",
+]
+
+/** What the service takes as text finds nothing; what it takes as a number, a time or a cursor is refused. */
+const PARAMETERS = { stage: 200, owner_id: 200, pipeline_id: 200, name: 200 } as const
+const TYPED = ['limit', 'cursor', 'amount[gte]', 'amount[lte]', 'created_since', 'created_until']
+
+async function serveWithRecords() {
+  const file = join(await temporaryFolder(), 'crm.db')
+  const service = await serveForTest({ store: await openSqliteStore({ file, now: Date.now }) })
+  const { json: contact } = await service.send('POST', '/v1/contacts', { name: 'Ada' })
+  const { json: deal } = await service.send('POST', '/v1/deals', {
+    name: 'a',
+    stage: 'Lead',
+    owner_id: 'u1',
+    amount: 1,
+  })
+  await service.send('POST', `/v1/deals/${deal.id}/notes`, { body: 'hello' })
+  return { ...service, file, contact, deal }
+}
+
+/** Every table with its rows, and what SQLite says of their soundness. */
+function dump(file: string): unknown {
+  const db = new DatabaseSync(file, { readOnly: true })
+  const tables = db.prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all()
+  const rows = tables
+    .filter(({ sql }) => String(sql).startsWith('CREATE TABLE'))
+    .map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()])
+  const soundness = db.prepare('PRAGMA integrity_check').all()
+  db.close()
+  return { tables, rows, soundness }
+}
+
+test('SQL in any parameter or its name finds nothing or is refused, and changes nothing', async () => {
+  const { send, file } = await serveWithRecords()
+  const before = dump(file)
+  for (const fragment of FRAGMENTS) {
+    const text = encodeURIComponent(fragment)
+    for (const [parameter, status] of Object.entries(PARAMETERS)) {
+      const answer = await send('GET', `/v1/deals?${parameter}=${text}`)
+      expect([parameter, fragment, answer.status, answer.json.data]).toEqual([parameter, fragment, status, []])
+    }
+    for (const parameter of TYPED) {
+      const { json } = await send('GET', `/v1/deals?${encodeURIComponent(parameter)}=${text}`)
+      expect([parameter, fragment, json.status, json.code]).toEqual([parameter, fragment, 400, 'invalid_parameter'])
+    }
+    for (const path of ['contacts', 'deals']) {
+      for (const query of [`limit=${text}`, `cursor=${text}`, `${text}=1`]) {
+        expect((await send('GET', `/v1/${path}?${query}`)).status).toBe(400)
+      }
+    }
+  }
+  expect(dump(file)).toEqual(before)
+})
+
+test('SQL as an id in a path is found nowhere, and changes nothing', async () => {
+  const { send, file, contact, deal } = await serveWithRecords()
+  const before = dump(file)
+  for (const fragment of FRAGMENTS) {
+    for (const id of [fragment, `${contact.id}${fragment}`, `${deal.id}${fragment}`]) {
+      const text = encodeURIComponent(id)
+      const requests = [
+        ['PATCH', `/v1/contacts/${text}`, { name: 'x' }],
+        ['DELETE', `/v1/contacts/${text}`, undefined],
+        ['POST', `/v1/deals/${text}/notes`, { body: 'x' }],
+        ['GET', `/v1/pipelines/${text}/stages`, undefined],
+      ] as const
+      for (const [method, path, body] of requests) {
+        expect([method, path, (await send(method, path, body)).status]).toEqual([method, path, 404])
+      }
+    }
+  }
+  expect(dump(file)).toEqual(before)
+})
+
+test('SQL in headers and bodies is text, or refused', async () => {
+  const { send, file, contact } = await serveWithRecords()
+  for (const fragment of FRAGMENTS.filter((text) => !text.includes('\0'))) {
+    const keyed = await send('POST', '/v1/contacts', { name: fragment }, { 'idempotency-key': fragment })
+    expect([fragment, keyed.status === 400 || keyed.json.name === fragment]).toEqual([fragment, true])
+    const matched = await send('PATCH', `/v1/contacts/${contact.id}`, { name: 'x' }, { 'if-match': fragment })
+    expect([400, 412]).toContain(matched.status)
+    const unknown = await send('GET', '/v1/contacts', undefined, { authorization: `Bearer ${fragment}` })
+    expect([400, 401]).toContain(unknown.status)
+    const deal = await send('POST', '/v1/deals', { name: fragment, stage: fragment })
+    expect(deal.status).toBe(422)
+  }
+  expect(dump(file)).toMatchObject({ soundness: [{ integrity_check: 'ok' }] })
+  expect((await send('GET', '/v1/contacts?limit=500')).text).toContain('"Ada"')
+})
