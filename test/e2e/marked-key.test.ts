@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../api/answering-server.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, type Env, emptyHome, type Run, startCrm, tempFolder } from './crm.ts'
 import { freePort, listen, newSecretFile } from './listening.ts'
 import { type Serving, serve } from './service.ts'
@@ -10,6 +11,11 @@ import { type Serving, serve } from './service.ts'
 const MARK = 'Marked0Key0That0Is0Nowhere0Else0b7Kx29'
 const FORMS = [MARK, Buffer.from(MARK).toString('base64'), Buffer.from(MARK).toString('hex')]
 const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id']
+const ASKING = [
+  ['contacts', 'list'],
+  ['contacts', 'get', 'con_1', '-o', 'jsonl'],
+  ['contacts', 'create', '--set', 'name=x', '-o', 'json'],
+]
 
 function hasMark(text: string): boolean {
   return FORMS.some((form) => text.includes(form))
@@ -109,24 +115,27 @@ async function commandsFor(database: string, env: Env): Promise<string[][]> {
   ]
 }
 
-/** Servers that say back all that they were told, in each way that an answer can carry it. */
-async function echoing(): Promise<string> {
-  const { url } = await startServer((response, request, nth) => {
-    const told = request.headers.authorization ?? ''
-    const bare = told.replace(/^Bearer /, '')
-    const bodies = [
-      () => response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error: told })),
-      () => response.writeHead(400, { 'x-request-id': bare }).end(JSON.stringify({ errors: [{ detail: bare }] })),
-      () => response.writeHead(422).end(JSON.stringify({ [bare]: [bare] })),
-      () => response.writeHead(500, { 'content-type': 'text/html' }).end(`<title>${bare}</title>${told}`),
-      () => response.writeHead(302, { location: `https://elsewhere.example/?key=${bare}` }).end(),
-      () => response.writeHead(200).end(`{"data": ${bare}`),
-      () => response.writeHead(200).end(JSON.stringify({ data: [], next: `http://127.0.0.1:9/?key=${bare}` })),
-      () => response.writeHead(403, { 'retry-after': bare, link: `<${bare}>; rel="next"`, [bare]: bare }).end(bare),
-    ]
-    bodies[nth % bodies.length]?.()
-  })
-  return url.origin
+/** A server that says back the key it was told, in each way that an answer which is no record can carry it. */
+async function echoing() {
+  let way = 0
+  const ways: ((response: ServerResponse, key: string) => void)[] = [
+    (response, key) => sendJson(response, 401, { error: `Bearer ${key}` }),
+    (response, key) => sendJson(response, 400, { errors: [{ detail: key }] }, { 'x-request-id': key }),
+    (response, key) => sendJson(response, 422, { [key]: [key] }),
+    (response, key) => response.writeHead(500, { 'content-type': 'text/html' }).end(`<title>${key}</title>${key}`),
+    (response, key) => response.writeHead(302, { location: `https://elsewhere.example/?key=${key}` }).end(),
+    (response, key) => response.writeHead(200).end(`{"data": ${key}`),
+    (response, key) => sendJson(response, 403, key, { 'retry-after': key, link: `<${key}>; rel="next"`, [key]: key }),
+    (response, key) =>
+      sendJson(response, 429, { message: key }, { 'retry-after': '99', ratelimit: `"${key}";r=0;t=9` }),
+  ]
+  const { url, seen } = await startServer((response, { headers }) =>
+    ways[way]?.(response, (headers.authorization ?? '').slice('Bearer '.length)),
+  )
+  const everyWay = async (work: () => Promise<void>) => {
+    for (way = 0; way < ways.length; way++) await work()
+  }
+  return { origin: url.origin, seen, everyWay }
 }
 
 interface Places {
@@ -179,20 +188,9 @@ test.skipIf(!existsSync('/proc/self/cmdline'))(
     )
     await run(['contacts', 'list', '--key-stdin', '-o', 'json'], byFlag, `${MARK}\n`)
     const echo = await echoing()
-    const many = Array.from({ length: 8 }, (_, at) => [
-      'contacts',
-      at % 2 ? 'list' : 'get',
-      ...(at % 2 ? [] : ['con_1']),
-    ])
-    const writes = many.map(() => ['contacts', 'create', '--set', 'name=x', '-o', 'json'])
-    await runAll([...many, ...writes], { ...byVariable, CRM_BASE_URL: echo })
-    await runAll(
-      [
-        ['contacts', 'list'],
-        ['contacts', 'list', '-o', 'json'],
-      ],
-      { ...byVariable, CRM_BASE_URL: 'http://127.0.0.1:9' },
-    )
+    await echo.everyWay(() => runAll(ASKING, { ...byVariable, CRM_BASE_URL: echo.origin }))
+    expect(echo.seen.every(({ headers }) => hasMark(headers.authorization ?? ''))).toBe(true)
+    await runAll(ASKING, { ...byVariable, CRM_BASE_URL: 'http://127.0.0.1:9' })
     await expectListenIsSilent(byVariable)
     expect(markedFiles(home.HOME)).toEqual([])
 

@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Env, emptyHome, startCrm, tempFolder } from '../e2e/crm.ts'
+import { ask } from '../e2e/records.ts'
+import { newKey } from '../e2e/service.ts'
+import { lastBody, openSocket } from './raw-request.ts'
+
+const MEBIBYTE = 1024 * 1024
+const HAS_PROC = existsSync('/proc/self/status')
+/** What one process may have open here; each connection costs one file in the service and one in the test. */
+const FILES = Number(spawnSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).stdout) || Infinity
+const CONNECTIONS = Math.max(100, Math.min(5000, FILES - 500))
+
+/** `crm serve` as a process whose memory can be read. */
+async function serveProcess(env: Env = emptyHome()) {
+  const key = newKey()
+  const [keyFile, database] = [join(tempFolder(), 'key'), join(tempFolder(), 'crm.db')]
+  writeFileSync(keyFile, key, { mode: 0o600 })
+  const where = ['--port', '0', '--database', database, '--key-file', keyFile, '--rate-limit', 'none']
+  const child = startCrm(['serve', '--ready-json', ...where], env)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const { url } = JSON.parse(line) as { url: string }
+  /** The most memory it ever had. */
+  const peakBytes = () => {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+  }
+  return { url, key, database, peakBytes }
+}
+
+async function opened(url: string): Promise<Socket> {
+  const socket = openSocket(url)
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Sends up to 100 MB, and stops when an answer is there (RFC 9112, 9.5): one that writes on may lose it to a reset. */
+async function sendLarge(url: string, head: string, frame: (chunk: Buffer) => Buffer) {
+  const socket = await opened(url)
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text) => {
+    received += text
+  })
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  const chunk = frame(Buffer.alloc(MEBIBYTE / 16, 'x'))
+  let sent = 0
+  socket.write(head)
+  while (sent < 1600 && received === '' && socket.writable) {
+    if (!socket.write(chunk)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), ended])
+    await setImmediate()
+    sent++
+  }
+  await ended
+  return received
+}
+
+test(`${CONNECTIONS} idle connections keep nobody else waiting (5000, or what the limit of open files allows)`, {
+  timeout: 60_000,
+}, async () => {
+  const service = await serveProcess()
+  const create = () => ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'Ada' } })
+  await create()
+  const before = HAS_PROC ? service.peakBytes() : 0
+  const sockets: Socket[] = []
+  while (sockets.length < CONNECTIONS) {
+    const batch = Array.from({ length: Math.min(250, CONNECTIONS - sockets.length) }, () => opened(service.url))
+    sockets.push(...(await Promise.all(batch)))
+  }
+  // Every second one has had an answer: those may stay for longer than those that never spoke.
+  const spoken = sockets.filter((_, at) => at % 2 === 0)
+  const answers = spoken.map((socket) => once(socket, 'data'))
+  for (const socket of spoken) socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  for (const [data] of await Promise.all(answers)) expect(String(data)).toMatch(/^HTTP\/1\.1 200 /)
+
+  const startMs = performance.now()
+  expect((await create()).status).toBe(201)
+  expect((await ask(service, { path: '/v1/contacts' })).status).toBe(200)
+  expect(performance.now() - startMs).toBeLessThan(1000)
+  expect(spoken.filter(({ destroyed, readableEnded }) => destroyed || readableEnded)).toEqual([])
+  if (HAS_PROC) expect((service.peakBytes() - before) / MEBIBYTE).toBeLessThan(150)
+})
+
+describe.skipIf(!HAS_PROC)('a body of 100 MB is 413 and costs no memory (skipped where there is no /proc)', () => {
+  const BODIES = [
+    ['announced', `Content-Length: ${100 * MEBIBYTE}`, (chunk: Buffer) => chunk],
+    [
+      'in chunks',
+      'Transfer-Encoding: chunked',
+      (chunk: Buffer) => Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
+    ],
+  ] as const
+  test.for(BODIES)('%s', { timeout: 60_000 }, async ([, header, frame]) => {
+    const service = await serveProcess()
+    const head = `POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n`
+    await ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'x'.repeat(60_000) } })
+    const before = service.peakBytes()
+    const requests = Array.from({ length: 5 }, () =>
+      sendLarge(service.url, `${head}Content-Type: application/json\r\n${header}\r\n\r\n`, frame),
+    )
+    for (const received of await Promise.all(requests)) {
+      expect(received).toMatch(/^HTTP\/1\.1 413 /)
+      expect(lastBody(received)).toMatchObject({ code: 'body_too_large' })
+    }
+    expect((service.peakBytes() - before) / MEBIBYTE).toBeLessThan(50)
+    expect((await ask(service, { path: '/v1/contacts' })).body.data).toHaveLength(1)
+  })
+})
+
+test('a database that another process keeps locked is 503 for writes, not for reads, and 201 once it is free', async () => {
+  const service = await serveProcess()
+  const create = (n: number) => {
+    const headers = { 'idempotency-key': `k${n}` }
+    return ask(service, { method: 'POST', path: '/v1/contacts', body: { n }, headers })
+  }
+  expect((await create(0)).status).toBe(201)
+  const other = new DatabaseSync(service.database)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const refused = await Promise.all([create(1), create(2)])
+  for (const { status, body, headers } of refused) {
+    expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+  }
+  expect((await ask(service, { path: '/v1/contacts' })).body.data).toHaveLength(1)
+  other.exec('ROLLBACK')
+  expect([(await create(1)).status, (await create(2)).status]).toEqual([201, 201])
+  expect((await ask(service, { path: '/v1/contacts' })).body.data).toMatchObject([{ n: 2 }, { n: 1 }, { n: 0 }])
+})
