@@ -81,17 +81,17 @@ export function createClient(options: ClientOptions): Client {
 function clientOf(api: Api): Client {
   return {
     contacts: {
-      list: (query = {}) => recordList(() => api.contacts.list({ ...WHOLE_LIST, ...query })),
+      list: (query = {}) => recordList(api.contacts.list, checkedQuery(query, ['limit', 'cursor'])),
       create: (fields, options = {}) => api.contacts.create(fields, { ...PLAIN_WRITE, ...options }),
       update: (id, patch, options = {}) => api.contacts.update(id, patch, { ...PLAIN_WRITE, ...options }),
       delete: (id, options = {}) => api.contacts.delete(id, { ...PLAIN_WRITE, ...options }),
     },
     deals: {
-      list: (query = {}) => recordList(() => api.deals.list({ ...WHOLE_LIST, ...query })),
+      list: (query = {}) => recordList(api.deals.list, checkedQuery(query, ['limit', 'cursor', 'filters'])),
       create: (fields, options = {}) => api.deals.create(fields, { ...PLAIN_WRITE, ...options }),
     },
     notes: { add: (dealId, fields, options = {}) => api.notes.add(dealId, fields, { ...PLAIN_WRITE, ...options }) },
-    pipelines: { stages: (pipelineId) => recordList(() => api.pipelines.stages(pipelineId)) },
+    pipelines: { stages: (pipelineId) => recordList(api.pipelines.stages, pipelineId) },
     webhooks: { create: (fields, options = {}) => api.webhooks.create(fields, { ...PLAIN_WRITE, ...options }) },
     close: () => api.close(),
     [Symbol.asyncDispose]: () => api.close(),
@@ -102,13 +102,30 @@ const WHOLE_LIST: ListQuery = { limit: undefined, cursor: undefined, filters: {}
 const PLAIN_WRITE: ConditionalOptions = { idempotencyKey: undefined, ifMatch: undefined }
 
 /** Each iteration is a list of its own, from the start. */
-function recordList(pages: () => AsyncIterable<Page>): RecordList {
+function recordList<Q>(list: (query: Q) => AsyncIterable<Page>, query: Q): RecordList {
   return {
-    pages,
+    pages: () => list(query),
     async *[Symbol.asyncIterator]() {
-      for await (const page of pages()) yield* page.items
+      for await (const page of list(query)) yield* page.items
     },
   }
+}
+
+/** A misspelt member that was ignored would list everything; a limit that is none would list nothing. */
+function checkedQuery(query: Partial<ListQuery>, known: readonly string[]): ListQuery {
+  const unknown = Object.keys(query).find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new CrmError('invalid_input', `a list takes no ${JSON.stringify(unknown)}`, {
+      hint: `expected ${known.join(', ')}; fields of a deal go into filters: { filters: { stage: 'Won' } }`,
+    })
+  }
+  const { limit } = query
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) {
+    throw new CrmError('invalid_input', `limit is ${limit}, which is no number of records`, {
+      hint: 'expected a whole number above 0; leave it out to list all',
+    })
+  }
+  return { ...WHOLE_LIST, ...query }
 }
 
 function checkedBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): URL {

@@ -48,6 +48,7 @@ const USAGE: readonly Case[] = [
   { title: '--set with broken JSON', args: ['contacts', 'create', '--set', 'a:={'], what: /a:=\{/, next: /--set/ },
   { title: 'no members at all', args: ['contacts', 'create'], what: /no members/, next: /--set/ },
   { title: '--filter without =', args: ['deals', 'list', '--filter', 'x'], what: /--filter "x"/, next: /--filter/ },
+  { title: 'an empty id', args: ['contacts', 'delete', '', '--yes'], what: /id is empty/, next: /crm contacts list/ },
   { title: 'a required flag left out', args: ['webhooks', 'create'], what: /--url/, next: HELP },
   {
     title: '--if-match for several',

@@ -32,8 +32,12 @@ const deal = await client.deals.create({ name: 'Engine', stage: stage.name }, { 
 const again = await client.deals.create({ name: 'Engine', stage: stage.name }, { idempotencyKey: 'k' })
 const note = await client.notes.add(deal.id, { body: 'called' })
 const refusal = await client.deals.create({ name: 'x', stage: 'Nowhere' }).catch((error) => error)
+const wrong = []
+for (const query of [{ limit: -1 }, { limit: Number.NaN }, { stage: 'Won' }]) {
+  try { client.deals.list(query) } catch (error) { wrong.push(error.code) }
+}
 await client.close()
-console.log(JSON.stringify({ names, isOnce: deal.id === again.id, note: note.body, isCrmError: refusal instanceof CrmError, code: refusal.code }))
+console.log(JSON.stringify({ wrong, names, isOnce: deal.id === again.id, note: note.body, isCrmError: refusal instanceof CrmError, code: refusal.code }))
 `
 
 const TYPED = `
@@ -62,6 +66,7 @@ test('the packed library works in an empty folder, with types, and brings no oth
   const [exit] = await once(child, 'close')
   expect({ exit, ...JSON.parse(printed) }).toEqual({
     exit: 0,
+    wrong: ['invalid_input', 'invalid_input', 'invalid_input'],
     names: ['Emmy', 'Grace', 'Ada'],
     isOnce: true,
     note: 'called',
