@@ -16,11 +16,17 @@ export const builtinPlugin: Plugin = {
     })
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ pluginData: { path, importer } }) => {
       const names = namesImported(readFileSync(importer, 'utf8'), path)
+      if (path === 'node:fs/promises') return { contents: names.map(lazyFunction).join('\n') }
       const exports = names.map((name) => `export const ${name} = builtin.${name}`)
       const lines = [`const builtin = require(${JSON.stringify(path)})`, 'export default builtin', ...exports]
       return { contents: lines.join('\n') }
     })
   },
+}
+
+/** All that is imported of it are functions, most of them called when something is written: loaded with the first call. */
+function lazyFunction(name: string): string {
+  return `export const ${name} = (...args) => require('node:fs/promises').${name}(...args)`
 }
 
 function namesImported(source: string, path: string): string[] {
