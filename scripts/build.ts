@@ -54,7 +54,7 @@ rmSync(new URL('dist', root), { recursive: true, force: true })
 renameSync(new URL(next, root), new URL('dist', root))
 chmodSync(new URL('bin/crm.js', root), 0o755)
 
-/** esbuild splits ES modules only, and Node loads twenty small ones a third slower than as many CommonJS modules. */
+/** esbuild splits ES modules only, and Node loads many small ones more slowly than as many CommonJS modules. */
 async function toCommonJs(file: URL): Promise<void> {
   const { code } = await transform(readFileSync(file, 'utf8'), {
     format: 'cjs',

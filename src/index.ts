@@ -1,9 +1,10 @@
-import type { Api, ConditionalOptions, ListQuery, Page, Wire, WriteOptions } from './api/api.ts'
+import type { Api, ConditionalOptions, ListQuery, Page, WriteOptions } from './api/api.ts'
 import { createApi } from './api/client.ts'
 import { CrmError } from './core/errors.ts'
 import type { JsonObject } from './core/json.ts'
 import { isLoopback, parseBaseUrl } from './core/origin.ts'
 import type { CrmRecord } from './core/resources.ts'
+import type { Wire } from './core/wire.ts'
 import { checkKey } from './settings/key-text.ts'
 import { defaultProfile } from './settings/profile.ts'
 

@@ -1,5 +1,6 @@
 import { shellWord } from '../core/shell-word.ts'
-import type { Api, Wire } from './api.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Api } from './api.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { encodeSegment } from './path.ts'

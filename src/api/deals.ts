@@ -1,4 +1,5 @@
-import type { Api, Wire } from './api.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Api } from './api.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { requestRecord } from './record.ts'

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
+import type { Wire } from '../core/wire.ts'
 import type { Answer } from './answer.ts'
-import type { Wire } from './api.ts'
 import { oneLine } from './one-line.ts'
 import { readNext } from './page-next.ts'
 import { ITEM_PLACES, PAGE_COUNTS, type Place, RECORD_COUNTS } from './page-shapes.ts'

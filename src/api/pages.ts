@@ -1,6 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json.ts'
-import type { ListQuery, Page, Wire } from './api.ts'
+import type { Wire } from '../core/wire.ts'
+import type { ListQuery, Page } from './api.ts'
 import { type Call, cannot } from './call.ts'
 import { ADDRESS_HINT } from './failure.ts'
 import type { Http } from './http.ts'

@@ -1,4 +1,5 @@
-import type { Api, ListQuery, Wire } from './api.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Api, ListQuery } from './api.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { encodeSegment } from './path.ts'

@@ -26,3 +26,10 @@ export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
+
+/** How this machine reaches a listener of its own: one that listens everywhere by the loopback address. */
+export function reachableHere(listeningUrl: string): URL {
+  const url = new URL(listeningUrl)
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  return url
+}

@@ -1,19 +1,8 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { Wire } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
-
-/** What differs between servers. */
-export interface Wire {
-  readonly pageSize: number
-  readonly idempotencyHeader: string
-  /** Undefined: no size is sent. */
-  readonly limitParam: string | undefined
-  /** Undefined, as below: what a server answers is recognised. */
-  readonly cursorParam: string | undefined
-  readonly itemsPath: string | undefined
-  readonly nextPath: string | undefined
-}
 
 /** What stands in the file for a parameter that is not sent. */
 const NO_PARAMETER = 'none'

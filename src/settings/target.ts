@@ -1,5 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import type { Wire } from '../core/wire.ts'
 import {
   type ChosenProfile,
   chooseAddress,
@@ -9,7 +10,7 @@ import {
   refuseInsecure,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
-import { defaultProfile, type Wire } from './profile.ts'
+import { defaultProfile } from './profile.ts'
 import type { Settings } from './settings.ts'
 
 export interface TargetRequest {

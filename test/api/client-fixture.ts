@@ -1,8 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Api, ApiOptions, ListQuery, Page, Wire } from '../../src/api/api.ts'
+import type { Api, ApiOptions, ListQuery, Page } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import type { Timing } from '../../src/api/timing.ts'
 import { CrmError } from '../../src/core/errors.ts'
+import type { Wire } from '../../src/core/wire.ts'
 
 export const NO_KEY = { idempotencyKey: undefined }
 export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {} }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/origin.ts'
+import { isLoopback, reachableHere } from '../../core/origin.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
 import { readKeyFlag } from '../key-input.ts'
@@ -36,7 +36,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
   }
   const settings = await ctx.settings()
   const name = ctx.flags.profile ?? 'local'
-  const origin = reachableOrigin(started.url)
+  const origin = reachableHere(started.url).origin
   if (!(await claimProfile(ctx, name, origin))) return sayWithoutKey(ctx, started, name)
   const stored = await settings.storedKey(name)
   if (stored?.origin === origin) {
@@ -75,11 +75,4 @@ function sayWithoutKey(ctx: Context, { location }: Started, name: string): void 
   throw new CrmError('usage', `${why}, so nothing could open this database`, {
     hint: `${commandLine(ctx.argv)} -p ANOTHER_NAME, or --key-file FILE`,
   })
-}
-
-/** An address that listens everywhere is reached here by the loopback one. */
-function reachableOrigin(url: string): string {
-  const address = new URL(url)
-  if (address.hostname === '0.0.0.0' || address.hostname === '[::]') address.hostname = '127.0.0.1'
-  return address.origin
 }

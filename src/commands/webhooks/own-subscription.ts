@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/origin.ts'
+import { isLoopback, reachableHere } from '../../core/origin.ts'
 
 /** What deliveries are verified with, and the subscription that it belongs to, where it is known. */
 export interface ListenTrust {
@@ -21,7 +21,7 @@ interface Wish {
  */
 export async function trustSubscription(ctx: Context, listeningUrl: string, wish: Wish): Promise<ListenTrust> {
   const { baseUrl, key } = await ctx.target()
-  const place = { origin: baseUrl.origin, url: reachableUrl(listeningUrl) }
+  const place = { origin: baseUrl.origin, url: reachableHere(listeningUrl).href }
   const kept = wish.isNew ? undefined : await (await ctx.settings()).subscription(place)
   if (kept) {
     ctx.addSecret(kept.secret)
@@ -57,13 +57,6 @@ async function subscribe(ctx: Context, place: Place, isKept: boolean): Promise<L
   const where = isKept ? `kept in ${settings.paths().webhooks}` : 'not kept: it ends with this command'
   ctx.note(`Subscribed ${place.url} to all events of ${place.origin}; its secret is ${where}.`)
   return { trust: [secret], subscriptionId: subscription.id }
-}
-
-/** An address that listens everywhere is reached here by the loopback one. */
-function reachableUrl(listeningUrl: string): string {
-  const url = new URL(listeningUrl)
-  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
-  return url.href
 }
 
 function unreachable({ origin, url }: Place): CrmError {

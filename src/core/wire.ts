@@ -1,0 +1,14 @@
+/** What differs between servers; every value has a default and is a setting of the profile (`wire.*`). */
+export interface Wire {
+  /** Records asked for in one request of a list. */
+  readonly pageSize: number
+  readonly idempotencyHeader: string
+  /** The parameter for the size of a page; undefined sends none. */
+  readonly limitParam: string | undefined
+  /** The parameter in which every cursor goes back; undefined leaves it to what is recognised, as below. */
+  readonly cursorParam: string | undefined
+  /** Where the records of a page are, such as `data.contacts`. */
+  readonly itemsPath: string | undefined
+  /** Where a page says how it goes on: a cursor or an address. */
+  readonly nextPath: string | undefined
+}
