@@ -4,7 +4,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Env, emptyHome, startCrm, tempFolder } from '../e2e/crm.ts'
@@ -33,7 +32,7 @@ async function serveProcess(env: Env = emptyHome()) {
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
   }
-  return { url, key, database, peakBytes }
+  return { url, key, peakBytes }
 }
 
 async function opened(url: string): Promise<Socket> {
@@ -114,25 +113,4 @@ describe.skipIf(!HAS_PROC)('a body of 100 MB is 413 and costs no memory (skipped
     expect((service.peakBytes() - before) / MEBIBYTE).toBeLessThan(50)
     expect((await ask(service, { path: '/v1/contacts' })).body.data).toHaveLength(1)
   })
-})
-
-test('a database that another process keeps locked is 503 for writes, not for reads, and 201 once it is free', async () => {
-  const service = await serveProcess()
-  const create = (n: number) => {
-    const headers = { 'idempotency-key': `k${n}` }
-    return ask(service, { method: 'POST', path: '/v1/contacts', body: { n }, headers })
-  }
-  expect((await create(0)).status).toBe(201)
-  const other = new DatabaseSync(service.database)
-  onTestFinished(() => other.close())
-  other.exec('BEGIN IMMEDIATE')
-  const refused = await Promise.all([create(1), create(2)])
-  for (const { status, body, headers } of refused) {
-    expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
-    expect(headers.get('retry-after')).toMatch(/^\d+$/)
-  }
-  expect((await ask(service, { path: '/v1/contacts' })).body.data).toHaveLength(1)
-  other.exec('ROLLBACK')
-  expect([(await create(1)).status, (await create(2)).status]).toEqual([201, 201])
-  expect((await ask(service, { path: '/v1/contacts' })).body.data).toMatchObject([{ n: 2 }, { n: 1 }, { n: 0 }])
 })

@@ -4,6 +4,7 @@ import { CrmError } from '../../../core/errors.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect } from './connection.ts'
 import { prepareDatabaseFile } from './database-file.ts'
+import { BUSY_TIMEOUT_MS } from './lock-wait.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { insertPipelines } from './pipelines.ts'
 import { storageFailure } from './storage-failure.ts'
@@ -12,8 +13,8 @@ import { inTransaction } from './transaction.ts'
 /** `CRM1`, in the header of every database of ours. */
 const APPLICATION_ID = 0x43524d31
 
-/** How long a statement waits for another process before it fails as busy. */
-const BUSY_TIMEOUT_MS = 5000
+/** How long a statement waits for another process, and keeps this thread, while the database is opened and made. */
+const OPENING_TIMEOUT_MS = 5000
 
 /** FULL: what was committed survives a power cut. The write-ahead log is cut back after a burst. */
 const SETTINGS = `
@@ -31,7 +32,7 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
   const file = isInMemory ? name : resolve(name)
   if (!isInMemory) prepareDatabaseFile(file, isCreated)
   try {
-    const db = connect(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }), file)
+    const db = connect(new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS }), file)
     try {
       // Before anything is written: a database of another program is left as it was.
       if (!isNew(db)) checkIdentity(db)
@@ -39,6 +40,7 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
       if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
       db.script(SETTINGS)
       migrate(db)
+      db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     } catch (error) {
       db.close()
       throw error

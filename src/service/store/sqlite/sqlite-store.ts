@@ -3,6 +3,7 @@ import type { Store } from '../store.ts'
 import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
 import type { Connection } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
+import { whenUnlocked } from './lock-wait.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
 import { readContacts, readDeals } from './pages.ts'
@@ -24,51 +25,66 @@ export async function openSqliteStore({ file, now, isCreated = true }: SqliteSto
   return sqliteStore(openDatabase(file, isCreated), now)
 }
 
-/** Every call does its work at once, on this thread; promises are what the contract asks for. */
+/**
+ * Every call does its work at once, on this thread, and reads go on while another process writes. What finds the
+ * database locked by one waits for it without keeping the thread.
+ */
 export function sqliteStore(db: Connection, now: () => number): Store {
   const outbox = openOutbox(db)
-  let isClosed = false
-  const guard = <T>(work: () => T): T => {
-    if (isClosed) throw closed(db.file)
+  let closing: Promise<void> | undefined
+  const run = async <T>(work: () => T): Promise<T> => {
     try {
-      return work()
+      return await whenUnlocked(() => {
+        if (closing) throw closed(db.file)
+        return work()
+      })
     } catch (error) {
       throw storageFailure(db.file, error)
     }
   }
   const listeners = new Set<() => void>()
   const queue = openWriteQueue((writes) => {
-    const outcomes = guard(() => commitWrites({ db, outbox, now }, writes))
+    const outcomes = commitWrites({ db, outbox, now }, writes)
     if (outbox.takeWritten()) for (const listener of listeners) listener()
     return outcomes
   })
+  const write: Store['write'] = async (write) => {
+    if (closing) throw closed(db.file)
+    try {
+      return await queue.add(write)
+    } catch (error) {
+      throw storageFailure(db.file, error)
+    }
+  }
+  const close = async (): Promise<void> => {
+    await queue.drained()
+    // The last process to close a file moves the write-ahead log into it; what fails to move stays in the log, safe.
+    db.close()
+  }
   return {
-    contacts: async (query) => guard(() => readContacts(db, query)),
-    deals: async (query, filters) => guard(() => readDeals(db, query, filters)),
-    write: (write) => (isClosed ? Promise.reject(closed(db.file)) : queue.add(write)),
-    pipelines: async () => guard(() => readPipelines(db)),
+    contacts: (query) => run(() => readContacts(db, query)),
+    deals: (query, filters) => run(() => readDeals(db, query, filters)),
+    write,
+    pipelines: () => run(() => readPipelines(db)),
     putPipelines: async (pipelines) => {
       // Deals that were decided with the stages of now are counted before these are dropped.
-      queue.drain()
-      guard(() => replacePipelines(db, pipelines))
+      await queue.drained()
+      await run(() => replacePipelines(db, pipelines))
     },
-    findKey: async (hash) => guard(() => findKey(db, hash)),
-    keys: async () => guard(() => readKeys(db)),
-    addKey: async (key) => guard(() => insertKey(db, key)),
-    endKey: async (id, end) => guard(() => endKey(db, id, end)),
+    findKey: (hash) => run(() => findKey(db, hash)),
+    keys: () => run(() => readKeys(db)),
+    addKey: (key) => run(() => insertKey(db, key)),
+    endKey: (id, end) => run(() => endKey(db, id, end)),
     deliveries: {
-      turn: async (turn) => guard(() => takeTurn(db, turn, Math.floor(now()))),
+      turn: (turn) => run(() => takeTurn(db, turn, Math.floor(now()))),
       onWritten: (listener) => {
         listeners.add(listener)
         return () => void listeners.delete(listener)
       },
     },
     close: async () => {
-      if (isClosed) return
-      queue.drain()
-      isClosed = true
-      // The last process to close a file moves the write-ahead log into it; what fails to move stays in the log, safe.
-      db.close()
+      closing ??= close()
+      await closing
     },
   }
 }

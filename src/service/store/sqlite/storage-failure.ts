@@ -17,10 +17,12 @@ const NOT_WRITABLE: Failure = {
   hint: 'check the permissions of the file and of its folder, or name another file with --database',
 }
 
+const SQLITE_BUSY = 5
+
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html) that are the machine's doing and not a bug of ours. */
 const SQLITE_FAILURES: Readonly<Record<number, Failure>> = {
   3: NOT_WRITABLE,
-  5: BUSY,
+  [SQLITE_BUSY]: BUSY,
   6: BUSY,
   8: NOT_WRITABLE,
   10: { what: 'cannot be read or written: disk I/O error', hint: 'check the disk, then try again' },
@@ -56,9 +58,19 @@ export function storageFailure(file: string, error: unknown): unknown {
   })
 }
 
+/** Whether a statement failed because another process keeps the database locked: nothing of it was done. */
+export function isLockedOut(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_BUSY
+}
+
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  // The low byte of an extended result code is the primary one.
-  if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_FAILURES[error.errcode & 0xff]
-  return FILE_FAILURES[String(error.code)]
+  const code = primaryCode(error)
+  return code === undefined ? FILE_FAILURES[String(error.code)] : SQLITE_FAILURES[code]
+}
+
+/** Of an error of SQLite's: the low byte of its extended result code. */
+function primaryCode(error: unknown): number | undefined {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined
+  return error.errcode & 0xff
 }

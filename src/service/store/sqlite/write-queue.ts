@@ -1,4 +1,7 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Write, WriteResult } from '../store.ts'
+import { LOCK_WAIT_MS, RETRY_MS } from './lock-wait.ts'
+import { isLockedOut } from './storage-failure.ts'
 import type { Outcome } from './write-batch.ts'
 
 /** Bounds how long one transaction keeps other processes, and our own reads, waiting. */
@@ -6,58 +9,64 @@ const MAX_WRITES_PER_COMMIT = 512
 
 interface Waiting {
   readonly write: Write
+  readonly giveUpMs: number
   readonly resolve: (result: WriteResult) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface WriteQueue {
   add(write: Write): Promise<WriteResult>
-  /** Commits what is waiting now. */
-  drain(): void
+  /** Resolves when no write waits any more. */
+  drained(): Promise<void>
 }
 
 /**
- * Gathers the writes of one turn of the event loop, so that they share a commit and its wait for the disk.
- * `commit` throws when nothing of the batch was written.
+ * Gathers the writes of one turn of the event loop, so that they share a commit and its wait for the disk. While another
+ * process keeps the database locked they wait, each for its own time, and the thread is free. `commit` throws when
+ * nothing of the batch was written.
  */
 export function openWriteQueue(commit: (writes: readonly Write[]) => readonly Outcome[]): WriteQueue {
   let waiting: Waiting[] = []
-  let isScheduled = false
+  let working: Promise<void> | undefined
 
-  const commitSome = (): void => {
+  /** False when it has to be tried again. */
+  const commitSome = (): boolean => {
     const batch = waiting.slice(0, MAX_WRITES_PER_COMMIT)
-    waiting = waiting.slice(batch.length)
-    let outcomes: readonly Outcome[]
     try {
-      outcomes = commit(batch.map(({ write }) => write))
+      const outcomes = commit(batch.map(({ write }) => write))
+      for (const [place, each] of batch.entries()) settle(outcomes[place], each)
     } catch (error) {
+      if (isLockedOut(error)) {
+        giveUpOverdue(error)
+        return false
+      }
       for (const { reject } of batch) reject(error)
-      return
     }
-    for (const [place, { resolve, reject }] of batch.entries()) settle(outcomes[place], resolve, reject)
+    waiting = waiting.slice(batch.length)
+    return true
   }
-  const schedule = (): void => {
-    if (isScheduled || waiting.length === 0) return
-    isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      if (waiting.length > 0) commitSome()
-      schedule()
-    })
+  const giveUpOverdue = (error: unknown): void => {
+    const nowMs = performance.now()
+    const overdue = waiting.filter(({ giveUpMs }) => giveUpMs <= nowMs)
+    waiting = waiting.slice(overdue.length)
+    for (const { reject } of overdue) reject(error)
+  }
+  const work = async (): Promise<void> => {
+    await setImmediate()
+    while (waiting.length > 0) await (commitSome() ? setImmediate() : setTimeout(RETRY_MS))
+    working = undefined
   }
   return {
     add: (write) =>
       new Promise((resolve, reject) => {
-        waiting.push({ write, resolve, reject })
-        schedule()
+        waiting.push({ write, giveUpMs: performance.now() + LOCK_WAIT_MS, resolve, reject })
+        working ??= work()
       }),
-    drain: () => {
-      while (waiting.length > 0) commitSome()
-    },
+    drained: async () => working,
   }
 }
 
-function settle(outcome: Outcome | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+function settle(outcome: Outcome | undefined, { resolve, reject }: Waiting): void {
   if (outcome && 'result' in outcome) resolve(outcome.result)
   else reject(outcome?.refusal)
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Connection } from '../../../../src/service/store/sqlite/connection.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
@@ -43,21 +44,47 @@ test('a full disk refuses every write of the batch, keeps none of them, and ends
   expect(await allContacts(store)).toHaveLength(2)
 })
 
-test('a lock that lasts refuses writes as retryable, reads go on, and writes do once it is gone', async () => {
-  const { db, store, file } = await openBoth()
-  db.script('PRAGMA busy_timeout = 20')
+test('while another process holds the lock, reads go on and every kind of write waits; once it is free all are done', async () => {
+  const { store, file } = await openBoth()
+  const [pipeline] = await store.pipelines()
+  if (!pipeline) throw new Error('a new database has no pipeline')
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN EXCLUSIVE')
+  const done: string[] = []
+  const tell = (what: string) => () => done.push(what)
+  const ends = { expiresAtMs: undefined, revokedAtMs: undefined }
+  const key = { id: 'key_1', name: 'ci', hash: 'h', lastFour: 'abcd', scopes: [], createdAtMs: 1, ...ends }
+  const writes = [
+    store.write(creation('contact')).then(tell('contact')),
+    store.write(creation('contact')).then(tell('contact')),
+    store.addKey(key).then(tell('key')),
+    store.putPipelines([{ ...pipeline, name: 'Renamed' }]).then(tell('pipelines')),
+  ]
+  for (let read = 0; read < 20; read++) {
+    expect(await allContacts(store)).toEqual([])
+    await setTimeout(5)
+  }
+  expect(done).toEqual([])
+  other.exec('ROLLBACK')
+  await Promise.all(writes)
+  expect(done.toSorted()).toEqual(['contact', 'contact', 'key', 'pipelines'])
+  expect(await allContacts(store)).toHaveLength(2)
+  expect([await store.findKey('h'), await store.pipelines()]).toMatchObject([{ id: 'key_1' }, [{ name: 'Renamed' }]])
+})
+
+test('a store that is closed while its writes wait for a lock does them first', async () => {
+  const { store, file } = await openBoth()
   const other = new DatabaseSync(file)
   onTestFinished(() => other.close())
   other.exec('BEGIN IMMEDIATE')
-  await expect(store.write(creation('contact'))).rejects.toMatchObject({
-    message: `database ${file} is locked by another process`,
-    code: 'machine',
-    details: { isRetryable: true },
-  })
-  expect(await allContacts(store)).toEqual([])
+  const written = store.write(creation('contact'))
+  const closed = store.close()
+  await expect(store.write(creation('contact'))).rejects.toThrow(`database ${file} is closed`)
   other.exec('ROLLBACK')
-  await store.write(creation('contact'))
-  expect(await allContacts(store)).toHaveLength(1)
+  await closed
+  expect(await written).toMatchObject({ type: 'done' })
+  expect(other.prepare('SELECT count(*) AS count FROM contacts').get()).toEqual({ count: 1 })
 })
 
 test('a statement that fails undoes the whole batch and the next one is written', async () => {
