@@ -6,6 +6,7 @@ import { createHttpServer, type Timeouts, type Tls } from './http-server.ts'
 import { problemText } from './problem.ts'
 import { requestId } from './request-id.ts'
 import type { Reply, Route } from './route.ts'
+import { closeInStages } from './staged-close.ts'
 
 export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
@@ -85,6 +86,8 @@ function send(reply: FastifyReply, answer: Reply, { type, version }: { type: str
     })
   // A connection that stays open would keep a server that is closing from its end.
   if (!reply.server.server.listening) reply.header('connection', 'close')
+  const { raw } = reply.request
+  if (!raw.complete && reply.getHeader('connection') === 'close') closeInStages(raw)
   return answer.body === '' ? reply.send() : reply.header('content-type', type).send(answer.body)
 }
 
