@@ -1,4 +1,4 @@
-/** The members of an object, in the order sent; of a name that was sent twice the last value counts. */
+/** The members of an object, in the order sent. */
 export type Members = ReadonlyMap<string, JsonNode>
 
 /**
@@ -11,7 +11,9 @@ export type JsonNode = string | Members
 /** Arrays and objects within each other; RFC 8259 section 9 lets a parser set this limit. */
 const MAX_DEPTH = 100
 
-export type JsonFault = 'malformed' | 'too_deep' | 'out_of_range'
+export type JsonFault = 'malformed' | 'duplicate_name' | 'too_deep' | 'out_of_range'
+
+const MAX_SHOWN_NAME = 80
 
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
@@ -31,7 +33,10 @@ interface Reader {
   at: number
 }
 
-/** Throws a JsonTextError for anything but one JSON value (RFC 8259), and for a number that no double can hold. */
+/**
+ * Throws a JsonTextError for anything but one JSON value (RFC 8259), for a number that no double can hold, and for a name
+ * that an object has twice, of which readers take the first, the last or both (RFC 7493 section 2.3 forbids it).
+ */
 export function parseJsonText(text: string): JsonNode {
   const reader = { text, at: 0 }
   const node = readNode(reader, 0)
@@ -67,7 +72,9 @@ function readObject(reader: Reader, depth: number): Members {
   for (;;) {
     skipSpace(reader)
     if (reader.text[reader.at] !== '"') throw malformed(reader, 'expected a member name in double quotes')
+    const nameAt = reader.at
     const name = JSON.parse(readString(reader)) as string
+    if (members.has(name)) throw duplicateName(name, nameAt)
     if (!skipTo(reader, ':')) throw malformed(reader, 'expected a colon')
     members.set(name, readNode(reader, depth + 1))
     if (skipTo(reader, '}')) return members
@@ -142,6 +149,11 @@ function skipTo(reader: Reader, mark: string): boolean {
   if (reader.text[reader.at] !== mark) return false
   reader.at += 1
   return true
+}
+
+function duplicateName(name: string, position: number): JsonTextError {
+  const shown = JSON.stringify(name.slice(0, MAX_SHOWN_NAME))
+  return new JsonTextError('duplicate_name', `the object has a member ${shown} already`, position)
 }
 
 function malformed(reader: Reader, message: string): JsonTextError {

@@ -91,16 +91,28 @@ test.each(['/v1/contacts/%', '/v1/contacts/%zz', '/v1/contacts/%ff', '/%c3%28'])
   },
 )
 
+/** `{"name":"…"}` with these bytes as the text. */
+function jsonAround(...bytes: readonly number[]): Uint8Array {
+  return Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
+}
+
 test.each([
   ['', {}, 'body_required'],
   [undefined, {}, 'body_required'],
-  [new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), {}, 'malformed_body'],
+  // A byte that is never part of UTF-8, an overlong slash, a surrogate, a sequence that is cut off: RFC 3629 sections 3 and 4.
+  [jsonAround(0xff), {}, 'malformed_body'],
+  [jsonAround(0xc0, 0xaf), {}, 'malformed_body'],
+  [jsonAround(0xed, 0xa0, 0x80), {}, 'malformed_body'],
+  [jsonAround(0xf0, 0x9f, 0x98), {}, 'malformed_body'],
+  ['{"name":"Ada","name":"Eve"}', {}, 'duplicate_name'],
+  ['{"name":"Ada","address":{"city":"Paris","ci\\u0074y":"Rome"}}', {}, 'duplicate_name'],
   ['{"a":', {}, 'malformed_json'],
   ['[1]x', {}, 'malformed_json'],
   [`${'['.repeat(50_000)}${']'.repeat(50_000)}`, {}, 'too_deep'],
-])('the body %j is answered 400', async (body, headers, code) => {
+])('the body %j is answered 400, and nothing is written', async (body, headers, code) => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/contacts', body, headers)).json).toMatchObject({ status: 400, code })
+  expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
 })
 
 test('malformed JSON is answered with its position', async () => {

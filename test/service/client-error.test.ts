@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { TIMEOUTS } from '../../src/service/http-server.ts'
 import { lastBody, openSocket, rawRequest } from './raw-request.ts'
 import { serveForTest } from './serve-for-test.ts'
@@ -35,19 +35,34 @@ test.each([
   expect(received).toContain(`X-Request-Id: ${body.request_id}`)
 })
 
+/** Sends the start at once and the rest a byte at a time, for as long as the service listens. */
+async function trickle(url: string, start: string, rest: string): Promise<string> {
+  const socket = openSocket(url)
+  socket.on('error', () => {})
+  const bytes = rest.repeat(1000)[Symbol.iterator]()
+  const timer = setInterval(() => socket.writable && socket.write(bytes.next().value ?? ''), 10)
+  onTestFinished(() => clearInterval(timer))
+  socket.write(start)
+  return text(socket)
+}
+
 test('a client that trickles its headers is answered 408', async () => {
   const { url } = await serveForTest({ timeouts: { ...TIMEOUTS, headersMs: 100 } })
-  const received = await rawRequest(url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  const received = await trickle(url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n', 'X: y\r\n')
   expect(received).toMatch(/^HTTP\/1\.1 408 /)
   expect(lastBody(received)).toMatchObject({ status: 408, code: 'request_timeout' })
 })
 
-test('a client that trickles its body is answered 408', async () => {
-  const { url, key } = await serveForTest({ timeouts: { ...TIMEOUTS, headersMs: 100, requestMs: 200 } })
+test.each([
+  ['announced', 'Content-Length: 100000', 'x'],
+  ['in chunks', 'Transfer-Encoding: chunked', '1\r\nx\r\n'],
+])('a client that trickles its body, %s, is answered 408, and nothing is written', async (_, header, rest) => {
+  const { url, key, send } = await serveForTest({ timeouts: { ...TIMEOUTS, headersMs: 100, requestMs: 200 } })
   const head = `POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.text}\r\n`
-  const received = await rawRequest(url, `${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":`)
+  const received = await trickle(url, `${head}Content-Type: application/json\r\n${header}\r\n\r\n`, rest)
   expect(received).toMatch(/^HTTP\/1\.1 408 /)
   expect(lastBody(received)).toMatchObject({ code: 'request_timeout' })
+  expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
 })
 
 test('a connection that says nothing is ended', async () => {

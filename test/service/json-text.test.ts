@@ -19,8 +19,20 @@ test('white space goes, and every digit, escape and member stays in its order', 
   expect(compact(text)).toBe('{"b":[1.50,-0,12345678901234567890],"2":"A/\\ud800","1":{"__proto__":{"x":1e2}}}')
 })
 
-test('of a name that is there twice the last value counts, however the name is written', () => {
-  expect(compact('{"a":1,"b":2,"\\u0061":3}')).toBe('{"a":3,"b":2}')
+test.each([
+  ['{"a":1,"b":2,"\\u0061":3}', 13, '"a"'],
+  ['[{"a":{"":1,"":1}}]', 12, '""'],
+  ['{"__proto__":1,"__proto__":1}', 15, '"__proto__"'],
+])('a name that an object has twice is refused, however it is written: %s', (text, position, name) => {
+  expect(faultOf(text)).toMatchObject({
+    fault: 'duplicate_name',
+    position,
+    message: `the object has a member ${name} already`,
+  })
+})
+
+test('the same name in two objects is no duplicate', () => {
+  expect(compact('{"a":{"a":[{"a":1},{"a":1}]}}')).toBe('{"a":{"a":[{"a":1},{"a":1}]}}')
 })
 
 test('it takes what JSON.parse takes, and means the same by it', () => {
