@@ -6,7 +6,8 @@ import type { Route } from './route.ts'
 import type { Store } from './store/store.ts'
 
 export interface Gate {
-  readonly store: Store
+  /** Requests that come before it is open wait for it. */
+  readonly store: Store | Promise<Store>
   readonly rateLimit: RateLimit | undefined
   readonly now: () => number
 }
@@ -21,7 +22,7 @@ export function admission(
     const query = request.query as Record<string, unknown>
     if (route.scope !== undefined) {
       const nowMs = now()
-      const key = await authenticate(store, request.headers.authorization, query, nowMs)
+      const key = await authenticate(await store, request.headers.authorization, query, nowMs)
       if (limiter && rateLimit) {
         const quota = limiter.take(key.id, nowMs)
         reply.headers(rateHeaders(rateLimit, quota, nowMs))

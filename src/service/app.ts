@@ -68,7 +68,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
           headers: request.headers,
           body: request.body as Buffer | undefined,
         }
-        return send(reply, await route.handle(store, call), { type: JSON_TYPE, version })
+        return send(reply, await route.handle(await store, call), { type: JSON_TYPE, version })
       },
     })
   }

@@ -29,13 +29,16 @@ export function hashKey(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
+export function requireKeyText(text: string): void {
+  if (KEY_TEXT.test(text)) return
+  throw new CrmError('invalid_input', 'a key holds letters, digits and - . _ ~ + / alone, and this one does not', {
+    hint: 'leave the key out, and one is made',
+  })
+}
+
 export async function createKey(store: Store, request: KeyRequest, nowMs: number): Promise<MadeKey> {
   const { name, scopes, expiresAtMs, text = newKeyText() } = request
-  if (!KEY_TEXT.test(text)) {
-    throw new CrmError('invalid_input', 'a key holds letters, digits and - . _ ~ + / alone, and this one does not', {
-      hint: 'leave the key out, and one is made',
-    })
-  }
+  requireKeyText(text)
   const key: ApiKey = {
     id: await freeKeyId(store, nowMs),
     name,

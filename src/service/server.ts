@@ -12,8 +12,8 @@ import { webhookRoutes } from './routes/webhooks.ts'
 import type { Store } from './store/store.ts'
 
 export interface ServerOptions {
-  /** Stays open when the server closes. */
-  readonly store: Store
+  /** Stays open when the server closes. A promise, so that the address can be had before a database is made. */
+  readonly store: Store | Promise<Store>
   readonly host: string
   /** 0 takes any that is free. */
   readonly port: number

@@ -24,7 +24,7 @@ export interface TestService {
 /** The service on a free port, on a database in memory, until the test is over. */
 export async function serveForTest(options: Partial<ServerOptions> = {}): Promise<TestService> {
   const now = options.now ?? Date.now
-  const store = options.store ?? (await openSqliteStore({ file: ':memory:', now }))
+  const store = await (options.store ?? openSqliteStore({ file: ':memory:', now }))
   const server = await startServer({
     store,
     host: '127.0.0.1',

@@ -4,8 +4,11 @@ import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
+import { CrmError } from '../../src/core/errors.ts'
 import { TIMEOUTS } from '../../src/service/http-server.ts'
+import { startServer } from '../../src/service/server.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/service/store/store.ts'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { openSocket } from './raw-request.ts'
 import { serveForTest } from './serve-for-test.ts'
@@ -143,4 +146,31 @@ test('what was acknowledged under load is kept when the server closes', async ()
   } while (olderThanId !== undefined)
   expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
   expect(kept.size).toBe(acknowledged.length)
+})
+
+async function serveBeforeStore() {
+  const opening = Promise.withResolvers<Store>()
+  opening.promise.catch(() => {})
+  const options = { host: '127.0.0.1', port: 0, rateLimit: undefined, now: Date.now, version: '1.2.3' }
+  const server = await startServer({ ...options, store: opening.promise })
+  onTestFinished(() => server.close())
+  const socket = openSocket(server.url)
+  const received = text(socket)
+  socket.write('GET /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer abc\r\nConnection: close\r\n\r\n')
+  await once(socket, 'ready')
+  return { opening, received }
+}
+
+test('requests that come before the store is open wait for it', async () => {
+  const { opening, received } = await serveBeforeStore()
+  const store = await openSqliteStore({ file: ':memory:', now: Date.now })
+  onTestFinished(() => store.close())
+  opening.resolve(store)
+  expect(await received).toMatch(/^HTTP\/1\.1 401 /)
+})
+
+test('requests that come before a store that cannot be opened are answered 503', async () => {
+  const { opening, received } = await serveBeforeStore()
+  opening.reject(new CrmError('machine', 'no database', { hint: 'none' }))
+  expect(await received).toMatch(/^HTTP\/1\.1 503 /)
 })

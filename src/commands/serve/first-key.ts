@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/origin.ts'
+import type { GivenKey } from '../../settings/key-candidates.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
 import { readKeyFlag } from '../key-input.ts'
@@ -11,6 +13,16 @@ export interface Started {
   readonly store: Awaited<ReturnType<Awaited<ReturnType<Context['service']['store']>>['openSqliteStore']>>
   readonly url: string
   readonly location: string
+  /** The key of `--key-file` or `--key-stdin`, where it was read already. */
+  readonly given: GivenKey | undefined
+}
+
+/** What a database that is still to be made would be opened with, so that a file that cannot be read leaves none behind. */
+export async function readKeyForNew(ctx: Context, location: string): Promise<GivenKey | undefined> {
+  if (existsSync(location)) return undefined
+  const given = await readKeyFlag(ctx)
+  if (given) (await ctx.service.keys()).requireKeyText(given.value)
+  return given
 }
 
 /**
@@ -28,7 +40,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
       ctx.now(),
     )
   }
-  const given = await readKeyFlag(ctx)
+  const given = started.given ?? (await readKeyFlag(ctx))
   if (given) {
     await add(given.value)
     ctx.note(`The key from ${given.source} opens this database.`)

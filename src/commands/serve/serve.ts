@@ -6,12 +6,12 @@ import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../examples.ts'
 import { databaseLocation } from './database.ts'
-import { provideFirstKey, type Started } from './first-key.ts'
+import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { addServeKeys } from './keys.ts'
 import { parsePort, parseRateLimit, type RateLimit } from './limits.ts'
 import { readPipelines } from './pipelines-input.ts'
 import { parseRetrySchedule } from './retry-schedule.ts'
-import { readTls } from './tls.ts'
+import { readTls, type Tls } from './tls.ts'
 
 interface Options {
   readonly database?: string
@@ -67,37 +67,70 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
       hint: 'add --tls-cert FILE --tls-key FILE, or --insecure-http if that network is yours',
     })
   }
-  const pipelines = options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines)
   const location = databaseLocation(ctx.env, options.database)
+  const prepared = {
+    location,
+    pipelines: options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines),
+    given: await readKeyForNew(ctx, location),
+  }
+  const opening = Promise.withResolvers<Started['store']>()
+  // Whether or not a request waits for it, a failure to open is thrown below.
+  opening.promise.catch(() => {})
+  // Before the database is opened: a start that fails for its address or its certificate makes no new one.
+  const server = await listen(ctx, options, { store: opening.promise, tls })
+  let store: Started['store']
+  try {
+    store = await openStore(ctx, prepared, server.url)
+    opening.resolve(store)
+  } catch (error) {
+    opening.reject(error)
+    await server.close()
+    throw error
+  }
+  try {
+    ctx.note(`crm serve is ready at ${server.url} (database ${location})`)
+    if (options.readyJson) {
+      await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
+    }
+    await deliverUntilStopped(ctx, options, { store, server })
+  } finally {
+    await server.close()
+    await store.close()
+  }
+  ctx.note('crm serve has stopped.')
+}
+
+async function listen(
+  ctx: Context,
+  { host, port, rateLimit }: Options,
+  { store, tls }: { readonly store: Promise<Started['store']>; readonly tls: Tls | undefined },
+) {
+  const { startServer } = await ctx.service.server()
+  return startServer({ store, host, port, tls, rateLimit, now: ctx.now, log: undefined, version: ctx.version })
+}
+
+interface Prepared {
+  readonly location: string
+  readonly pipelines: Awaited<ReturnType<typeof readPipelines>> | undefined
+  readonly given: Started['given']
+}
+
+/** The database with its pipelines and a key; made when it is not there. */
+async function openStore(
+  ctx: Context,
+  { location, pipelines, given }: Prepared,
+  url: string,
+): Promise<Started['store']> {
   const { openSqliteStore } = await ctx.service.store()
   const store = await openSqliteStore({ file: location, now: ctx.now })
   try {
     if (pipelines) await store.putPipelines(pipelines)
-    const { startServer } = await ctx.service.server()
-    const server = await startServer({
-      store,
-      host: options.host,
-      port: options.port,
-      tls,
-      rateLimit: options.rateLimit,
-      now: ctx.now,
-      log: undefined,
-      version: ctx.version,
-    })
-    try {
-      await provideFirstKey(ctx, { store, url: server.url, location })
-      ctx.note(`crm serve is ready at ${server.url} (database ${location})`)
-      if (options.readyJson) {
-        await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
-      }
-      await deliverUntilStopped(ctx, options, { store, server })
-    } finally {
-      await server.close()
-    }
-  } finally {
+    await provideFirstKey(ctx, { store, url, location, given })
+    return store
+  } catch (error) {
     await store.close()
+    throw error
   }
-  ctx.note('crm serve has stopped.')
 }
 
 interface Running {
