@@ -44,9 +44,7 @@ export function pageReply(call: Call, page: TextPage): Reply {
 }
 
 function nextUrl(call: Call, cursor: string): string {
-  const queryAt = call.url.indexOf('?')
-  const parameters = new URLSearchParams(queryAt < 0 ? '' : call.url.slice(queryAt))
-  parameters.set('cursor', cursor)
+  const parameters = new URLSearchParams({ ...call.query, cursor })
   return `${call.path}?${parameters}`
 }
 

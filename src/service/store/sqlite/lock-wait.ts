@@ -12,11 +12,12 @@ export const RETRY_MS = 25
 
 /** Does the work now; while another process keeps the database locked, again and again until that lets go. */
 export async function whenUnlocked<T>(work: () => T): Promise<T> {
-  const giveUpMs = performance.now() + LOCK_WAIT_MS
+  let giveUpMs: number | undefined
   for (;;) {
     try {
       return work()
     } catch (error) {
+      giveUpMs ??= performance.now() + LOCK_WAIT_MS
       if (!isLockedOut(error) || performance.now() >= giveUpMs) throw error
     }
     await setTimeout(RETRY_MS)

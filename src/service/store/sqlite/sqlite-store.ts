@@ -32,30 +32,24 @@ export async function openSqliteStore({ file, now, isCreated = true }: SqliteSto
 export function sqliteStore(db: Connection, now: () => number): Store {
   const outbox = openOutbox(db)
   let closing: Promise<void> | undefined
-  const run = async <T>(work: () => T): Promise<T> => {
+  const guard = <T>(work: () => T): T => {
     try {
-      return await whenUnlocked(() => {
-        if (closing) throw closed(db.file)
-        return work()
-      })
+      return work()
     } catch (error) {
       throw storageFailure(db.file, error)
     }
   }
+  const run = <T>(work: () => T): Promise<T> =>
+    whenUnlocked(() => {
+      if (closing) throw closed(db.file)
+      return guard(work)
+    })
   const listeners = new Set<() => void>()
   const queue = openWriteQueue((writes) => {
-    const outcomes = commitWrites({ db, outbox, now }, writes)
+    const outcomes = guard(() => commitWrites({ db, outbox, now }, writes))
     if (outbox.takeWritten()) for (const listener of listeners) listener()
     return outcomes
   })
-  const write: Store['write'] = async (write) => {
-    if (closing) throw closed(db.file)
-    try {
-      return await queue.add(write)
-    } catch (error) {
-      throw storageFailure(db.file, error)
-    }
-  }
   const close = async (): Promise<void> => {
     await queue.drained()
     // The last process to close a file moves the write-ahead log into it; what fails to move stays in the log, safe.
@@ -64,7 +58,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
   return {
     contacts: (query) => run(() => readContacts(db, query)),
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
-    write,
+    write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(db)),
     putPipelines: async (pipelines) => {
       // Deals that were decided with the stages of now are counted before these are dropped.

@@ -58,9 +58,9 @@ export function storageFailure(file: string, error: unknown): unknown {
   })
 }
 
-/** Whether a statement failed because another process keeps the database locked: nothing of it was done. */
+/** Whether another process keeps the database locked, and so nothing was done. */
 export function isLockedOut(error: unknown): boolean {
-  return primaryCode(error) === SQLITE_BUSY
+  return error instanceof CrmError && primaryCode(error.cause) === SQLITE_BUSY
 }
 
 function failureOf(error: unknown): Failure | undefined {
