@@ -6,10 +6,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   await import('./hand-over.js')
 } else {
   const { createRequire } = process.getBuiltinModule('node:module')
+  const folder = `${import.meta.dirname}/../dist/cli`
   try {
-    createRequire(import.meta.url)('../dist/cli/main.js')
+    const { createChunkLoader } = createRequire(import.meta.url)(`${folder}/chunk-loader.js`)
+    createChunkLoader(folder, process)('main.js')
   } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND' || !/dist.cli.main\.js/.test(error.message)) throw error
+    if (error.code !== 'MODULE_NOT_FOUND' || !/chunk-loader\.js/.test(error.message)) throw error
     process.stderr.write('crm is not built in this checkout yet\n  npm run build\n')
     process.exitCode = 13
   }

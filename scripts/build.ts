@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type BuildOptions, build, transform } from 'esbuild'
 import { builtinPlugin } from './builtin-plugin.ts'
+import { compileChunks } from './compile-chunks.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
 
 /**
@@ -36,6 +37,8 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
 })
 for (const file of Object.keys(metafile.outputs)) await toCommonJs(new URL(file, root))
+await build({ ...options, entryPoints: ['src/chunk-loader.ts'], outdir: `${next}/cli`, format: 'cjs' })
+await compileChunks(new URL(`${next}/cli`, root).pathname)
 writeFileSync(new URL(`${next}/cli/package.json`, root), '{"type":"commonjs"}\n')
 writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(metafile).replaceAll(`"${next}/`, '"dist/'))
 

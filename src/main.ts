@@ -14,10 +14,6 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 async function main(): Promise<void> {
   const { run } = await import('./program.ts')
 
-  // undici reads answers in WebAssembly. V8 sets out to optimise that code after the first answer, and a process that ends
-  // then waits 40 ms for its compiler; with a larger budget that begins with the first hundred answers.
-  process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=100000000')
-
   // A reader that has seen enough (`crm ... | head`) is success; a lost stderr is nobody's failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
