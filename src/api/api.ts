@@ -8,6 +8,8 @@ export interface Page {
   readonly items: readonly CrmRecord[]
   /** Where the next page starts, for `ListQuery.cursor` and nothing else; undefined on the last one. */
   readonly nextCursor: string | undefined
+  /** There are more records than `limit` let through, and no cursor leads to the first of them. */
+  readonly isCut?: true
 }
 
 export interface ListQuery {

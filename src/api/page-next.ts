@@ -3,7 +3,14 @@ import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { readLinks } from './link-header.ts'
 import { oneLine } from './one-line.ts'
 import type { PageWire } from './page-answer.ts'
-import { LAST_ID_PARAMETER, MORE_PLACES, NEXT_SHAPES, type NextShape } from './page-shapes.ts'
+import {
+  LAST_ID_PARAMETER,
+  MORE_PLACES,
+  NEXT_SHAPES,
+  type NextShape,
+  NUMBERED_PAGES,
+  PAGE_PARAMETER,
+} from './page-shapes.ts'
 import { addressOn, type Position } from './position.ts'
 import { valueAt, valueAtPath } from './value-at.ts'
 
@@ -31,7 +38,7 @@ export function readNext(source: Source, url: URL, wire: PageWire): NextFound | 
   const inBody = readBody(json, url, { ...wire, link })
   if (typeof inBody === 'string' || inBody.next || inBody.end === 'said') return inBody
   if (link !== undefined) return found(readAddress(link, url), 'said')
-  return readMore(source, inBody, wire)
+  return (inBody.end === 'unknown' ? readNumbered(json, url, wire) : undefined) ?? readMore(source, inBody, wire)
 }
 
 /**
@@ -49,7 +56,7 @@ function readBody(json: JsonValue, url: URL, at: PageWire & { link: string | und
     const position =
       sentAs === undefined
         ? readPosition(value, at.cursorParam ?? DEFAULT_PARAMETER, url)
-        : readCursor(value, at.cursorParam ?? linkedParameter(idText(value) ?? '', sentAs, url, at) ?? sentAs)
+        : readCursor(value, at.cursorParam ?? linkedParameter(idText(value) ?? '', sentAs, url, at) ?? sentAs, url)
     if (position !== undefined) return found(position, 'said')
     end = 'implied'
   }
@@ -69,6 +76,31 @@ function readMore({ json, lastId }: Source, inBody: NextFound, wire: PageWire): 
   return found({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }, 'said')
 }
 
+/** The page behind this one, where the answer says which one it is; undefined where it does not. */
+function readNumbered(json: JsonValue, url: URL, { cursorParam = PAGE_PARAMETER }: PageWire): NextFound | undefined {
+  for (const place of NUMBERED_PAGES) {
+    const [page, pages] = [valueAt(json, place.page), valueAt(json, place.pages)]
+    if (!isPage(page) || !isPage(pages)) continue
+    return { next: page < pages ? numbered(String(page + 1), cursorParam, url) : undefined, end: 'said' }
+  }
+  return undefined
+}
+
+function isPage(value: JsonValue | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
+}
+
+/** A number means the page only beside the size that the pages before it had: it is kept as the whole address. */
+function numbered(page: string, parameter: string, url: URL): Position {
+  const next = new URL(url)
+  next.searchParams.set(parameter, page)
+  return { address: next.pathname + next.search }
+}
+
+function isPageNumber(parameter: string): boolean {
+  return /^(?:p|page(?:[_-]?(?:no|num|number))?|page\[number\])$/i.test(parameter)
+}
+
 function found(next: Position | string | undefined, end: NextFound['end']): NextFound | string {
   return typeof next === 'string' ? next : { next, end }
 }
@@ -76,13 +108,13 @@ function found(next: Position | string | undefined, end: NextFound['end']): Next
 /** What looks like an address is one. */
 function readPosition(value: JsonValue | undefined, parameter: string, url: URL): Position | string | undefined {
   const isAddress = typeof value === 'string' && /^(?:https?:\/\/|[/?])/i.test(value)
-  return isAddress ? readAddress(value, url) : readCursor(value, parameter)
+  return isAddress ? readAddress(value, url) : readCursor(value, parameter, url)
 }
 
-function readCursor(value: JsonValue | undefined, parameter: string): Position | string | undefined {
+function readCursor(value: JsonValue | undefined, parameter: string, url: URL): Position | string | undefined {
   if (value === undefined || value === null || value === false || value === '') return undefined
   const cursor = idText(value)
-  if (cursor !== undefined) return { parameter, cursor }
+  if (cursor !== undefined) return isPageNumber(parameter) ? numbered(cursor, parameter, url) : { parameter, cursor }
   return `the cursor is not a string: ${oneLine(JSON.stringify(value), 60)}`
 }
 

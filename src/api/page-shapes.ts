@@ -63,6 +63,20 @@ export const MORE_PLACES: readonly Place[] = [
 ]
 export const LAST_ID_PARAMETER = 'starting_after'
 
+/** A server that numbers its pages from 1: which one this is, and how many there are. */
+export const NUMBERED_PAGES: readonly { readonly page: Place; readonly pages: Place }[] = [
+  // Laravel, alone and with resources.
+  { page: ['current_page'], pages: ['last_page'] },
+  { page: ['meta', 'current_page'], pages: ['meta', 'last_page'] },
+  { page: ['meta', 'current_page'], pages: ['meta', 'total_pages'] },
+  { page: ['meta', 'page'], pages: ['meta', 'total_pages'] },
+  { page: ['page'], pages: ['total_pages'] },
+  { page: ['page'], pages: ['totalPages'] },
+  { page: ['pagination', 'page'], pages: ['pagination', 'total_pages'] },
+  { page: ['pagination', 'current_page'], pages: ['pagination', 'total_pages'] },
+]
+export const PAGE_PARAMETER = 'page'
+
 /** How many records, or how many pages, the whole list has: a list that ends short of that is not believed. */
 export const RECORD_COUNTS: readonly Place[] = [
   ['total'],
@@ -77,6 +91,7 @@ export const PAGE_COUNTS: readonly Place[] = [
   ['total_pages'],
   ['totalPages'],
   ['meta', 'total_pages'],
+  ['last_page'],
   ['meta', 'last_page'],
   ['pagination', 'total_pages'],
 ]

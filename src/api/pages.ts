@@ -19,9 +19,10 @@ export type PageLimits = Omit<Wire, 'pageSize' | 'idempotencyHeader'> & {
 /** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
 const MOST_EMPTY_PAGES = 100
 
-const ITEMS_HINT = 'if the records are in there, name where: crm config set wire.items_path data.contacts'
-const NEXT_HINT = 'name where it is: crm config set wire.next_path meta.next'
-const WHOLE_HINT = 'if that is all: crm config set wire.limit_param none; else name the way on in wire.next_path'
+const ITEMS_HINT = 'if the records are in there, name where: crm config set wire.items_path data.contacts -p PROFILE'
+const NEXT_HINT = 'if the answer names the next page, say where: crm config set wire.next_path meta.next -p PROFILE'
+const WHOLE_HINT =
+  'if that is all: crm config set wire.limit_param none -p PROFILE; else name the way on in wire.next_path'
 
 /** The pages of a list in the server's order, each asked for only when the one before it was taken. */
 export async function* listPages(
@@ -46,7 +47,7 @@ export async function* listPages(
     }
     // Behind a page that was cut, the cursor would skip the records that were left out.
     const isCut = items.length > remaining
-    if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined }
+    if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
     else yield { items, nextCursor: next && positionText(next, cursorParam) }
     if (!next) return
     position = next
@@ -87,28 +88,15 @@ async function requestPage(http: Http, list: ListCall, request: PageRequest, see
 
 function pageCall(list: ListCall, { query, limits, position }: PageRequest, asked: number | undefined): Call {
   const limit = asked === undefined ? {} : { [limits.limitParam ?? '']: String(asked) }
-  if (position && 'address' in position) {
-    return { ...list, method: 'GET', address: withLimit(position.address, limit) }
-  }
+  // As it is, with the size that stands in it: the third page of 50 is not where the third page of 100 is.
+  if (position && 'address' in position) return { ...list, method: 'GET', address: position.address }
   const start = position ? { [position.parameter]: position.cursor } : {}
   return { ...list, method: 'GET', query: { ...query.filters, ...limit, ...start } }
 }
 
-/** The server's own address with our limit, where it names one, so that the last page is no longer than wanted. */
-function withLimit(address: string, limit: Readonly<Record<string, string>>): string {
-  const [[name, value] = []] = Object.entries(limit)
-  const at = address.indexOf('?')
-  if (at < 0 || name === undefined || value === undefined) return address
-  const query = new URLSearchParams(address.slice(at + 1))
-  // Untouched where it says the same already: some servers know their own spelling alone.
-  if (!query.has(name) || query.get(name) === value) return address
-  query.set(name, value)
-  return `${address.slice(0, at)}?${query}`
-}
-
 function refuseRepeated(call: Call, text: string, seen: Set<string>): void {
   if (seen.has(text)) {
-    const hint = 'if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME'
+    const hint = 'if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME -p PROFILE'
     throw badPage(call, `the cursor ${oneLine(text, 60)} comes a second time`, hint)
   }
   seen.add(text)

@@ -110,6 +110,18 @@ const DIALECTS: readonly Dialect[] = [
     }),
   },
   {
+    name: 'Laravel',
+    start: (query) => (Number(query.get('page') ?? 1) - 1) * Number(query.get('limit')),
+    answer: (data, next) => ({
+      json: { data, meta: { current_page: next === undefined ? 3 : next / 2, last_page: 3, total: RECORDS.length } },
+    }),
+  },
+  {
+    name: 'one that only numbers its pages',
+    start: (query) => (Number(query.get('page') ?? 1) - 1) * Number(query.get('limit')),
+    answer: (items, next) => ({ json: { items, page: next === undefined ? 3 : next / 2, total_pages: 3 } }),
+  },
+  {
     name: 'Stripe',
     start: afterLast,
     answer: (data, next) => ({ json: { object: 'list', data, has_more: next !== undefined } }),
@@ -184,16 +196,33 @@ test('an address that leads back to the first page is an error at once', async (
   expect(seen).toHaveLength(1)
 })
 
-test('an address is asked for as it is, but for a limit that is larger than what is left', async () => {
+test('an address is asked for as it is, and a page that is longer than what is left is cut', async () => {
   const { url, seen } = await startServer((response, _request, nth) =>
     sendJson(response, 200, { data: RECORDS.slice(0, 2), next: `/list?limit=2&q=a%20b&page=${nth + 1}` }),
   )
-  await allPages(openClient(url).api.contacts.list({ ...ALL, limit: 5 }))
-  expect(seen.map((request) => request.path)).toEqual([
-    '/v1/contacts?limit=2',
-    '/list?limit=2&q=a%20b&page=2',
-    '/list?limit=1&q=a+b&page=3',
-  ])
+  const pages = await allPages(openClient(url).api.contacts.list({ ...ALL, limit: 3 }))
+  expect(pages.at(-1)).toEqual({ items: RECORDS.slice(0, 1), nextCursor: undefined, isCut: true })
+  expect(seen.map((request) => request.path)).toEqual(['/v1/contacts?limit=2', '/list?limit=2&q=a%20b&page=2'])
+})
+
+test('pages that are numbered keep their size when a limit ends in the middle of one', async () => {
+  const { url, seen } = await startServer((response, request) => {
+    const page = Number(new URL(request.path, 'http://list').searchParams.get('page') ?? 1)
+    sendJson(response, 200, { data: RECORDS.slice(2 * page - 2, 2 * page), page, total_pages: 3 })
+  })
+  const pages = await allPages(openClient(url).api.contacts.list({ ...ALL, limit: 3 }))
+  expect(pages.flatMap(({ items }) => items)).toEqual(RECORDS.slice(0, 3))
+  expect(seen.map((request) => request.path)).toEqual(['/v1/contacts?limit=2', '/v1/contacts?limit=2&page=2'])
+})
+
+test('a server that answers every number with its first page is an error and not a loop', async () => {
+  const { url, seen } = await startServer((response) =>
+    sendJson(response, 200, { data: RECORDS.slice(0, 2), page: 1, total_pages: 3 }),
+  )
+  const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
+  expect(error.message).toContain('page=2 comes a second time')
+  expect(error.details.hint).toContain('wire.cursor_param')
+  expect(seen).toHaveLength(2)
 })
 
 test.each([

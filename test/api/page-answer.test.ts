@@ -114,7 +114,7 @@ describe('the next page', () => {
   test('the settings say where it stands and how it goes back', () => {
     const wire = { nextPath: 'meta.page.next', cursorParam: 'page' }
     expect(read({ data: items, next_cursor: 'x', meta: { page: { next: 3 } } }, {}, wire)).toMatchObject({
-      next: { parameter: 'page', cursor: '3' },
+      next: { address: '/v1/contacts?limit=2&page=3' },
     })
     expect(read({ data: items, next_cursor: 'x' }, {}, wire)).toMatchObject({ next: undefined, isEndKnown: true })
     expect(
