@@ -152,7 +152,8 @@ async function openExpressions({ flags: { where, jq }, io }: Context): Promise<E
 
 async function openTarget(ctx: Context): Promise<Target> {
   const keyFromFlag = await readKeyFlag(ctx)
-  return resolveTarget(await ctx.settings(), { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag })
+  const request = { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag }
+  return resolveTarget(await ctx.settings(), request, ctx.note)
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api> {

@@ -3,9 +3,9 @@ import type { JsonValue } from '../core/json.ts'
 import { readBodyText } from './body-text.ts'
 import type { Call } from './call.ts'
 import type { Reply } from './exchange.ts'
+import { htmlText, isHtml } from './html.ts'
 import { oneLine } from './one-line.ts'
 import { parseAnswer } from './parse-answer.ts'
-import { isHtml } from './problem.ts'
 import { MAX_JSON_DEPTH } from './survey-json.ts'
 
 export interface Answer {
@@ -21,7 +21,7 @@ export function readAnswer(call: Call, reply: Reply): Answer | string {
   if (body.length === 0) return { status, headers, json: undefined }
   const text = readBodyText(reply)
   if (text === undefined) return 'the answer is not UTF-8'
-  if (isHtml(text)) return `an HTML page came instead of JSON: ${oneLine(text, 60)}`
+  if (isHtml(text)) return `an HTML page came instead of JSON: ${JSON.stringify(oneLine(htmlText(text), 60))}`
   const parsed = parseAnswer(text)
   if ('json' in parsed) return { status, headers, json: parsed.json }
   // Nothing in the answer to a DELETE is needed.

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { CrmError } from '../core/errors.ts'
+import { errorCode } from '../files/error-code.ts'
 import { toMachineError } from '../files/machine-error.ts'
 
 const HINT = 'expected certificates in PEM form, or: unset SSL_CERT_FILE'
@@ -26,6 +27,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
+    if (errorCode(error) === 'ENOENT') throw unusable(path, 'does not exist', error)
+    if (errorCode(error) === 'EISDIR') throw unusable(path, 'is a folder', error)
     const trouble = toMachineError(error, path)
     if (!(trouble instanceof CrmError)) throw trouble
     throw new CrmError('machine', `SSL_CERT_FILE: ${trouble.message}`, { hint: HINT, cause: error })

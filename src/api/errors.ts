@@ -69,8 +69,11 @@ function statusReason(call: Call, status: number, problem: Problem, url: URL): s
 
 function redirectReason({ status, headers }: Reply, url: URL): string {
   const target = headers.location === undefined ? null : URL.parse(headers.location, url.href)
-  const where = target ? `${target.protocol}//${target.host}` : 'nowhere'
-  return `${url.origin} redirects to ${where} (${status}), and redirects are never followed`
+  return `${url.origin} redirects to ${target ? placeOf(target, url) : 'nowhere'} (${status}), and redirects are never followed`
+}
+
+function placeOf(target: URL, { origin }: URL): string {
+  return target.origin === origin ? oneLine(target.pathname, 100) : `${target.protocol}//${target.host}`
 }
 
 function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, url: URL): string {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { htmlText, isHtml } from './html.ts'
 import { oneLine } from './one-line.ts'
 
 /** What an error answer says, whichever of the common shapes it has. */
@@ -90,12 +91,5 @@ function textOf(value: JsonValue | undefined): string | undefined {
 
 /** The beginning of a text, or what an HTML page shows. */
 function plainText(text: string): string {
-  if (!isHtml(text)) return oneLine(text, MAX_TEXT_CHARS)
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim()
-  const shown = title || text.replace(/<(style|script)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
-  return oneLine(shown, MAX_TEXT_CHARS)
-}
-
-export function isHtml(text: string): boolean {
-  return /^\s*<(?:!doctype html|html|head|body|!--)/i.test(text)
+  return oneLine(isHtml(text) ? htmlText(text) : text, MAX_TEXT_CHARS)
 }

@@ -15,18 +15,23 @@ export interface KeyCandidate extends GivenKey {
   readonly origin: string | undefined
 }
 
-/** Every key there is for the profile; the first wins. The winner is checked, what it shadows is not. */
-export async function findKeys(
+/**
+ * Every key there is for the profile; the first wins, and is checked, what it shadows is not. Files are read only by who
+ * goes on behind the keys of flags and variables.
+ */
+export async function* findKeys(
   settings: Settings,
   env: Env,
   fromFlag: GivenKey | undefined,
   profileName: string | undefined,
-): Promise<readonly KeyCandidate[]> {
-  const found: KeyCandidate[] = []
-  if (fromFlag) found.push({ ...fromFlag, path: undefined, origin: undefined })
-  if (env.CRM_API_KEY) found.push({ value: env.CRM_API_KEY, source: 'CRM_API_KEY', path: undefined, origin: undefined })
+): AsyncGenerator<KeyCandidate, void, undefined> {
+  const given: GivenKey[] = fromFlag ? [fromFlag] : []
+  if (env.CRM_API_KEY) given.push({ value: env.CRM_API_KEY, source: 'CRM_API_KEY' })
+  if (given[0]) checkKey(given[0].value, given[0].source)
+  for (const key of given) yield { ...key, path: undefined, origin: undefined }
   const stored = profileName === undefined ? undefined : await settings.storedKey(profileName)
-  if (stored) found.push({ value: stored.key, source: 'file', path: settings.paths().keys, origin: stored.origin })
-  if (found[0]) checkKey(found[0].value, found[0].path ?? found[0].source)
-  return found
+  if (!stored) return
+  const path = settings.paths().keys
+  if (given.length === 0) checkKey(stored.key, path)
+  yield { value: stored.key, source: 'file', path, origin: stored.origin }
 }

@@ -26,11 +26,17 @@ const LONG_ENOUGH = 16
 /** For `auth status`: who wins and what it shadows, without the key itself; whether a server takes it is not asked. */
 export async function describeKeySources(settings: Settings, request: TargetRequest): Promise<KeySources> {
   const chosen = await chooseProfile(settings, request.env, request.profileFlag)
-  const found = await findKeys(settings, request.env, request.keyFromFlag, chosen?.name)
-  const [winner, ...shadowed] = found.map(describe)
+  const found: KeySource[] = []
+  for await (const key of findKeys(settings, request.env, request.keyFromFlag, chosen?.name)) found.push(describe(key))
+  const [winner, ...shadowed] = found
   return { profileName: chosen?.name, winner, shadowed }
 }
 
 function describe({ value, source, path, origin }: KeyCandidate): KeySource {
-  return { source, path, origin, lastFour: value.length >= LONG_ENOUGH ? value.slice(-4) : undefined }
+  return { source, path, origin, lastFour: lastFourOf(value) }
+}
+
+/** Undefined for a key so short that four characters would give it away. */
+export function lastFourOf(key: string): string | undefined {
+  return key.length >= LONG_ENOUGH ? key.slice(-4) : undefined
 }

@@ -87,9 +87,15 @@ export function openSettings(env: Env): Settings {
     setSetting: async (name, key, text) => {
       checkProfileName(name)
       const value = SETTINGS[key].parse(text, key)
-      if (key !== 'base_url') knownIn(await config.read(), name, config.path)
+      const refuseUnknown = (document: JsonObject) => {
+        if (key === 'base_url' || profileNames(document, config.path).includes(name)) return
+        throw unknownProfile(profileNames(document, config.path), name, {
+          hint: `make it first: crm config set base_url https://crm.example.com -p ${name}`,
+        })
+      }
+      refuseUnknown(await config.read())
       await config.update((document) => {
-        if (key !== 'base_url') knownIn(document, name, config.path)
+        refuseUnknown(document)
         return replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
       })
     },
@@ -128,8 +134,12 @@ function activeIn(document: JsonObject, path: string): string | undefined {
 function knownIn(document: JsonObject, name: string, path: string): JsonObject {
   const names = profileNames(document, path)
   if (names.includes(name)) return storedIn(document, name, path)
-  const known = names.length === 0 ? 'there are none yet' : `expected one of ${names.toSorted().join(', ')}`
-  throw new CrmError('usage', `there is no profile ${JSON.stringify(name)}: ${known}`, {
-    hint: names.length === 0 ? 'crm auth login --base-url https://crm.example.com' : 'crm auth status',
+  throw unknownProfile(names, name, {
+    hint: names.length === 0 ? 'crm auth login --base-url https://crm.example.com' : 'crm auth status --all',
   })
+}
+
+function unknownProfile(names: readonly string[], name: string, details: { readonly hint: string }): CrmError {
+  const known = names.length === 0 ? 'there are none yet' : `expected one of ${names.toSorted().join(', ')}`
+  return new CrmError('usage', `there is no profile ${JSON.stringify(name)}: ${known}`, details)
 }

@@ -21,6 +21,9 @@ export interface TargetRequest {
   readonly keyFromFlag: GivenKey | undefined
 }
 
+/** Told of settings that cannot be read and are not needed. */
+export type Warn = (line: string) => void
+
 /** Where requests go, with what key. */
 export interface Target {
   readonly baseUrl: URL
@@ -28,8 +31,6 @@ export interface Target {
     readonly value: string
     /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, or `file`. */
     readonly source: string
-    /** Sources that also hold a key, and lost. */
-    readonly shadowed: readonly string[]
   }
   /** The profile whose settings apply; undefined when the address has none. */
   readonly profileName: string | undefined
@@ -39,22 +40,45 @@ export interface Target {
 }
 
 /** Throws a CrmError before anything is sent: `usage`, `invalid_input`, or `no_key`. */
-export async function resolveTarget(settings: Settings, request: TargetRequest): Promise<Target> {
-  const { env, profileFlag, keyFromFlag } = request
-  const chosen = await chooseProfile(settings, env, profileFlag)
+export async function resolveTarget(settings: Settings, request: TargetRequest, warn: Warn): Promise<Target> {
+  const { env, keyFromFlag } = request
+  const { chosen, isProtected } = await readProfiles(settings, request, warn)
   const baseUrl = chooseAddress(env, chosen)
   refuseInsecure(baseUrl, chosen)
-  const [winner, ...shadowed] = await findKeys(settings, env, keyFromFlag, chosen?.name)
+  const { value: winner } = await findKeys(settings, env, keyFromFlag, chosen?.name).next()
   const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
   const hint = loginHint(env, baseUrl, applying)
   if (!winner) throw missingKey(baseUrl, applying, hint)
   refuseOtherOrigin(winner, baseUrl, chosen, hint)
   return {
     baseUrl,
-    key: { value: winner.value, source: winner.source, shadowed: shadowed.map(({ source }) => source) },
+    key: { value: winner.value, source: winner.source },
     profileName: applying?.name,
-    isProtected: await isProtectedAddress(settings, baseUrl),
+    isProtected: await isProtected(baseUrl),
     wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
+  }
+}
+
+interface Profiles {
+  readonly chosen: ChosenProfile | undefined
+  isProtected(address: URL): Promise<boolean>
+}
+
+/**
+ * An address and a key that come from elsewhere need no profile, so a damaged file must not end a CI job that never asked
+ * for one. What it protects is then not known, and every server counts as protected.
+ */
+async function readProfiles(settings: Settings, request: TargetRequest, warn: Warn): Promise<Profiles> {
+  const { env, profileFlag, keyFromFlag } = request
+  try {
+    await settings.profiles()
+    const chosen = await chooseProfile(settings, env, profileFlag)
+    return { chosen, isProtected: (address) => isProtectedAddress(settings, address) }
+  } catch (error) {
+    const isNeeded = profileFlag !== undefined || env.CRM_PROFILE || !env.CRM_BASE_URL
+    if (isNeeded || !(env.CRM_API_KEY || keyFromFlag) || !(error instanceof CrmError)) throw error
+    warn(`Warning: ${error.message}; its profiles are left out`)
+    return { chosen: undefined, isProtected: async () => true }
   }
 }
 

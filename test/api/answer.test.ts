@@ -59,7 +59,7 @@ test('a page of 5 MB is a page', async () => {
 })
 
 const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, headers: object, reason: string])[] = [
-  ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'an HTML page came instead of JSON: <!doctype html>'],
+  ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'an HTML page came instead of JSON: "Sign in"'],
   ['truncated JSON', '{"id":"con_', {}, 'the answer is not JSON: {"id":"con_'],
   ['text', 'OK', {}, 'the answer is not JSON: OK'],
   ['bytes that are not UTF-8', Buffer.from('{"id":"\xe9"}', 'latin1'), {}, 'the answer is not UTF-8'],

@@ -78,6 +78,12 @@ test('a redirect to nowhere is said to be one', async () => {
   expect(error.message).toContain('redirects to nowhere (302)')
 })
 
+test('a redirect on the same origin names the path', async () => {
+  const { url } = await startServer((response) => response.writeHead(301, { location: '/api/v1/contacts?x=1' }).end())
+  const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+  expect(error.message).toContain('redirects to /api/v1/contacts (301)')
+})
+
 test('a version that does not match is named beside what the server says', async () => {
   const { url } = await startServer((response) => sendJson(response, 412, { detail: 'the record is at version 2 now' }))
   const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: '9' }))

@@ -48,6 +48,7 @@ const SHAPES: readonly (readonly [name: string, body: unknown, message: string])
   ['a code alone', { code: 'nope' }, 'nope'],
   ['text', 'upstream\n  connect error', 'upstream connect error'],
   ['an HTML page', '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head></html>', '502 Bad Gateway'],
+  ['an HTML page with entities', '<html><title>R&amp;D &lt;1&gt; &unknown;</title></html>', 'R&D <1> &unknown;'],
   ['an HTML page without a title', '<html><style>p{}</style><body><h1>No</h1> luck</body>', 'No luck'],
   ['nothing', '', ''],
   ['a JSON text', '"no"', '"no"'],

@@ -1,10 +1,11 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints, type Env, emptyHome, tempFolder } from './crm.ts'
 import { make } from './records.ts'
 import { expectRefusal } from './refusal.ts'
-import type { Service } from './service.ts'
+import { newKey, type Service } from './service.ts'
 import { test } from './shared-service.ts'
 
 async function logIn({ url, key }: Service, home: Env, ...args: string[]): Promise<void> {
@@ -51,6 +52,31 @@ describe('auth login', () => {
   })
 })
 
+test('a login to a server that answers in its own way names the way to wire.*, and that way leads to its end', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { people: [{ id: 'p1' }] }))
+  const home = emptyHome()
+  const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin']
+  const refused = await crm(login, home, newKey())
+  expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining('people; nothing was stored') })
+  expect(refused.stderr).toContain(`crm ${login.join(' ')} --no-verify, and then`)
+  expect(refused.stderr).toContain('crm config set wire.NAME VALUE -p default')
+  expect(readdirSync(home.HOME)).toEqual([])
+
+  await crmPrints([...login, '--no-verify'], home, newKey())
+  await crmPrints(['config', 'set', 'wire.items_path', 'people', '-p', 'default'], home)
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], home)).toBe('p1\n')
+  await crmPrints(login, home, newKey())
+})
+
+test('a setting of a profile that is not there says how to make it', async () => {
+  const args = ['config', 'set', 'wire.page_size', '7', '-p', 'new']
+  const what = /there is no profile "new"/
+  await expectRefusal(
+    { args, env: emptyHome() },
+    { exit: 2, code: 'usage', what, next: /config set base_url .* -p new/ },
+  )
+})
+
 describe('profiles', () => {
   test('auth switch, CRM_PROFILE and -p choose one, in rising order', async ({ service }) => {
     const home = emptyHome()
@@ -75,6 +101,38 @@ describe('profiles', () => {
       accepted: true,
     })
     expect(stdout).not.toContain(service.key)
+  })
+
+  test('auth status --all lists the profiles and marks the active one, without asking a server', async ({
+    service,
+  }) => {
+    const home = emptyHome()
+    await logIn(service, home, '-p', 'here', '--protected')
+    await crmPrints(['config', 'set', 'base_url', 'https://nowhere.invalid', '-p', 'there'], home)
+    const stdout = await crmPrints(['auth', 'status', '--all', '-o', 'json'], home)
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        profile: 'here',
+        active: true,
+        base_url: service.url,
+        protected: true,
+        key: 'file',
+        last_four: service.key.slice(-4),
+      },
+      {
+        profile: 'there',
+        active: false,
+        base_url: 'https://nowhere.invalid',
+        protected: false,
+        key: null,
+        last_four: null,
+      },
+    ])
+    expect(stdout).not.toContain(service.key)
+    expect((await crm(['auth', 'status'], home)).stderr).toBe(
+      'Other profiles: there; crm auth status --all lists them.\n',
+    )
+    expect((await crm(['auth', 'status', '--all', '-p', 'here'], home)).exit).toBe(2)
   })
 
   test('auth logout forgets the key and keeps the settings; --remove-profile takes both', async ({ service }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveTarget, type Target } from '../../src/settings/target.ts'
+import { resolveTarget, type Target, type Warn } from '../../src/settings/target.ts'
 import { type SettingsFixture, settingsFixture } from './settings-fixture.ts'
 
 const origin = 'http://127.0.0.1:4243'
@@ -20,15 +20,19 @@ interface Given {
   readonly keyFromFlag?: string
 }
 
-async function resolve({ settings }: SettingsFixture, given: Given = {}): Promise<Target> {
+async function resolve(
+  { settings }: SettingsFixture,
+  given: Given = {},
+  warn: Warn = (line) => expect.fail(line),
+): Promise<Target> {
   const keyFromFlag = given.keyFromFlag === undefined ? undefined : { value: given.keyFromFlag, source: '--key-file' }
-  return await resolveTarget(settings, { env: given.env ?? {}, profileFlag: given.profileFlag, keyFromFlag })
+  return await resolveTarget(settings, { env: given.env ?? {}, profileFlag: given.profileFlag, keyFromFlag }, warn)
 }
 
 test('the active profile gives address, key and settings', async () => {
   expect(await resolve(await settingsFixture(config, keys))).toEqual({
     baseUrl: new URL(origin),
-    key: { value: 'local-key', source: 'file', shadowed: [] },
+    key: { value: 'local-key', source: 'file' },
     profileName: 'local',
     isProtected: false,
     wire: {
@@ -51,18 +55,37 @@ test('-p wins over CRM_PROFILE, which wins over the active profile; an empty var
   expect((await resolve(fixture, { env: empty })).profileName).toBe('local')
 })
 
-test('a key from a flag wins over CRM_API_KEY, which wins over the file; what lost is named', async () => {
+test('a key from a flag wins over CRM_API_KEY, which wins over the file', async () => {
   const fixture = await settingsFixture(config, keys)
   expect((await resolve(fixture, { keyFromFlag: 'f', env: { CRM_API_KEY: 'e' } })).key).toEqual({
     value: 'f',
     source: '--key-file',
-    shadowed: ['CRM_API_KEY', 'file'],
   })
   expect((await resolve(fixture, { env: { CRM_API_KEY: 'e' } })).key).toEqual({
     value: 'e',
     source: 'CRM_API_KEY',
-    shadowed: ['file'],
   })
+})
+
+test.each([['{"active"'], [{ profiles: { local: { protected: 'yes' } } }]])(
+  'with both variables settings such as %j are a warning, and the server counts as protected',
+  async (damaged) => {
+    const fixture = await settingsFixture(damaged, keys)
+    const env = { CRM_API_KEY: 'e', CRM_BASE_URL: prod }
+    const warned: string[] = []
+    const target = await resolve(fixture, { env }, (line) => void warned.push(line))
+    expect(target).toMatchObject({ key: { value: 'e' }, profileName: undefined, isProtected: true })
+    expect(warned.join()).toMatch(/^Warning: cannot read .*config\.json/)
+    for (const given of [{ env: { ...env, CRM_PROFILE: 'local' } }, { env: { CRM_API_KEY: 'e' } }]) {
+      await expect(resolve(fixture, given)).rejects.toThrow(/cannot read .*config\.json/)
+    }
+  },
+)
+
+test('a damaged file of keys does not matter to who brings the key', async () => {
+  const fixture = await settingsFixture(config, '{')
+  expect((await resolve(fixture, { env: { CRM_API_KEY: 'e' } })).key.value).toBe('e')
+  await expect(resolve(fixture)).rejects.toThrow(/cannot read .*keys\.json/)
 })
 
 test('with both variables no folder is needed', async () => {

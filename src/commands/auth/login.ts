@@ -11,6 +11,7 @@ import { canAsk } from '../confirm.ts'
 import { examples } from '../examples.ts'
 import { readKeyFlag } from '../key-input.ts'
 import { checkTransport, loginProfileName } from './login-profile.ts'
+import { verifyKey } from './verify-key.ts'
 
 interface Options {
   readonly baseUrl?: string
@@ -52,7 +53,7 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   }
   checkTransport(baseUrl, profile.allowsInsecureHttp)
   const key = await askKey(ctx, baseUrl)
-  if (options.verify) await verifyKey(ctx, { baseUrl, key, wire: profile.wire })
+  if (options.verify) await verifyKey(ctx, { baseUrl, key, wire: profile.wire }, name)
   if (options.storage !== 'file') await askConsent(ctx)
   await settings.putProfile(name, profile)
   await settings.storeKey(name, { origin: baseUrl.origin, key })
@@ -81,21 +82,6 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
   const text = given?.value ?? (await askHidden(ctx.io, `API key for ${baseUrl.origin}: `, ctx.signal)).trim()
   ctx.addSecret(text)
   return checkKey(text, given?.source ?? 'the key')
-}
-
-/** A key without the right to read is a key all the same. */
-async function verifyKey(ctx: Context, target: Parameters<Context['api']>[0]): Promise<void> {
-  const api = await ctx.api(target)
-  try {
-    for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
-  } catch (error) {
-    if (error instanceof CrmError && error.code === 'forbidden') return
-    if (!(error instanceof CrmError) || error.code !== 'unauthorized') throw error
-    throw new CrmError('unauthorized', `${target?.baseUrl.origin} does not take this key; nothing was stored`, {
-      ...error.details,
-      hint: `${commandLine(ctx.argv)}, with another key`,
-    })
-  }
 }
 
 async function askConsent(ctx: Context): Promise<void> {

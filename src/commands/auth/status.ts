@@ -8,17 +8,20 @@ import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readKeyFlag } from '../key-input.ts'
 import { printOne } from '../print.ts'
+import { showAllProfiles } from './all-profiles.ts'
 
 export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
   const status = auth
     .command('status')
     .description('which key is in use, from where, and whether the server takes it')
-    .addHelpText('after', examples('crm auth status', 'crm auth status -p prod -o json'))
+    .option('--all', 'list the profiles that are kept here, without asking a server')
+    .addHelpText('after', examples('crm auth status', 'crm auth status -p prod -o json', 'crm auth status --all'))
     .action(act(showStatus))
   addScopedFlags(status, ['fields'])
 }
 
-async function showStatus(ctx: Context): Promise<undefined> {
+async function showStatus(ctx: Context, options: { readonly all?: true }): Promise<undefined> {
+  if (options.all) return showAllProfiles(ctx)
   const settings = await ctx.settings()
   const sources = await describeKeySources(settings, {
     env: ctx.env,
@@ -33,6 +36,8 @@ async function showStatus(ctx: Context): Promise<undefined> {
     ...keyMembers(sources),
     accepted: refusal === undefined ? true : refusal.code === 'unauthorized' ? false : null,
   })
+  const others = [...(await settings.profiles()).keys()].filter((name) => name !== profileName)
+  if (others.length > 0) ctx.note(`Other profiles: ${others.join(', ')}; crm auth status --all lists them.`)
   if (!refusal) return
   if (refusal.code !== 'unauthorized' || !target) throw refusal
   throw new CrmError('unauthorized', `${target.baseUrl.origin} does not take the key from ${target.key.source}`, {
