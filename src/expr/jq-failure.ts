@@ -33,5 +33,7 @@ function reasonOf({ exit, stderr }: JqRun): string {
   if (exit === 0) return 'the expression stops jq'
   // What `debug` says stands before it.
   const [, reason] = /^jq: (?:parse )?error(?: \(at [^)]*\))?(?: \(not a string\))?: (.*)/ms.exec(stderr) ?? []
+  // All that jq says of `input` when there is none.
+  if (reason === 'break') return 'input finds nothing to read: the value at hand, ., is all there is'
   return reason ?? stderr
 }

@@ -51,6 +51,14 @@ export function createJqStreams(): JqStreams {
           run[fd === 1 ? 'stdout' : 'stderr'].push(bytes.slice())
           return bytes.length
         }),
+      // No variables: the package would invent a user and a home.
+      _environ_sizes_get: (count = 0, sizeBytes = 0) => {
+        const view = new DataView((memory as WebAssembly.Memory).buffer)
+        view.setUint32(count, 0, true)
+        view.setUint32(sizeBytes, 0, true)
+        return 0
+      },
+      _environ_get: () => 0,
       exitJS: (status = 0) => {
         run.exit = status
         throw UNWIND
