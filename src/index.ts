@@ -22,9 +22,9 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   /** Longest time one call spends waiting for rate limits and outages; 60 seconds unless given. */
   readonly maxWaitMs?: number
-  /** Ends every request and every wait. */
+  /** Ends every request and every wait; each call takes one of its own as well. */
   readonly signal?: AbortSignal
-  /** What this server does differently. */
+  /** What this server does differently: docs/servers.md has each member, as `wire.page_size` and so on. */
   readonly wire?: Partial<Wire>
   /** Accept plain http beyond this machine, where anyone on the way can read the key. */
   readonly allowInsecureHttp?: boolean
@@ -43,7 +43,7 @@ export interface Client extends AsyncDisposable {
     list(query?: Partial<Omit<ListQuery, 'filters'>>): RecordList
     create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
     update(id: string, patch: JsonObject, options?: Partial<ConditionalOptions>): Promise<CrmRecord>
-    delete(id: string, options?: Pick<Partial<ConditionalOptions>, 'ifMatch'>): Promise<void>
+    delete(id: string, options?: Pick<Partial<ConditionalOptions>, 'ifMatch' | 'signal'>): Promise<void>
   }
   readonly deals: {
     list(query?: Partial<ListQuery>): RecordList
@@ -53,7 +53,7 @@ export interface Client extends AsyncDisposable {
     add(dealId: string, fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
   }
   readonly pipelines: {
-    stages(pipelineId: string): RecordList
+    stages(pipelineId: string, options?: Pick<ListQuery, 'signal'>): RecordList
   }
   readonly webhooks: {
     create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
@@ -68,8 +68,8 @@ export function createClient(options: ClientOptions): Client {
     baseUrl,
     key: checkKey(options.apiKey, 'apiKey'),
     wire: { ...defaultProfile(baseUrl.href).wire, ...options.wire },
-    timeoutMs: options.timeoutMs ?? 30_000,
-    maxWaitMs: options.maxWaitMs ?? 60_000,
+    timeoutMs: checkedMs('timeoutMs', options.timeoutMs ?? 30_000, 1),
+    maxWaitMs: checkedMs('maxWaitMs', options.maxWaitMs ?? 60_000, 0),
     userAgent: `crm-cli/${CRM_VERSION} (library)`,
     signal: options.signal ?? new AbortController().signal,
     now: Date.now,
@@ -82,17 +82,19 @@ export function createClient(options: ClientOptions): Client {
 function clientOf(api: Api): Client {
   return {
     contacts: {
-      list: (query = {}) => recordList(api.contacts.list, checkedQuery(query, ['limit', 'cursor'])),
+      list: (query = {}) => recordList(api.contacts.list, checkedQuery(query, ['limit', 'cursor', 'signal'])),
       create: (fields, options = {}) => api.contacts.create(fields, { ...PLAIN_WRITE, ...options }),
       update: (id, patch, options = {}) => api.contacts.update(id, patch, { ...PLAIN_WRITE, ...options }),
       delete: (id, options = {}) => api.contacts.delete(id, { ...PLAIN_WRITE, ...options }),
     },
     deals: {
-      list: (query = {}) => recordList(api.deals.list, checkedQuery(query, ['limit', 'cursor', 'filters'])),
+      list: (query = {}) => recordList(api.deals.list, checkedQuery(query, ['limit', 'cursor', 'filters', 'signal'])),
       create: (fields, options = {}) => api.deals.create(fields, { ...PLAIN_WRITE, ...options }),
     },
     notes: { add: (dealId, fields, options = {}) => api.notes.add(dealId, fields, { ...PLAIN_WRITE, ...options }) },
-    pipelines: { stages: (pipelineId) => recordList(api.pipelines.stages, pipelineId) },
+    pipelines: {
+      stages: (pipelineId, options) => recordList((id: string) => api.pipelines.stages(id, options), pipelineId),
+    },
     webhooks: { create: (fields, options = {}) => api.webhooks.create(fields, { ...PLAIN_WRITE, ...options }) },
     close: () => api.close(),
     [Symbol.asyncDispose]: () => api.close(),
@@ -127,6 +129,14 @@ function checkedQuery(query: Partial<ListQuery>, known: readonly string[]): List
     })
   }
   return { ...WHOLE_LIST, ...query }
+}
+
+/** What is no time would end every call at once, or none. */
+function checkedMs(name: string, value: number, leastMs: number): number {
+  if (typeof value === 'number' && value >= leastMs) return value
+  throw new CrmError('invalid_input', `${name} is ${String(value)}, which is no number of milliseconds`, {
+    hint: `expected ${leastMs} or more`,
+  })
 }
 
 function checkedBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): URL {

@@ -19,9 +19,13 @@ export interface ListQuery {
   readonly cursor: string | undefined
   /** Query parameters passed on as they are; the server decides what they mean. */
   readonly filters: Readonly<Record<string, string>>
+  /** Ends this list, and its waits. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface WriteOptions {
+  /** Ends this call, and its waits. */
+  readonly signal?: AbortSignal | undefined
   /** Undefined: one is made for this call and kept through its retries. */
   readonly idempotencyKey: string | undefined
 }
@@ -41,7 +45,7 @@ export interface Api {
     create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
     update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
     /** A 404 on a retry of its own is success: an earlier try did it. */
-    delete(id: string, options: Pick<ConditionalOptions, 'ifMatch'>): Promise<void>
+    delete(id: string, options: Pick<ConditionalOptions, 'ifMatch' | 'signal'>): Promise<void>
   }
   readonly deals: {
     list(query: ListQuery): AsyncIterable<Page>
@@ -51,7 +55,7 @@ export interface Api {
     add(dealId: string, fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
   }
   readonly pipelines: {
-    stages(pipelineId: string): AsyncIterable<Page>
+    stages(pipelineId: string, options?: Pick<ListQuery, 'signal'>): AsyncIterable<Page>
   }
   readonly webhooks: {
     create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>

@@ -13,6 +13,7 @@ export interface Try {
   readonly outgoing: Outgoing
   /** 1 for the first. */
   readonly number: number
+  readonly signal: AbortSignal
 }
 
 /** One try: the answer, or what stood in its way. */
@@ -23,9 +24,9 @@ export async function attempt(pool: Pool, one: Try, options: ApiOptions): Promis
   return outcome
 }
 
-async function reach(pool: Pool, { call, outgoing }: Try, options: ApiOptions): Promise<Answer | Failure> {
+async function reach(pool: Pool, { call, outgoing, signal }: Try, options: ApiOptions): Promise<Answer | Failure> {
   try {
-    const received = await exchange(pool, outgoing, options)
+    const received = await exchange(pool, outgoing, { timeoutMs: options.timeoutMs, signal })
     const reply = received.headers['content-encoding'] ? await decoded(received) : received
     if (received.status < 200 || received.status > 299) {
       return statusFailure(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, {

@@ -12,6 +12,8 @@ export interface Call {
   readonly body?: JsonObject
   readonly idempotencyKey?: string | undefined
   readonly ifMatch?: string | undefined
+  /** Ends this call, beside the signal of the client, which ends all. */
+  readonly signal?: AbortSignal | undefined
   /** For messages, after "cannot": `update contact con_1`. */
   readonly action: string
   /** For hints: the command line that does this. */

@@ -15,33 +15,36 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
       const call = { path: PATH, action: 'list contacts', command: LIST_COMMAND, findCommand: undefined }
       return listPages(http, call, query, wire)
     },
-    create: (fields, { idempotencyKey }) =>
+    create: (fields, { idempotencyKey, signal }) =>
       requestRecord(http, {
         method: 'POST',
         path: PATH,
         body: fields,
         idempotencyKey,
+        signal,
         action: 'create the contact',
         command: 'crm contacts create',
         findCommand: undefined,
       }),
-    update: async (id, patch, { idempotencyKey, ifMatch }) =>
+    update: async (id, patch, { idempotencyKey, ifMatch, signal }) =>
       requestRecord(http, {
         method: 'PATCH',
         path: contactPath(id),
         body: patch,
         idempotencyKey,
         ifMatch,
+        signal,
         action: `update contact ${id}`,
         command: 'crm contacts update',
         findCommand: LIST_COMMAND,
         showCommand: showCommand(id),
       }),
-    delete: async (id, { ifMatch }) => {
+    delete: async (id, { ifMatch, signal }) => {
       await http.request({
         method: 'DELETE',
         path: contactPath(id),
         ifMatch,
+        signal,
         action: `delete contact ${id}`,
         command: 'crm contacts delete',
         findCommand: LIST_COMMAND,

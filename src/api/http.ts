@@ -31,10 +31,12 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
   const connections = openConnections(options)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
-  const turnstile = new Turnstile(options, timing.sleep, waitSignal)
+  const turnstile = new Turnstile(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options)
 
   async function request(call: Call): Promise<Answer> {
+    const signal = endedBy(options.signal, call.signal)
+    const waiting = endedBy(waitSignal, call.signal)
     const idempotencyKey = idempotencyKeyOf(call)
     const outgoing = prepare(call, idempotencyKey, options, fixedHeaders)
     const state = newRetryState()
@@ -43,14 +45,14 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     while (true) {
       state.tries += 1
       if (hasWaitedForLimit) turnstile.enterAtOnce()
-      else await turnstile.enter(state)
-      const outcome = await tryOnce({ call, outgoing, number: state.tries })
+      else await turnstile.enter(state, waiting)
+      const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
       await watchRetirement(call, outcome.headers)
       if (!isFailure(outcome)) return outcome
       hasWaitedForLimit = outcome.code === 'rate_limited'
       if (isInDoubt && isGone(call, outcome)) return DELETED
       isInDoubt ||= outcome.isInDoubt
-      const end = await waitAfter(call, outcome, state)
+      const end = await waitAfter({ call, signal: waiting }, outcome, state)
       if (end) throw callError(call, end, { tries: state.tries, isInDoubt, idempotencyKey })
     }
   }
@@ -66,14 +68,18 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   }
 
   /** Resolves when it is time to try again, or with the failure to give up with. */
-  async function waitAfter(call: Call, failure: Failure, state: RetryState): Promise<Failure | undefined> {
+  async function waitAfter(
+    { call, signal }: Pick<Try, 'call' | 'signal'>,
+    failure: Failure,
+    state: RetryState,
+  ): Promise<Failure | undefined> {
     if (isSilence(failure)) state.waitedMs += options.timeoutMs
     const waitMs = takeWaitMs(failure, state, { maxWaitMs: options.maxWaitMs, random: timing.random })
     if (waitMs === undefined) return failure
     options.debug?.(`wait ${waitMs} ms: ${failure.reason}`)
     if (waitMs >= NOTICEABLE_WAIT_MS) options.onWait?.(waitMs, failure.reason)
-    await timing.sleep(waitMs, waitSignal)
-    return waitSignal.aborted ? interruption(call, waitSignal.reason, false) : undefined
+    await timing.sleep(waitMs, signal)
+    return signal.aborted ? interruption(call, signal.reason, false) : undefined
   }
 
   return {
@@ -82,6 +88,10 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     origin: options.baseUrl.origin,
     close: connections.close,
   }
+}
+
+function endedBy(all: AbortSignal, one: AbortSignal | undefined): AbortSignal {
+  return one ? AbortSignal.any([all, one]) : all
 }
 
 const DELETED: Answer = { status: 204, headers: {}, json: undefined }

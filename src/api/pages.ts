@@ -87,11 +87,12 @@ async function requestPage(http: Http, list: ListCall, request: PageRequest, see
 }
 
 function pageCall(list: ListCall, { query, limits, position }: PageRequest, asked: number | undefined): Call {
+  const { signal } = query
   const limit = asked === undefined ? {} : { [limits.limitParam ?? '']: String(asked) }
   // As it is, with the size that stands in it: the third page of 50 is not where the third page of 100 is.
-  if (position && 'address' in position) return { ...list, method: 'GET', address: position.address }
+  if (position && 'address' in position) return { ...list, signal, method: 'GET', address: position.address }
   const start = position ? { [position.parameter]: position.cursor } : {}
-  return { ...list, method: 'GET', query: { ...query.filters, ...limit, ...start } }
+  return { ...list, signal, method: 'GET', query: { ...query.filters, ...limit, ...start } }
 }
 
 function refuseRepeated(call: Call, text: string, seen: Set<string>): void {

@@ -4,7 +4,8 @@ import type { Call } from './call.ts'
 /** An id as one path segment, so that no id can name another path; throws on ids that no encoding makes safe. */
 export function encodeSegment(id: string, kind: string, findCommand: string): string {
   // RFC 3986 section 5.2.4 removes dot segments, however they were meant.
-  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
+  // Programs in JavaScript pass undefined on.
+  if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
     throw new CrmError('invalid_input', `${JSON.stringify(id)} is not the id of a ${kind}`, {
       hint: findCommand,
     })

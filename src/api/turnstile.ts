@@ -15,34 +15,34 @@ type TurnstileOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debu
 export class Turnstile {
   readonly #options: TurnstileOptions
   readonly #sleep: Timing['sleep']
-  readonly #signal: AbortSignal
   readonly #pacer: Pacer
   #queueEnd: Promise<void> | undefined
   #queued = 0
   #wake: () => void = () => {}
 
-  /** `signal` ends all waits. */
-  constructor(options: TurnstileOptions, sleep: Timing['sleep'], signal: AbortSignal) {
+  constructor(options: TurnstileOptions, sleep: Timing['sleep']) {
     this.#options = options
     this.#sleep = sleep
-    this.#signal = signal
     this.#pacer = new Pacer(options.now)
-    signal.addEventListener('abort', () => this.#wake(), { once: true })
   }
 
-  /** Resolves when it is this request's turn. A wait that `state` has no time for is left out: the server decides then. */
-  async enter(state: RetryState): Promise<void> {
+  /**
+   * Resolves when it is this request's turn, or as soon as the signal aborts. A wait that `state` has no time for is left
+   * out: the server decides then.
+   */
+  async enter(state: RetryState, signal: AbortSignal): Promise<void> {
     if (this.#queued === 0 && this.#pacer.take() === 0) return
     const before = this.#queueEnd
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#queueEnd = promise
     this.#queued += 1
     try {
-      await before
-      await this.#passHead(state)
+      await orAbort(before, signal)
+      await this.#passHead(state, signal)
     } finally {
       this.#queued -= 1
-      resolve()
+      // Who leaves the queue out of turn does not let in who stands behind.
+      void Promise.resolve(before).then(resolve)
     }
   }
 
@@ -57,30 +57,30 @@ export class Turnstile {
     this.#wake()
   }
 
-  async #passHead(state: RetryState): Promise<void> {
-    while (!this.#signal.aborted) {
+  async #passHead(state: RetryState, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const leftMs = this.#pacer.take()
       if (leftMs === 0) return
-      if (leftMs === undefined) await this.#nextAnswer()
+      if (leftMs === undefined) await orAbort(this.#nextAnswer(), signal)
       else if (state.waitedMs + leftMs > this.#options.maxWaitMs) break
-      else await this.#waitForReset(leftMs + MARGIN_MS, state)
+      else await this.#waitForReset(leftMs + MARGIN_MS, state, signal)
     }
     this.#pacer.force()
   }
 
-  async #nextAnswer(): Promise<void> {
+  #nextAnswer(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
-    await promise
+    return promise
   }
 
-  async #waitForReset(waitMs: number, state: RetryState): Promise<void> {
+  async #waitForReset(waitMs: number, state: RetryState, signal: AbortSignal): Promise<void> {
     const reason = `the rate limit of ${this.#options.baseUrl.origin} is used up`
     state.waitedMs += waitMs
     this.#options.debug?.(`wait ${waitMs} ms: ${reason}`)
     if (waitMs >= NOTICEABLE_WAIT_MS) this.#options.onWait?.(waitMs, reason)
-    await this.#sleep(waitMs, this.#signal)
-    this.#pacer.passWindow()
+    await this.#sleep(waitMs, signal)
+    if (!signal.aborted) this.#pacer.passWindow()
   }
 
   #signalOf(outcome: Answer | Failure): RateSignal | undefined {
@@ -90,5 +90,17 @@ export class Turnstile {
     // A refusal says that nothing is left, whatever else it says.
     const resetInMs = outcome.retryAfterMs ?? signal?.resetInMs
     return resetInMs === undefined ? undefined : { remaining: 0, resetInMs, limit: signal?.limit }
+  }
+}
+
+async function orAbort(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  if (!work || signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = () => resolve()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }

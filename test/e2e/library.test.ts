@@ -36,8 +36,12 @@ const wrong = []
 for (const query of [{ limit: -1 }, { limit: Number.NaN }, { stage: 'Won' }]) {
   try { client.deals.list(query) } catch (error) { wrong.push(error.code) }
 }
+for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }]) {
+  try { createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', ...options }) } catch (error) { wrong.push(error.code) }
+}
+const ended = await client.contacts.create({ name: 'x' }, { signal: AbortSignal.abort() }).catch((error) => error.code)
 await client.close()
-console.log(JSON.stringify({ wrong, names, isOnce: deal.id === again.id, note: note.body, isCrmError: refusal instanceof CrmError, code: refusal.code }))
+console.log(JSON.stringify({ ended, wrong, names, isOnce: deal.id === again.id, note: note.body, isCrmError: refusal instanceof CrmError, code: refusal.code }))
 `
 
 const TYPED = `
@@ -66,7 +70,8 @@ test('the packed library works in an empty folder, with types, and brings no oth
   const [exit] = await once(child, 'close')
   expect({ exit, ...JSON.parse(printed) }).toEqual({
     exit: 0,
-    wrong: ['invalid_input', 'invalid_input', 'invalid_input'],
+    ended: 'interrupted',
+    wrong: Array(6).fill('invalid_input'),
     names: ['Emmy', 'Grace', 'Ada'],
     isOnce: true,
     note: 'called',
