@@ -1,13 +1,16 @@
-import { type OutputStream, writeText } from '../core/streams.ts'
+import { writeText } from '../core/streams.ts'
+import type { RecordOutput } from './record-output.ts'
 import { safeText } from './safe-text.ts'
 import type { Selection } from './selection.ts'
 
 /** What a reader should know about what was printed, after it and on stderr: columns left out, fields that nothing had. */
 export async function writeNotes(
-  stderr: OutputStream,
+  { io: { stderr }, columns }: Pick<RecordOutput, 'io' | 'columns'>,
   notes: readonly string[],
   selection: Selection | undefined,
 ): Promise<void> {
-  const absent = (selection?.absent() ?? []).map((name) => `no record has the field ${JSON.stringify(name)}`)
+  const absent = (selection?.absent() ?? []).map((name) =>
+    columns.includes(name) ? `${name} is empty in every record` : `no record has the field ${JSON.stringify(name)}`,
+  )
   for (const note of [...notes, ...absent]) await writeText(stderr, `${safeText(note)}\n`)
 }

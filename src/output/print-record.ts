@@ -9,14 +9,14 @@ import { createSelection } from './selection.ts'
 
 /** One record: a json object, a jsonl line, an id, a row under its heads, or a table of keys and values, which is never cut. */
 export async function printRecord(out: RecordOutput, record: CrmRecord): Promise<void> {
-  const { stdout, stderr } = out.io
+  const { stdout } = out.io
   const selection = out.fields && out.format !== 'id' ? createSelection(out.fields) : undefined
   const picked = selection ? selection.pick(record) : record
   if (out.query) {
     await printWhole(out, out.query, jsonText(picked))
-    return writeNotes(stderr, [], selection)
+    return writeNotes(out, [], selection)
   }
   const writer = await openWriter(out)
   await writeText(stdout, writer.single(picked))
-  await writeNotes(stderr, writer.notes(), selection)
+  await writeNotes(out, writer.notes(), selection)
 }

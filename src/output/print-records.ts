@@ -18,12 +18,12 @@ export async function printRecords(out: RecordOutput, pages: Pages): Promise<num
   const picked = selection ? pickFrom(pages, selection) : pages
   if (out.query) {
     const count = await printResults(out, out.query, picked)
-    await writeNotes(out.io.stderr, [], count > 0 ? selection : undefined)
+    await writeNotes(out, [], count > 0 ? selection : undefined)
     return count
   }
   const writer = await openWriter(out)
   const count = await writePages(out, writer, picked)
-  await writeNotes(out.io.stderr, writer.notes(), count > 0 ? selection : undefined)
+  await writeNotes(out, writer.notes(), count > 0 ? selection : undefined)
   return count
 }
 

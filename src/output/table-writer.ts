@@ -5,7 +5,8 @@ import type { CrmRecord } from '../core/resources.ts'
 import { cellText } from './cell-text.ts'
 import { createStyles } from './color.ts'
 import { type ColumnNeed, fitColumns } from './column-widths.ts'
-import { fieldName, memberAt } from './fields.ts'
+import { type FieldPath, fieldName, memberAt } from './fields.ts'
+import { columnsThatGiveWay } from './give-way.ts'
 import type { RecordOutput } from './record-output.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { safeText } from './safe-text.ts'
@@ -28,17 +29,23 @@ const WIDEST_PIPED = 100
 export async function createTableWriter(out: RecordOutput): Promise<RecordWriter> {
   const { default: Lib } = await import('cli-table3')
   const { bold } = createStyles(out.color)
-  const paths = out.fields ?? out.columns.map((name) => [name])
-  const heads = paths.map((path) => safeText(fieldName(path).toUpperCase()))
+  let paths = out.fields ?? out.columns.map((name) => [name])
+  let heads = paths.map(headOf)
+  const wantedHeads = heads
   const { isTTY: isCut = false, columns } = out.io.stdout
   let needs: readonly ColumnNeed[] = heads.map((head) => ({ width: textWidth(head), floor: 0 }))
   let aligns: Layout['aligns'] | undefined
   return {
     page(records) {
       if (records.length === 0) return ''
+      const isFirst = aligns === undefined
+      if (isFirst && isCut && !out.fields) {
+        paths = roomyPaths(paths, records, columns || USUAL_COLUMNS)
+        heads = paths.map(headOf)
+        needs = heads.map((head) => ({ width: textWidth(head), floor: 0 }))
+      }
       const values = records.map((record) => needs.map((_, at) => memberAt(record, paths[at] ?? [])))
       const rows = values.map((row) => row.map(cellText))
-      const isFirst = aligns === undefined
       aligns ??= needs.map((_, at) => alignOf(values.map((row) => row[at])))
       needs = needs.map((need, at) => grow(need, rows, at))
       if (isFirst) needs = needs.map(({ width }, at) => ({ width, floor: floorOf(width, heads[at]) }))
@@ -53,10 +60,30 @@ export async function createTableWriter(out: RecordOutput): Promise<RecordWriter
     end: () => '',
     single: (record) => drawPairs(Lib, record, out),
     notes: () => {
-      const hidden = heads.slice(needs.length).join(', ')
-      return hidden === '' ? [] : [`too wide to show here: ${hidden}; choose with --fields, or see all with -o json`]
+      const shown = new Set(heads.slice(0, needs.length))
+      const hidden = wantedHeads.filter((head) => !shown.has(head)).join(', ')
+      return hidden === '' ? [] : [`no room for ${hidden}; choose with --fields, or see all with -o json`]
     },
   }
+}
+
+/** Without the columns that give way to the others; nobody named one of them. */
+function roomyPaths(
+  paths: readonly FieldPath[],
+  records: readonly CrmRecord[],
+  available: number,
+): readonly FieldPath[] {
+  const wanted = paths.map((path) => {
+    const cells = records.map((record) => cellText(memberAt(record, path)))
+    const width = Math.max(textWidth(fieldName(path)), ...cells.map(textWidth))
+    return { name: fieldName(path), width, isEmpty: cells.every((cell) => cell === '') }
+  })
+  const gone = columnsThatGiveWay(wanted, available)
+  return paths.filter((path) => !gone.has(fieldName(path)))
+}
+
+function headOf(path: FieldPath): string {
+  return safeText(fieldName(path).toUpperCase())
 }
 
 function grow(need: ColumnNeed, rows: readonly (readonly string[])[], at: number): ColumnNeed {

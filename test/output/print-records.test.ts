@@ -127,6 +127,11 @@ test('a field that no record had is said once, on stderr', async () => {
   }
 })
 
+test('a field that is known, and that no record had, is called empty and not unknown', async () => {
+  const { io } = await print({ format: 'jsonl', columns: ['id', 'phone'], fields: 'id,phone' }, [{ id: 'x' }])
+  expect(io.err()).toBe('phone is empty in every record\n')
+})
+
 test.each([{ name: 'x' }, { id: null }, { id: '' }, { id: 'a\nb' }, { id: 'a b' }, { id: 'a\u202e' }])(
   'as id the record %j is refused',
   async (record) => {

@@ -74,7 +74,46 @@ test('an id is shown whole while there is room, and columns that do not fit are 
   const record = { id: `con_${'0'.repeat(26)}`, name: 'Ann Smith-Jones', email: 'ann@example.com', phone: '1234567' }
   const { io } = await print({ format: 'table', columns: Object.keys(record), width: 48 }, [record], [record])
   expect(lines(io.out())[1]).toBe(`${record.id}  Ann Sm…  ann@ex…`)
-  expect(io.err()).toBe('too wide to show here: PHONE; choose with --fields, or see all with -o json\n')
+  expect(io.err()).toBe('no room for PHONE; choose with --fields, or see all with -o json\n')
+})
+
+const CONTACT = {
+  id: 'con_0s9ppq4g000',
+  name: 'Grace Hopper',
+  email: 'grace.hopper@navy.example.com',
+  company: 'US Navy',
+  created_at: '2026-11-20T16:19:18.223Z',
+  updated_at: '2026-11-20T16:19:18.223Z',
+  version: 1,
+}
+
+test.each([
+  [150, 'ID NAME EMAIL PHONE COMPANY CREATED_AT UPDATED_AT VERSION'],
+  [130, 'ID NAME EMAIL COMPANY CREATED_AT UPDATED_AT VERSION'],
+  [125, 'ID NAME EMAIL COMPANY CREATED_AT UPDATED_AT'],
+  [110, 'ID NAME EMAIL COMPANY CREATED_AT'],
+  [80, 'ID NAME EMAIL COMPANY'],
+  [60, 'ID NAME EMAIL COMPANY'],
+])(
+  'at %i columns what is empty gives way first, then what the server writes, and then widths',
+  async (width, heads) => {
+    const columns = ['id', 'name', 'email', 'phone', 'company', 'created_at', 'updated_at', 'version']
+    const { io } = await print({ format: 'table', columns, width }, [CONTACT], [{ ...CONTACT, phone: '1' }])
+    const [head = '', row = ''] = lines(io.out())
+    expect(head.split(/ +/).join(' ')).toBe(heads)
+    expect(row.includes('…')).toBe(width === 60)
+    const hidden = columns.map((name) => name.toUpperCase()).filter((name) => !heads.split(' ').includes(name))
+    const note = `no room for ${hidden.join(', ')}; choose with --fields, or see all with -o json\n`
+    expect(io.err()).toBe(hidden.length === 0 ? '' : note)
+  },
+)
+
+test('columns that --fields names do not give way, and csv has them all', async () => {
+  const fields = 'id,phone,created_at,version'
+  const { io } = await print({ format: 'table', fields, width: 40 }, [CONTACT])
+  expect(lines(io.out())[0]).toMatch(/^ID +PHONE +CREA.* +VERS/)
+  const csv = await print({ format: 'csv', columns: ['id', 'phone', 'version'], width: 10 }, [CONTACT])
+  expect(csv.io.out()).toMatch(/^id,phone,version,name,email/)
 })
 
 test('a terminal that tells no width, or none, is taken for one of 80 columns', async () => {
