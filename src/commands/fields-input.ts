@@ -1,3 +1,4 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseExactJson } from '../core/exact-json.ts'
@@ -5,24 +6,33 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { parseDocument } from './document.ts'
 import { readInput } from './read-input.ts'
 
-export interface FieldsInput {
-  /** `key=text` or `key:=json`, in the order typed; they win over `data`. */
-  readonly set: readonly string[]
-  /** A file of JSON or YAML, or `-`. */
-  readonly data: string | undefined
+/** What every command that writes one record takes. */
+export interface FieldsOptions {
+  readonly set?: readonly string[]
+  readonly data?: string | undefined
+  readonly idempotencyKey?: string
 }
 
-export const SET_HELP = 'a member: key=text, key:=json; a.b=text reaches inside (repeatable)'
-export const DATA_HELP = 'members from a JSON or YAML file, - for stdin'
+/** `clears` is the end of the help of `--set`, where there is something to clear. */
+export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
+  command
+    .option(
+      '--set <key=value>',
+      `a member: key=text, key:=json; a.b=text reaches inside (repeatable)${clears}`,
+      collect,
+    )
+    .option('--data <file>', 'members from a JSON or YAML file, - for stdin')
+    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+}
 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
-/** The members that a write sends. None at all is a usage error: nothing would be written. */
-export async function readFields(ctx: Context, input: FieldsInput): Promise<JsonObject> {
-  const fields = input.data === undefined ? {} : await readData(ctx, input.data)
-  for (const text of input.set) applySet(fields, text)
+/** The members that a write sends; those of `--set` win. None at all is a usage error: nothing would be written. */
+export async function readFields(ctx: Context, { set = [], data }: FieldsOptions): Promise<JsonObject> {
+  const fields = data === undefined ? {} : await readData(ctx, data)
+  for (const text of set) applySet(fields, text)
   if (Object.keys(fields).length === 0) {
     throw new CrmError('usage', 'no members to send', { hint: 'give --set key=value, or --data FILE' })
   }

@@ -5,15 +5,12 @@ import type { ExitCode } from '../../core/exit.ts'
 import { commandLine } from '../command-line.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
+import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 
-interface Options {
+interface Options extends FieldsOptions {
   readonly body?: string
-  readonly set?: readonly string[]
-  readonly data?: string
-  readonly idempotencyKey?: string
 }
 
 export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
@@ -21,11 +18,9 @@ export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
     .command('add <deal-id>')
     .description('add a note to a deal')
     .option('--body <text>', 'what the note says')
-    .option('--set <key=value>', SET_HELP, collect)
-    .option('--data <file>', DATA_HELP)
-    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
     .addHelpText('after', examples('crm notes add deal_0abc --body "Called; the contract goes out on Monday"'))
     .action(act(addNote))
+  addFieldsFlags(add)
   addScopedFlags(add, ['fields', 'dryRun', 'exitCode'])
 }
 
