@@ -12,7 +12,7 @@ import { compiledFolder } from '../src/chunk-loader.ts'
 const REHEARSALS = [
   ['contacts', 'list', '-o', 'json'],
   ['contacts', 'list'],
-  ['contacts', 'create', '--set', 'name=Ada', '-o', 'id'],
+  ['contacts', 'create', '--set', 'name=Ada', '-o', 'id', '-q'],
   ['contacts', '--help'],
 ]
 

@@ -21,6 +21,10 @@ export interface Host {
   readonly version: string
   /** The words after `crm`, for messages that name the command to go on with. */
   readonly argv: readonly string[]
+  /** Told what a server took, for the message that the output could not be written. */
+  readonly onTaken?: (what: string) => void
+  /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
+  readonly isStdoutDiscarded?: () => boolean
 }
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire'>

@@ -14,11 +14,16 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 async function main(): Promise<void> {
   const { run } = await import('./program.ts')
 
+  let taken: string | undefined
   // A reader that has seen enough (`crm ... | head`) is success; a lost stderr is nobody's failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
+    const what = taken === undefined ? '' : `; what took effect: ${taken}`
+    if (error.code === 'EPIPE') {
+      if (taken !== undefined) process.stderr.write(`crm: nobody reads the output${what}\n`)
+      process.exit(0)
+    }
     process.stderr.write(
-      `crm: the output cannot be written: ${error.message}\n  free some space, or write to another place\n`,
+      `crm: the output cannot be written: ${error.message}${what}\n  free some space, or write to another place\n`,
     )
     process.exit(13)
   })
@@ -56,8 +61,24 @@ async function main(): Promise<void> {
     process.exitCode = 1
     process.stderr.write('crm: ended before its work was done; this is a bug\n')
   })
-  const host = { io, env: process.env, now: Date.now, signal: interruption.signal, version: CRM_VERSION, argv }
-  process.exitCode = await run(argv, host)
+  process.exitCode = await run(argv, {
+    io,
+    env: process.env,
+    now: Date.now,
+    signal: interruption.signal,
+    version: CRM_VERSION,
+    argv,
+    onTaken: (what) => {
+      taken = what
+    },
+    isStdoutDiscarded: () => isNullDevice(1),
+  })
   hasEnded = true
   if (isStdinOpen) process.stdin.destroy()
+}
+
+function isNullDevice(fd: number): boolean {
+  const { fstatSync, statSync } = process.getBuiltinModule('node:fs')
+  const stats = fstatSync(fd)
+  return stats.isCharacterDevice() && stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev
 }

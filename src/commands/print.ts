@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { idText } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
@@ -113,6 +114,16 @@ export async function printOne(ctx: Context, record: CrmRecord): Promise<undefin
       cause,
     })
   }
+}
+
+/** What a write was answered with. Its id is not lost with the output: nothing else may lead to the record. */
+export async function printWritten(ctx: Context, record: CrmRecord, what: string): Promise<undefined> {
+  const id = idText(record.id)
+  if (id !== undefined) {
+    ctx.onTaken?.(`${what} ${id}`)
+    if (ctx.isStdoutDiscarded?.()) ctx.note(`Took effect, and the output is discarded: ${what} ${id}`)
+  }
+  return printOne(ctx, record)
 }
 
 /** A value that is not a record: bare for people and shells, a JSON document where one was asked for. */

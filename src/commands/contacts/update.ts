@@ -8,7 +8,7 @@ import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
+import { printOne, printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions {
   readonly ifMatch?: string
@@ -35,7 +35,7 @@ async function updateContact(ctx: Context, id: string, options: Options): Promis
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options
-  return printOne(ctx, await api.contacts.update(id, patch, { ifMatch, idempotencyKey }))
+  return printWritten(ctx, await api.contacts.update(id, patch, { ifMatch, idempotencyKey }), 'contact')
 }
 
 /** Reads the contact, so that what is said to change does change. */

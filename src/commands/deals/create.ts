@@ -5,7 +5,7 @@ import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
+import { printWritten } from '../print.ts'
 
 export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
   const create = deals
@@ -27,5 +27,5 @@ async function createDeal(ctx: Context, options: FieldsOptions): Promise<ExitCod
   const fields = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/deals', body: fields })
   const api = await ctx.api()
-  return printOne(ctx, await api.deals.create(fields, { idempotencyKey: options.idempotencyKey }))
+  return printWritten(ctx, await api.deals.create(fields, { idempotencyKey: options.idempotencyKey }), 'deal')
 }

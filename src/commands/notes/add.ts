@@ -7,7 +7,7 @@ import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
+import { printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions {
   readonly body?: string
@@ -34,5 +34,5 @@ async function addNote(ctx: Context, dealId: string, options: Options): Promise<
   const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
   const api = await ctx.api()
-  return printOne(ctx, await api.notes.add(dealId, fields, { idempotencyKey: options.idempotencyKey }))
+  return printWritten(ctx, await api.notes.add(dealId, fields, { idempotencyKey: options.idempotencyKey }), 'note')
 }
