@@ -16,25 +16,24 @@ export interface Jq {
 
 type Imports = Record<string, Record<string, unknown>>
 
-/** A run does not give back the stack it took. Of the 5 MB, and of some 1,500 short runs until they are used up, this is a tenth. */
-const STACK_BUDGET = 500_000
-/** What a run is taken to cost beside its arguments; it was seen to be a third of that. */
-const RUN_COST = 10_000
-
 interface Started {
   readonly streams: JqStreams
   callMain(args: string[]): void
-  spent: number
+  /** Moves the end of the stack by so many bytes, and says where it is. */
+  takeStack(sizeBytes: number): number
 }
 
 /** jq 1.7.1. A run takes 1 ms, and 2 more when it needs another instance. */
 export async function loadJq(): Promise<Jq> {
-  const code = await WebAssembly.compile(wasmOf(String(startJq)))
+  const source = String(startJq)
+  const code = await WebAssembly.compile(wasmOf(source))
+  const stackExport = stackExportOf(source)
   let idle: Started | undefined
   return {
     async run(args, input) {
-      const jq = idle ?? (await startInstance(code))
+      const jq = idle ?? (await startInstance(code, stackExport))
       idle = undefined
+      const stackEnd = jq.takeStack(0)
       jq.streams.begin(Buffer.from(input))
       try {
         jq.callMain([...args])
@@ -43,25 +42,30 @@ export async function loadJq(): Promise<Jq> {
         if (!(error instanceof WebAssembly.RuntimeError)) throw error
       }
       const ended = jq.streams.end()
-      jq.spent += RUN_COST + args.join(' ').length
       // What failed may have left anything behind.
-      if (ended.exit === 0 && jq.spent < STACK_BUDGET) idle = jq
+      if (ended.exit !== 0) return ended
+      // main does not return, it exits, and so gives back no stack.
+      jq.takeStack(jq.takeStack(0) - stackEnd)
+      idle = jq
       return ended
     },
   }
 }
 
-async function startInstance(code: WebAssembly.Module): Promise<Started> {
+async function startInstance(code: WebAssembly.Module, stackExport: string): Promise<Started> {
   const streams = createJqStreams()
+  let takeStack: Started['takeStack'] | undefined
   const jq = await startJq({
     instantiateWasm: (imports: Imports, receive: (instance: WebAssembly.Instance) => void) => {
       const instance = new WebAssembly.Instance(code, withStreams(imports, streams))
       streams.connect(memoryOf(instance))
+      takeStack = instance.exports[stackExport] as Started['takeStack']
       receive(instance)
       return instance.exports
     },
   })
-  return { streams, callMain: (args) => jq.callMain(args), spent: 0 }
+  if (typeof takeStack !== 'function') throw new Error(`jq-wasm exports no ${stackExport}`)
+  return { streams, callMain: (args) => jq.callMain(args), takeStack }
 }
 
 /** The package keeps its binary inside a function, so that nobody but itself can instantiate it. */
@@ -69,6 +73,13 @@ function wasmOf(source: string): Uint8Array<ArrayBuffer> {
   const base64 = /data:application\/octet-stream;base64,([A-Za-z0-9+/=]+)/.exec(source)?.[1]
   if (base64 === undefined) throw new Error('jq-wasm holds no WebAssembly where it was expected')
   return Uint8Array.from(Buffer.from(base64, 'base64'))
+}
+
+/** The release renames its exports; the package's own code says how. */
+function stackExportOf(source: string): string {
+  const name = /__emscripten_stack_alloc\s*=\s*wasmExports(?:\.|\[")(\w+)/.exec(source)?.[1]
+  if (name === undefined) throw new Error('jq-wasm names no export that moves the stack')
+  return name
 }
 
 function withStreams(imports: Imports, { stand }: JqStreams): Imports {
