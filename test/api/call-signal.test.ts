@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { SYSTEM_TIMING } from '../../src/api/timing.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { ALL, failureOf, NO_KEY, openClient } from './client-fixture.ts'
-import { startLimitedApp } from './limited-app.ts'
 
 test('the signal of a call ends that call at once, and no other', async () => {
   const one = new AbortController()
@@ -33,18 +31,23 @@ test('the signal of a list ends it between two pages', async () => {
 
 test('one that leaves the queue before a limit lets nobody pass, and the others still go in their turn', async () => {
   const one = new AbortController()
-  const { url, counts } = await startLimitedApp('draft-7', 2, 1000)
-  const { api } = openClient(url, { onWait: () => one.abort() }, SYSTEM_TIMING)
-  await api.contacts.create({}, NO_KEY)
-  await api.contacts.create({}, NO_KEY)
-  // The first waits for the window, and its notice ends the second, which stands behind it.
-  const first = api.contacts.create({}, NO_KEY)
-  const second = failureOf(api.contacts.create({}, { ...NO_KEY, signal: one.signal }))
-  const third = api.contacts.create({}, NO_KEY)
+  const reset = Promise.withResolvers<void>()
+  const { url, seen } = await startServer((response, _request, nth) => {
+    const remaining = nth === 1 ? 0 : 9
+    sendJson(response, 201, { id: 'x' }, { ratelimit: `limit=10, remaining=${remaining}, reset=30` })
+  })
+  const { api } = openClient(url, {}, { sleep: () => reset.promise })
+  const create = (name: string, signal?: AbortSignal) => api.contacts.create({ name }, { ...NO_KEY, signal })
+  await create('before')
+  const first = create('first')
+  const second = failureOf(create('second', one.signal))
+  const third = create('third')
+  one.abort()
   expect((await second).code).toBe('interrupted')
-  expect(counts).toMatchObject({ created: 2, refused: 0 })
+  expect(seen).toHaveLength(1)
+  reset.resolve()
   await Promise.all([first, third])
-  expect(counts).toMatchObject({ created: 4, refused: 0 })
+  expect(seen.map(({ body }) => JSON.parse(body).name)).toEqual(['before', 'first', 'third'])
 })
 
 test.each([undefined, null, 7])('%j is refused as an id before anything is sent', async (id) => {
