@@ -1,17 +1,18 @@
-import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
+import { parseJsonText } from '../json-text.ts'
 import type { Change, Store, StoredRecord } from '../store/store.ts'
+import { nextWebhook } from '../webhook-changes.ts'
 
 const DISABLED = '"disabled"'
 
-/** Ends a subscription; who reads its record sees that and when. One that is not there or ended before is left alone. */
-export async function disableWebhook(store: Pick<Store, 'write'>, id: string): Promise<void> {
+/** Ends a subscription; who reads its record sees that, when and why. One that is not there or ended before is left alone. */
+export async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<void> {
   await store.write({
     kind: 'webhook',
     id,
     parent: undefined,
     idempotency: undefined,
     decide: ({ current, nowMs }) => {
-      const next = current && disabled(current, nowMs)
+      const next = current && disabled(current, reason, nowMs)
       return { next, deal: undefined, event: undefined, answer: ANSWER }
     },
   })
@@ -20,11 +21,12 @@ export async function disableWebhook(store: Pick<Store, 'write'>, id: string): P
 /** Nobody gets it: this write comes from no request. */
 const ANSWER: Change['answer'] = { status: 200, body: '', location: undefined, etag: undefined }
 
-function disabled({ text, version }: StoredRecord, nowMs: number): NonNullable<Change['next']> {
-  const members = new Map<string, JsonNode>(parseJsonText(text) as Members)
-  if (members.get('status') === DISABLED) return { text, version }
-  members.set('status', DISABLED)
-  members.set('updated_at', JSON.stringify(new Date(nowMs).toISOString()))
-  members.set('version', `${version + 1}`)
-  return { text: jsonText(members), version: version + 1 }
+function disabled(current: StoredRecord, reason: string, nowMs: number): NonNullable<Change['next']> {
+  const members = parseJsonText(current.text)
+  if (typeof members !== 'string' && members.get('status') === DISABLED) return current
+  const set = new Map([
+    ['status', DISABLED],
+    ['disabled_reason', JSON.stringify(reason)],
+  ])
+  return nextWebhook(current, set, nowMs)
 }

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, TryOutcome, TryResult } from '../store/deliveries.ts'
+import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import { disableWebhook } from './disable-webhook.ts'
 import { EndpointLimits } from './endpoint-limits.ts'
@@ -14,6 +14,9 @@ const MAX_UNDER_WAY = 512
 
 /** What a process that was killed had claimed is free after this; the claims of one that lives are renewed in time. */
 const LEASE_MS = 6000
+
+/** As Svix does: longer than one delivery is tried, so that it takes more than one that cannot be taken. */
+const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
 export interface SenderOptions {
   /** Stays open when the sender closes. */
@@ -79,6 +82,7 @@ export function startSender(options: SenderOptions): Sender {
     underWay.remove(results)
     underWay.renew(renewals, done.claimedUntilMs)
     for (const delivery of done.claimed) underWay.add(delivery, attempt).then(turns.wake, fail)
+    await disableFailing(store, done.failingSinceMs, nowMs)
     return done.nextDueAtMs === undefined ? undefined : done.nextDueAtMs - nowMs
   }
   const turns = takeTurns(turn, fail)
@@ -100,5 +104,15 @@ export function startSender(options: SenderOptions): Sender {
 
 async function disableGone(store: SenderOptions['store'], results: readonly TryResult[]): Promise<void> {
   const gone = new Set(results.flatMap(({ claim, outcome }) => (isGone(outcome) ? [claim.webhookId] : [])))
-  for (const webhookId of gone) await disableWebhook(store, webhookId)
+  for (const webhookId of gone) await disableWebhook(store, webhookId, 'the endpoint answered 410: it is gone')
+}
+
+async function disableFailing(
+  store: SenderOptions['store'],
+  failingSinceMs: TurnOutcome['failingSinceMs'],
+  nowMs: number,
+): Promise<void> {
+  for (const [webhookId, sinceMs] of failingSinceMs) {
+    if (nowMs - sinceMs >= DISABLE_AFTER_MS) await disableWebhook(store, webhookId, 'no try has succeeded for 5 days')
+  }
 }

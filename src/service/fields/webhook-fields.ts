@@ -41,6 +41,7 @@ const eventsRule: Rule = (value) => {
 const RULES: Rules = {
   ...READ_ONLY_RULES,
   status: notSent,
+  disabled_reason: notSent,
   secret: notSent,
   url: addressRule,
   events: eventsRule,

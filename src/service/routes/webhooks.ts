@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { readBody } from '../body.ts'
 import { readWebhook } from '../fields/webhook-fields.ts'
 import { createRecord, newRecordText } from '../records.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
+import { newWebhookSecret } from '../webhook-changes.ts'
 import { write } from '../write.ts'
 
 const COLLECTION = '/v1/webhooks'
@@ -16,7 +16,7 @@ export const webhookRoutes: readonly Route[] = [
 async function createWebhook(store: Store, call: Call): Promise<Reply> {
   const sent = readBody(call)
   const columns = readWebhook(sent)
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const secret = newWebhookSecret()
   const fields = new Map([...sent, ['status', '"enabled"']])
   const shown = new Map([...fields, ['secret', JSON.stringify(secret)]])
   return write(store, call, {

@@ -53,6 +53,39 @@ export interface TurnOutcome {
   readonly claimedUntilMs: number
   /** The next time after now at which a delivery falls due; undefined when none does. */
   readonly nextDueAtMs: number | undefined
+  /** Subscriptions of which a try failed in this turn, and since when none has succeeded. */
+  readonly failingSinceMs: ReadonlyMap<string, number>
+}
+
+export const DELIVERY_STATES = ['waiting', 'pending', 'sending', 'succeeded', 'failed'] as const
+
+/** One line of the log: an event on its way to a subscription, or what became of it. */
+export interface DeliveryEntry {
+  readonly eventId: string
+  readonly webhookId: string
+  readonly kind: string
+  /** Of the record that the event is about. */
+  readonly recordId: string
+  /** `waiting` behind an earlier one of its record, `pending` until its next try, `sending` now. */
+  readonly state: (typeof DELIVERY_STATES)[number]
+  readonly attempts: number
+  /** Undefined when none is to come, or it waits for another. */
+  readonly nextTryAtMs: number | undefined
+  readonly lastTryAtMs: number | undefined
+  readonly lastStatus: number | undefined
+  readonly lastError: string | undefined
+}
+
+export interface DeliveryQuery {
+  readonly limit: number
+  /** Only events older than this one; undefined starts at the newest. */
+  readonly olderThanId: string | undefined
+}
+
+export interface DeliveryPage {
+  readonly entries: readonly DeliveryEntry[]
+  /** The event to go on behind; undefined when this page is the last. */
+  readonly nextOlderThanId: string | undefined
 }
 
 /** The outbox as a sender sees it. */
@@ -63,6 +96,8 @@ export interface Deliveries {
    * before it are done, or have failed for ORDER_KEPT_MS. What is due for a disabled subscription fails here.
    */
   turn(turn: DeliveryTurn): Promise<TurnOutcome>
+  /** Of one subscription, newest event first: what is under way, and what has ended for as long as it is kept. */
+  log(webhookId: string, query: DeliveryQuery): Promise<DeliveryPage>
   /** Called after each commit in this process that wrote deliveries; returns how to end that. */
   onWritten(listener: () => void): () => void
 }

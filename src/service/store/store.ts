@@ -1,5 +1,5 @@
 import type { EventKind } from '../../core/event-kinds.ts'
-import type { Deliveries } from './deliveries.ts'
+import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
 /** What a store keeps as records; each has an id, a version and the JSON text that the wire carries. */
 export type RecordKind = 'contact' | 'deal' | 'note' | 'webhook'
@@ -67,6 +67,12 @@ export interface OutboxEvent {
   readonly text: string
 }
 
+/** A webhook's next secret; the one before it signs too until then. */
+export interface SecretRotation {
+  readonly secret: string
+  readonly oldUntilMs: number
+}
+
 /** What a write does to its record, decided from the record's state inside the transaction. */
 export interface Change {
   /** Undefined removes the record. */
@@ -75,6 +81,9 @@ export interface Change {
   readonly deal: DealColumns | undefined
   /** For webhooks, the columns of `next`; absent keeps what an existing one has. */
   readonly webhook?: WebhookColumns | undefined
+  readonly rotation?: SecretRotation
+  /** The delivery of `Write.delivery` starts over, now. */
+  readonly isResent?: true
   readonly event: OutboxEvent | undefined
   readonly answer: Answer
 }
@@ -88,6 +97,8 @@ export interface WriteState {
   readonly current: StoredRecord | undefined
   /** Whether `parent` is there; true when the write names none. */
   readonly isParentThere: boolean
+  /** The one that the write names; undefined when it names none, or one that is not there. */
+  readonly delivery?: DeliveryEntry | undefined
 }
 
 export interface Write {
@@ -96,6 +107,8 @@ export interface Write {
   readonly id: string | undefined
   /** A record that must be there for the write to make sense (the deal of a note). */
   readonly parent: { readonly kind: RecordKind; readonly id: string } | undefined
+  /** The event whose delivery to the webhook of `id` the write is about. */
+  readonly deliveryOf?: string | undefined
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
   /** Pure, and may run more than once. Throws to refuse: then nothing is written and `write` rejects with what it threw. */
   decide(state: WriteState): Change

@@ -162,7 +162,7 @@ test('a database that is out of order for a while stops no delivery for good', a
   const { deliveries, write } = service.store
   let failures = 1
   const flaky: typeof deliveries = {
-    onWritten: deliveries.onWritten,
+    ...deliveries,
     turn: async (turn) => {
       if (turn.results.length > 0 && failures-- > 0)
         throw new CrmError('machine', 'database is locked', { hint: 'wait' })
@@ -181,7 +181,7 @@ test('a bug stops the sender and is told', async () => {
   await idle.close()
   let isBroken = true
   const broken = {
-    onWritten: store.deliveries.onWritten,
+    ...store.deliveries,
     turn: async (turn: Parameters<typeof store.deliveries.turn>[0]) => {
       if (isBroken) throw new TypeError('no such thing')
       return store.deliveries.turn(turn)

@@ -7,6 +7,7 @@ import { identitySuite } from './suite/identity-suite.ts'
 import { keysSuite } from './suite/keys-suite.ts'
 import { pagesSuite } from './suite/pages-suite.ts'
 import { pipelinesSuite } from './suite/pipelines-suite.ts'
+import { webhooksSuite } from './suite/webhooks-suite.ts'
 import { writesSuite } from './suite/writes-suite.ts'
 
 /** One kind of database. `open` on the same place again finds what was written there. */
@@ -45,5 +46,6 @@ export function storeSuite(name: string, side: StoreSide): void {
     describe('pipelines', () => pipelinesSuite(fixture))
     describe('keys', () => keysSuite(fixture))
     describe('deliveries', () => deliveriesSuite(fixture))
+    describe('webhooks', () => webhooksSuite(fixture))
   })
 }

@@ -4,6 +4,8 @@ import type { Connection } from './connection.ts'
 import { failAll, keepResult, renewClaim } from './delivery-results.ts'
 import { IS_DUE_SOMETIME } from './delivery-states.ts'
 import { inQuickTransaction } from './transaction.ts'
+import { keepHealth } from './webhook-health.ts'
+import { liveSecrets } from './webhook-secrets.ts'
 
 /** More than a turn leaves behind, so that pruning catches up, and few enough that nobody waits for it. */
 const PRUNED_PER_TURN = 200
@@ -20,14 +22,15 @@ export function takeTurn(db: Connection, turn: DeliveryTurn, nowMs: number): Tur
   const claimedUntilMs = nowMs + turn.leaseMs
   const isWritten = turn.results.length > 0 || turn.renewals.length > 0
   if (!isWritten && freeEndpoints(db, turn, nowMs).length === 0 && !isPrunable(db, nowMs)) {
-    return { claimed: [], claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs) }
+    return { claimed: [], claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs), failingSinceMs: new Map() }
   }
   return inQuickTransaction(db, () => {
     for (const result of turn.results) keepResult(db, result, nowMs)
+    const failingSinceMs = keepHealth(db, turn.results, nowMs)
     for (const claim of turn.renewals) renewClaim(db, claim, claimedUntilMs)
     const claimed = claimDue(db, turn, nowMs)
     pruneLog(db, nowMs)
-    return { claimed, claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs) }
+    return { claimed, claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs), failingSinceMs }
   })
 }
 
@@ -45,9 +48,9 @@ function claimOf(
   { serial, id, slots, untilMs }: Endpoint & { readonly slots: number; readonly untilMs: number },
   nowMs: number,
 ): readonly ClaimedDelivery[] {
-  const [url = '', secret = '', isEnabled = 0] =
-    db.get<readonly [string, string, number]>(
-      `SELECT url, secret, text ->> '$.status' = 'enabled' FROM webhooks WHERE id = ?`,
+  const [url = '', secret = '', oldSecrets = '[]', isEnabled = 0] =
+    db.get<readonly [string, string, string, number]>(
+      `SELECT url, secret, old_secrets, text ->> '$.status' = 'enabled' FROM webhooks WHERE id = ?`,
       serial,
     ) ?? []
   if (!isEnabled) {
@@ -62,6 +65,7 @@ function claimOf(
     nowMs,
     slots,
   )
+  const secrets = liveSecrets(secret, oldSecrets, nowMs)
   return due.map(([eventSerial, failedTries, text]) => {
     db.run(
       `UPDATE deliveries SET state = 'sending', next_at_ms = ? WHERE event_id = ? AND webhook_id = ?`,
@@ -70,7 +74,7 @@ function claimOf(
       serial,
     )
     const eventId = encodeId('event', eventSerial)
-    return { eventId, webhookId: id, claimedUntilMs: untilMs, url, secrets: [secret], text, failedTries }
+    return { eventId, webhookId: id, claimedUntilMs: untilMs, url, secrets, text, failedTries }
   })
 }
 

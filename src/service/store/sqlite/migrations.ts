@@ -111,4 +111,10 @@ export const MIGRATIONS: readonly string[] = [
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = OLD.event_id);
   END;
   `,
+  // Secrets that are rotated out, as [{secret, until_ms}]; and since when no try of a subscription has succeeded.
+  `
+  ALTER TABLE webhooks ADD COLUMN old_secrets TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE webhooks ADD COLUMN failing_since_ms INTEGER;
+  CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, event_id);
+  `,
 ]

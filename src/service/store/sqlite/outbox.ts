@@ -1,6 +1,8 @@
 import { matchesEvent } from '../../../core/event-kinds.ts'
+import type { DeliveryEntry } from '../deliveries.ts'
 import type { OutboxEvent } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { restartDelivery } from './delivery-log.ts'
 import { advanceLine, isLineOpen } from './delivery-order.ts'
 
 interface Subscription {
@@ -13,6 +15,8 @@ export interface Outbox {
   isWanted(kind: OutboxEvent['kind']): boolean
   /** Writes the event and, for each enabled webhook that asked for its kind, a delivery, behind those of its record. */
   put(event: OutboxEvent, place: { readonly serial: number; readonly recordId: string; readonly dueAtMs: number }): void
+  /** Makes a delivery start over, now. */
+  resend(delivery: DeliveryEntry, nowMs: number): void
   /** After a webhook was written or a transaction undone, what is remembered of subscriptions is not to be trusted. */
   forget(): void
   /** Forgets when another process has committed anything since. Once in each transaction. */
@@ -48,6 +52,10 @@ export function openOutbox(db: Connection): Outbox {
         if (isBehind) advanceLine(db, line, dueAtMs)
         isWritten = true
       }
+    },
+    resend: (delivery, nowMs) => {
+      restartDelivery(db, delivery, nowMs)
+      isWritten = true
     },
     forget: () => {
       subscriptions = undefined

@@ -3,6 +3,7 @@ import type { Store } from '../store.ts'
 import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
 import type { Connection } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
+import { readLog } from './delivery-log.ts'
 import { whenUnlocked } from './lock-wait.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
@@ -71,6 +72,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     endKey: (id, end) => run(() => endKey(db, id, end)),
     deliveries: {
       turn: (turn) => run(() => takeTurn(db, turn, Math.floor(now()))),
+      log: (webhookId, query) => run(() => readLog(db, webhookId, query)),
       onWritten: (listener) => {
         listeners.add(listener)
         return () => void listeners.delete(listener)

@@ -3,11 +3,13 @@ import { checkChange } from '../change-rules.ts'
 import { tookEffect } from '../kept-answers.ts'
 import type { Change, StoredRecord, Write, WriteResult, WriteState } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
 import { readSequence, type Sequence } from './sequence.ts'
 import { inTransaction } from './transaction.ts'
+import { rotateSecret } from './webhook-secrets.ts'
 
 /** A refusal is what the write's own decision threw; the others of its batch are not touched by it. */
 export type Outcome = { readonly result: WriteResult } | { readonly refusal: unknown }
@@ -65,20 +67,25 @@ function applyWrite(batch: Batch, write: Write): Outcome {
   return { result: { type: 'done', answer: change.answer } }
 }
 
-function readState({ db, sequence }: Batch, { kind, id, parent }: Write): WriteState {
+function readState({ db, sequence }: Batch, { kind, id, parent, deliveryOf }: Write): WriteState {
   const isParentThere = !parent || findRecord(db, parent.kind, parent.id) !== undefined
-  if (id !== undefined) return { id, nowMs: sequence.timeMs(), current: findRecord(db, kind, id), isParentThere }
+  if (id !== undefined) {
+    const delivery = deliveryOf === undefined ? undefined : findDelivery(db, id, deliveryOf)
+    return { id, nowMs: sequence.timeMs(), current: findRecord(db, kind, id), isParentThere, delivery }
+  }
   const serial = sequence.next()
   return { id: encodeId(kind, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
 }
 
 function applyChange({ db, outbox, sequence, clockMs }: Batch, write: Write, state: WriteState, change: Change): void {
-  const { id, current } = state
-  const { next, event } = change
+  const { id, current, delivery } = state
+  const { next, event, rotation, isResent } = change
   if (!next && current) removeRecord(db, write.kind, id)
   else if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
   else if (next && !isUnchanged(current, change)) updateRecord(db, write.kind, id, { ...change, next })
   if (write.kind === 'webhook') outbox.forget()
+  if (rotation) rotateSecret(db, id, rotation, clockMs)
+  if (isResent && delivery) outbox.resend(delivery, clockMs)
   if (event && outbox.isWanted(event.kind)) {
     outbox.put(event, { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
   }

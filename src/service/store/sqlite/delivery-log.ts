@@ -1,0 +1,72 @@
+import type { SQLInputValue } from 'node:sqlite'
+import { decodeId, encodeId, LAST_SERIAL } from '../../../core/ids.ts'
+import type { DeliveryEntry, DeliveryPage, DeliveryQuery } from '../deliveries.ts'
+import type { Connection } from './connection.ts'
+
+type EntryRow = readonly [
+  eventSerial: number,
+  webhookSerial: number,
+  kind: string,
+  recordId: string,
+  state: DeliveryEntry['state'],
+  attempts: number,
+  nextAtMs: number,
+  lastAtMs: number | null,
+  lastStatus: number | null,
+  lastError: string | null,
+]
+
+const SELECT_ENTRIES = `SELECT event_id, webhook_id, (SELECT kind FROM events WHERE id = event_id), record_id, state,
+  attempts, next_at_ms, last_at_ms, last_status, last_error FROM deliveries`
+
+export function findDelivery(db: Connection, webhookId: string, eventId: string): DeliveryEntry | undefined {
+  const place = placeOf(webhookId, eventId)
+  const row = place && db.get<EntryRow>(`${SELECT_ENTRIES} WHERE webhook_id = ? AND event_id = ?`, ...place)
+  return row && entryOf(row)
+}
+
+export function readLog(db: Connection, webhookId: string, { limit, olderThanId }: DeliveryQuery): DeliveryPage {
+  const webhookSerial = decodeId('webhook', webhookId)
+  const belowSerial = olderThanId === undefined ? LAST_SERIAL + 1 : decodeId('event', olderThanId)
+  if (webhookSerial === undefined || belowSerial === undefined) return { entries: [], nextOlderThanId: undefined }
+  const rows = db.all<EntryRow>(
+    `${SELECT_ENTRIES} INDEXED BY deliveries_of_webhook WHERE webhook_id = ? AND event_id < ?
+      ORDER BY event_id DESC LIMIT ?`,
+    webhookSerial,
+    belowSerial,
+    limit + 1,
+  )
+  const entries = rows.slice(0, limit).map(entryOf)
+  return { entries, nextOlderThanId: rows.length > limit ? entries.at(-1)?.eventId : undefined }
+}
+
+/** From the first try on, now, whether it had ended or waits; one that is being sent is left to that try. */
+export function restartDelivery(db: Connection, { webhookId, eventId }: DeliveryEntry, nowMs: number): void {
+  db.run(
+    `UPDATE deliveries SET state = 'pending', next_at_ms = ?3, attempts = 0, failing_since_ms = NULL, kept_until_ms = NULL
+      WHERE webhook_id = ?1 AND event_id = ?2 AND state <> 'sending'`,
+    ...(placeOf(webhookId, eventId) ?? [null, null]),
+    nowMs,
+  )
+}
+
+function placeOf(webhookId: string, eventId: string): readonly SQLInputValue[] | undefined {
+  const [webhookSerial, eventSerial] = [decodeId('webhook', webhookId), decodeId('event', eventId)]
+  return webhookSerial === undefined || eventSerial === undefined ? undefined : [webhookSerial, eventSerial]
+}
+
+function entryOf(row: EntryRow): DeliveryEntry {
+  const [eventSerial, webhookSerial, kind, recordId, state, attempts, nextAtMs, lastAtMs, lastStatus, lastError] = row
+  return {
+    eventId: encodeId('event', eventSerial),
+    webhookId: encodeId('webhook', webhookSerial),
+    kind,
+    recordId,
+    state,
+    attempts,
+    nextTryAtMs: state === 'pending' ? nextAtMs : undefined,
+    lastTryAtMs: lastAtMs ?? undefined,
+    lastStatus: lastStatus ?? undefined,
+    lastError: lastError ?? undefined,
+  }
+}
