@@ -1,13 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, requireScope } from './bearer.ts'
+import { presentedKey, requireLive, requireScope } from './bearer.ts'
 import { badParameter, unknownParameter } from './problem.ts'
 import { type RateLimit, RateLimiter, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { Route } from './route.ts'
-import type { Store } from './store/store.ts'
+import type { ApiKey, Store } from './store/store.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key it was sent with, refused or not; undefined where none is needed or none is known. */
+    apiKey: ApiKey | undefined
+  }
+}
 
 export interface Gate {
   /** Requests that come before it is open wait for it. */
   readonly store: Store | Promise<Store>
+  /** For keys without a rate of their own. */
   readonly rateLimit: RateLimit | undefined
   readonly now: () => number
 }
@@ -17,16 +25,19 @@ export function admission(
   gate: Gate,
 ): (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const { store, rateLimit, now } = gate
-  const limiter = rateLimit && new RateLimiter(rateLimit)
+  const limiter = new RateLimiter()
   return (route) => async (request, reply) => {
     const query = request.query as Record<string, unknown>
     if (route.scope !== undefined) {
       const nowMs = now()
-      const key = await authenticate(await store, request.headers.authorization, query, nowMs)
-      if (limiter && rateLimit) {
-        const quota = limiter.take(key.id, nowMs)
-        reply.headers(rateHeaders(rateLimit, quota, nowMs))
-        requireQuota(rateLimit, quota, nowMs)
+      const key = await presentedKey(await store, request.headers.authorization, query)
+      request.apiKey = key
+      requireLive(key, nowMs)
+      const limit = key.rate ?? rateLimit
+      if (limit && limit !== 'none') {
+        const quota = limiter.take(key.id, limit, nowMs)
+        reply.headers(rateHeaders(limit, quota, nowMs))
+        requireQuota(limit, quota, nowMs)
       }
       requireScope(key, route.scope)
     }

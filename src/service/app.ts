@@ -3,6 +3,8 @@ import { admission, type Gate } from './admission.ts'
 import { answerClientError } from './client-error.ts'
 import { noSuchPath, notAllowed, problemOf } from './faults.ts'
 import { createHttpServer, type Timeouts, type Tls } from './http-server.ts'
+import type { KeyUses } from './key-uses.ts'
+import type { Log } from './log.ts'
 import { problemText } from './problem.ts'
 import { requestId } from './request-id.ts'
 import type { Reply, Route } from './route.ts'
@@ -14,7 +16,8 @@ export interface AppOptions extends Gate {
   readonly timeouts: Timeouts
   readonly version: string
   /** Told of every request and of every failure that is not the client's; undefined when nobody listens. */
-  readonly log: ((line: object) => void) | undefined
+  readonly log: Log | undefined
+  readonly keyUses: KeyUses
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -44,7 +47,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler((error, request, reply) => sendProblem(options, request, reply, error))
   app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(options.routes, request)))
-  if (options.log) addAccessLog(app, options.log)
+  app.decorateRequest('apiKey', undefined)
+  app.addHook('onResponse', async (request, reply) => noteRequest(options, request, reply))
   addRoutes(app, options)
   return app
 }
@@ -93,8 +97,10 @@ function send(reply: FastifyReply, answer: Reply, { type, version }: { type: str
 
 function sendProblem(options: AppOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = problemOf(error, request.method)
-  if (problem.status >= 500)
-    options.log?.({ request_id: request.id, error: error instanceof Error ? error.stack : error })
+  if (problem.status >= 500) {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: what })
+  }
   const answer: Reply = {
     status: problem.status,
     body: problemText(problem, pathOf(request), request.id),
@@ -116,16 +122,24 @@ function matchesPath(pattern: string, path: string): boolean {
   return parts.length === expected.length && expected.every((part, index) => part === ':id' || part === parts[index])
 }
 
-function addAccessLog(app: FastifyInstance, log: (line: object) => void): void {
-  app.addHook('onResponse', async (request, reply) => {
-    log({
-      method: request.method,
-      path: pathOf(request),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      request_id: request.id,
-    })
+/** What is known when the answer is out: for the log, and for the audit of its key. */
+function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const { method, apiKey, routeOptions } = request
+  const { statusCode: status } = reply
+  log?.({
+    level: 'info',
+    event: 'request',
+    request_id: request.id,
+    method,
+    route: routeOptions.url,
+    path: pathOf(request),
+    status,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    key_id: apiKey?.id,
   })
+  if (!apiKey) return
+  const action = `${method} ${routeOptions.url}`
+  keyUses.add({ keyId: apiKey.id, action, isRefused: status >= 400, atMs: now(), address: request.ip })
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -6,12 +6,14 @@ const REALM = 'Bearer realm="crm"'
 
 const KEY_PARAMETERS = ['access_token', 'api_key', 'key'] as const
 
-/** The key that a request was sent with; refuses as RFC 6750 section 3.1 says, and a key in the URL, which logs keep. */
-export async function authenticate(
+/**
+ * The key that a request was sent with, though it may have ended; refuses as RFC 6750 section 3.1 says, and a key in the
+ * URL, which logs keep.
+ */
+export async function presentedKey(
   store: Store,
   authorization: string | undefined,
   query: Readonly<Record<string, unknown>>,
-  nowMs: number,
 ): Promise<ApiKey> {
   for (const name of KEY_PARAMETERS) {
     if (query[name] !== undefined) throw invalidRequest(`send the key in the Authorization header, not as ${name}`)
@@ -23,9 +25,12 @@ export async function authenticate(
   }
   const key = await store.findKey(hashKey(token))
   if (!key) throw invalidToken('no such key')
+  return key
+}
+
+export function requireLive(key: ApiKey, nowMs: number): void {
   if (key.revokedAtMs !== undefined && key.revokedAtMs <= nowMs) throw invalidToken('the key was revoked')
   if (key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs) throw invalidToken('the key has expired')
-  return key
 }
 
 export function requireScope(key: ApiKey, scope: Scope): void {

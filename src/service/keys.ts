@@ -1,13 +1,15 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { CrmError } from '../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../core/ids.ts'
-import type { ApiKey, Scope, Store } from './store/store.ts'
+import type { ApiKey, KeyRate, Scope, Store } from './store/store.ts'
 
 export interface KeyRequest {
   readonly name: string
   readonly scopes: readonly Scope[]
   /** Undefined: until it is revoked. */
   readonly expiresAtMs: number | undefined
+  /** Undefined: the rate of the service. */
+  readonly rate?: KeyRate | undefined
   /** The key itself, when it exists elsewhere already; otherwise one is made. */
   readonly text?: string
 }
@@ -37,7 +39,7 @@ export function requireKeyText(text: string): void {
 }
 
 export async function createKey(store: Store, request: KeyRequest, nowMs: number): Promise<MadeKey> {
-  const { name, scopes, expiresAtMs, text = newKeyText() } = request
+  const { name, scopes, expiresAtMs, rate, text = newKeyText() } = request
   requireKeyText(text)
   const key: ApiKey = {
     id: await freeKeyId(store, nowMs),
@@ -48,13 +50,14 @@ export async function createKey(store: Store, request: KeyRequest, nowMs: number
     createdAtMs: nowMs,
     expiresAtMs,
     revokedAtMs: undefined,
+    rate,
   }
   await store.addKey(key)
   return { key, text }
 }
 
 /**
- * A key with the same name, scopes and length of life in place of an old one, which ends after `overlapMs`; 0 revokes
+ * A key with the same name, scopes, rate and length of life in place of an old one, which ends after `overlapMs`; 0 revokes
  * it at once.
  */
 export async function rotateKey(
@@ -64,7 +67,8 @@ export async function rotateKey(
 ): Promise<MadeKey> {
   const old = await requireLiveKey(store, id, nowMs)
   const expiresAtMs = old.expiresAtMs === undefined ? undefined : nowMs + (old.expiresAtMs - old.createdAtMs)
-  const made = await createKey(store, { name: old.name, scopes: old.scopes, expiresAtMs }, nowMs)
+  const { name, scopes, rate } = old
+  const made = await createKey(store, { name, scopes, rate, expiresAtMs }, nowMs)
   await store.endKey(id, overlapMs > 0 ? { expiresAtMs: nowMs + overlapMs } : { revokedAtMs: nowMs })
   return made
 }

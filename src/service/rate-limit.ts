@@ -11,28 +11,36 @@ export interface Quota {
   readonly endsAtMs: number
 }
 
+interface Window {
+  /** Counted from the epoch. */
+  number: number
+  readonly counts: Map<string, number>
+}
+
 /**
- * Counts requests per key in windows that start at the same moment for all keys, so that the counts of a window
- * are dropped together and memory never exceeds the keys of one window.
+ * Counts requests per key in windows. Those of one length start at the same moment for all keys, so that the counts of a
+ * window are dropped together and memory never exceeds the keys of one window of each length.
  */
 export class RateLimiter {
-  readonly #limit: RateLimit
-  readonly #counts = new Map<string, number>()
-  #window = Number.NaN
+  readonly #windows = new Map<number, Window>()
 
-  constructor(limit: RateLimit) {
-    this.#limit = limit
+  take(keyId: string, { requests, windowMs }: RateLimit, nowMs: number): Quota {
+    const number = Math.floor(nowMs / windowMs)
+    const { counts } = this.#windowOf(windowMs, number)
+    const count = (counts.get(keyId) ?? 0) + 1
+    counts.set(keyId, count)
+    return { left: requests - count, endsAtMs: (number + 1) * windowMs }
   }
 
-  take(keyId: string, nowMs: number): Quota {
-    const window = Math.floor(nowMs / this.#limit.windowMs)
-    if (window !== this.#window) {
-      this.#window = window
-      this.#counts.clear()
+  #windowOf(windowMs: number, number: number): Window {
+    const known = this.#windows.get(windowMs)
+    const window = known ?? { number, counts: new Map() }
+    if (!known) this.#windows.set(windowMs, window)
+    if (window.number !== number) {
+      window.number = number
+      window.counts.clear()
     }
-    const count = (this.#counts.get(keyId) ?? 0) + 1
-    this.#counts.set(keyId, count)
-    return { left: this.#limit.requests - count, endsAtMs: (window + 1) * this.#limit.windowMs }
+    return window
   }
 }
 

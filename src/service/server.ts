@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 import { createApp } from './app.ts'
 import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
+import { gatherKeyUses } from './key-uses.ts'
+import type { Log } from './log.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { dealRoutes } from './routes/deals.ts'
@@ -21,7 +23,7 @@ export interface ServerOptions {
   /** Undefined: no limit, and no headers about one. */
   readonly rateLimit: RateLimit | undefined
   readonly now: () => number
-  readonly log?: ((line: object) => void) | undefined
+  readonly log?: Log | undefined
   readonly version: string
   readonly timeouts?: Timeouts
 }
@@ -37,10 +39,12 @@ const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes,
 /** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, timeouts = TIMEOUTS } = options
-  const app = createApp({ ...options, routes: ROUTES, tls, log, timeouts })
+  const keyUses = gatherKeyUses(options.store)
+  const app = createApp({ ...options, routes: ROUTES, tls, log, timeouts, keyUses })
   try {
     await app.listen({ host: options.host, port: options.port })
   } catch (error) {
+    await keyUses.close()
     throw listenError(options, error)
   }
   const { port } = app.server.address() as AddressInfo
@@ -53,6 +57,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await app.close()
       } finally {
         clearTimeout(timer)
+        await keyUses.close()
       }
     },
   }

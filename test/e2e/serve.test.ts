@@ -136,6 +136,37 @@ describe('serve keys, while it runs', () => {
   })
 })
 
+describe('a partner', () => {
+  test('has a rate of its own, a successor with the same one, and what it did is in the audit', async () => {
+    const database = join(tempFolder(), 'crm.db')
+    const service = await startService(['--database', database, '--rate-limit', '5/10s'])
+    const keys = async (...args: string[]) =>
+      JSON.parse(
+        (await crmPrints(['serve', 'keys', ...args, '--database', database, '-o', 'json'], service.env)) || 'null',
+      )
+    const partner = await keys('create', '--name', 'partner', '--rate', '10000/10s')
+    expect(partner).toMatchObject({ rate: '10000/10s', last_used_at: null })
+    const next = await keys('rotate', partner.id, '--overlap', '1h')
+    expect(next).toMatchObject({ name: 'partner', rate: '10000/10s' })
+    for (const { key } of [partner, next]) {
+      const { headers } = await ask(
+        { url: service.url, key },
+        { method: 'POST', path: '/v1/contacts', body: { by: key.slice(-4) } },
+      )
+      expect(headers.get('ratelimit-policy')).toBe('"default";q=10000;w=10')
+    }
+    await service.stop()
+    const listed = await keys('list')
+    expect(listed.map(({ rate }: { rate: unknown }) => rate)).toEqual([null, '10000/10s', '10000/10s'])
+    expect(listed[1].last_used_at).toMatch(/^20/)
+    const [use, ...others] = await keys('audit', '--key', next.id)
+    expect(others).toEqual([])
+    expect(use).toMatchObject({ key_name: 'partner', action: 'POST /v1/contacts', count: 1, refused: 0 })
+    expect(use.last_address).toBe('127.0.0.1')
+    expect(await keys('audit')).toHaveLength(2)
+  })
+})
+
 describe('--pipelines', () => {
   const pipeline = { id: 'support', name: 'Support', stages: [{ name: 'New' }, { name: 'Done', probability: 1 }] }
   const yaml = 'pipelines:\n  - id: support\n    name: Support\n    stages: [{ name: New }, { name: Done }]\n'

@@ -188,6 +188,8 @@ test('a database that fails is 503, and a bug 500; the log has the reason and th
   expect(unavailable.text + internal.text).not.toContain('secret')
   expect(JSON.stringify(lines)).toContain('disk full')
   expect(lines).toContainEqual({
+    level: 'error',
+    event: 'failure',
     request_id: internal.json.request_id,
     error: expect.stringContaining('secret bug'),
   })
@@ -201,11 +203,15 @@ test('a key that another process holds is 409', async () => {
   expect(answer.headers.get('retry-after')).toBe('1')
 })
 
-test('the log has a line for each request, without its query', async () => {
+test('the log has a line for each request, with the id of its key, without its query', async () => {
   const lines: unknown[] = []
-  const { send } = await serveForTest({ log: (line) => lines.push(line) })
+  const { send, key } = await serveForTest({ log: (line) => lines.push(line) })
+  const common = { level: 'info', event: 'request', ms: expect.any(Number) }
   await send('GET', '/v1/contacts?key=secret', undefined, { 'x-request-id': 'r1' })
-  await expect
-    .poll(() => lines)
-    .toContainEqual({ method: 'GET', path: '/v1/contacts', status: 400, ms: expect.any(Number), request_id: 'r1' })
+  const list = { request_id: 'r1', method: 'GET', route: '/v1/contacts', path: '/v1/contacts' }
+  await expect.poll(() => lines).toContainEqual({ ...common, ...list, status: 400 })
+  await send('DELETE', '/v1/contacts/con_1', undefined, { 'x-request-id': 'r2' })
+  const removal = { request_id: 'r2', method: 'DELETE', route: '/v1/contacts/:id', path: '/v1/contacts/con_1' }
+  await expect.poll(() => lines).toContainEqual({ ...common, ...removal, status: 404, key_id: key.key.id })
+  expect(JSON.stringify(lines)).not.toContain(key.text)
 })

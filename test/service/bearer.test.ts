@@ -42,7 +42,7 @@ test('an unknown, revoked or expired key is an invalid token, from the moment on
   let nowMs = Date.UTC(2026, 0, 1)
   const { send, store, addKey } = await serveForTest({ now: () => nowMs })
   const revoked = await addKey(['read'])
-  const expiring = await addKey(['read'], nowMs + 1000)
+  const expiring = await addKey(['read'], { expiresAtMs: nowMs + 1000 })
   const list = (key: string) => send('GET', '/v1/contacts', undefined, { authorization: `bearer ${key}` })
   expect((await list(revoked.text)).status).toBe(200)
   expect((await list(expiring.text)).status).toBe(200)

@@ -60,8 +60,51 @@ test('without a limit there are no headers about one', async () => {
 })
 
 test('a clock that steps back opens a window, and shuts nobody out', () => {
-  const limiter = new RateLimiter({ requests: 1, windowMs: 1000 })
-  expect(limiter.take('a', START_MS).left).toBe(0)
-  expect(limiter.take('a', START_MS).left).toBe(-1)
-  expect(limiter.take('a', START_MS - 5000).left).toBe(0)
+  const limiter = new RateLimiter()
+  const limit = { requests: 1, windowMs: 1000 }
+  expect(limiter.take('a', limit, START_MS).left).toBe(0)
+  expect(limiter.take('a', limit, START_MS).left).toBe(-1)
+  expect(limiter.take('a', limit, START_MS - 5000).left).toBe(0)
+})
+
+test('a key with a rate of its own is held to that, and one without any to none', async () => {
+  const { send, addKey } = await serveForTest({ now: () => START_MS, rateLimit: { requests: 1, windowMs: 10_000 } })
+  const partner = await addKey(['read'], { rate: { requests: 3, windowMs: 60_000 } })
+  const unlimited = await addKey(['read'], { rate: 'none' })
+  const statuses = async (key: string) => {
+    const answers = []
+    for (let n = 0; n < 4; n++) {
+      answers.push(await send('GET', '/v1/contacts', undefined, { authorization: `Bearer ${key}` }))
+    }
+    return { statuses: answers.map(({ status }) => status), policy: answers[0]?.headers.get('ratelimit-policy') }
+  }
+  expect(await statuses(partner.text)).toEqual({ statuses: [200, 200, 200, 429], policy: '"default";q=3;w=60' })
+  expect(await statuses(unlimited.text)).toEqual({ statuses: [200, 200, 200, 200], policy: null })
+})
+
+test('a partner is refused nothing while another key is far beyond its own rate', async () => {
+  const { send, addKey } = await serveForTest({ rateLimit: { requests: 5, windowMs: 60_000 } })
+  const partner = await addKey(['read'], { rate: { requests: 10_000, windowMs: 10_000 } })
+  const other = async () => (await send('GET', '/v1/contacts')).status
+  const own = async () =>
+    (await send('GET', '/v1/contacts', undefined, { authorization: `Bearer ${partner.text}` })).status
+  const all = await Promise.all(Array.from({ length: 200 }, async () => [await other(), await own()]))
+  expect(all.filter(([status]) => status === 200).length).toBeLessThanOrEqual(10)
+  expect(all.map(([, status]) => status)).toEqual(Array(200).fill(200))
+})
+
+test('a client that does what the headers say is never refused', async () => {
+  let nowMs = START_MS + 700
+  const { send } = await serveForTest({ now: () => nowMs, rateLimit: { requests: 7, windowMs: 2000 } })
+  let [left, waitMs] = [1, 0]
+  for (let sent = 0; sent < 100; ) {
+    if (left === 0) nowMs += waitMs
+    const answers = await Promise.all(Array.from({ length: Math.max(1, left) }, () => send('GET', '/v1/contacts')))
+    sent += answers.length
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const quotas = answers.map(({ headers }) => parseList(headers.get('ratelimit') ?? '')[0]?.[1])
+    left = Math.min(...quotas.map((parameters) => Number(parameters?.get('r'))))
+    waitMs = Number(quotas[0]?.get('t')) * 1000
+    nowMs += 130
+  }
 })

@@ -50,12 +50,14 @@ describe.skipIf(!CAN_MOUNT)('on a real disk (skipped where the tests may not mou
     expect(last).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(acknowledged.length).toBeGreaterThan(5)
     expect((await ask({ url, key }, { path: '/v1/contacts?limit=1' })).status).toBe(200)
+    expect(await ask({ url, key }, { path: '/readyz' })).toMatchObject({ status: 503, body: { code: 'not_ready' } })
     // The process is well; a restart would not make space.
     expect((await ask({ url, key }, { path: '/healthz' })).status).toBe(200)
 
     remount('size=30m')
     const made = await create()
     expect(made.status).toBe(201)
+    expect((await ask({ url, key }, { path: '/readyz' })).status).toBe(200)
     const { body } = await ask({ url, key }, { path: '/v1/contacts?limit=500' })
     const ids = (body.data as { id: string }[]).map(({ id }) => id)
     expect(ids.toReversed()).toEqual([...acknowledged, made.body.id])

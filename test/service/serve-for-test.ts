@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createKey, type MadeKey } from '../../src/service/keys.ts'
+import { createKey, type KeyRequest, type MadeKey } from '../../src/service/keys.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
 import type { Scope, Store } from '../../src/service/store/store.ts'
@@ -16,7 +16,7 @@ export interface TestService {
   readonly store: Store
   readonly server: RunningServer
   readonly key: MadeKey
-  addKey(scopes: readonly Scope[], expiresAtMs?: number): Promise<MadeKey>
+  addKey(scopes: readonly Scope[], more?: Partial<KeyRequest>): Promise<MadeKey>
   /** Sends JSON with the key of this service, unless `headers` say otherwise; an empty header is left out. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
 }
@@ -38,8 +38,8 @@ export async function serveForTest(options: Partial<ServerOptions> = {}): Promis
     await server.close()
     await store.close()
   })
-  const addKey: TestService['addKey'] = (scopes, expiresAtMs) =>
-    createKey(store, { name: 'test', scopes, expiresAtMs }, now())
+  const addKey: TestService['addKey'] = (scopes, more) =>
+    createKey(store, { name: 'test', scopes, expiresAtMs: undefined, ...more }, now())
   const key = await addKey(['read', 'write'])
   return {
     url: server.url,

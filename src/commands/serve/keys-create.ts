@@ -5,6 +5,7 @@ import { examples } from '../examples.ts'
 import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
+import { parseKeyRate, type RateLimit } from './limits.ts'
 
 const SCOPES = ['read', 'write'] as const
 
@@ -13,6 +14,7 @@ interface Options {
   readonly name: string
   readonly scopes: readonly (typeof SCOPES)[number][]
   readonly expiresIn?: number
+  readonly rate?: RateLimit | 'none'
 }
 
 export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
@@ -23,18 +25,29 @@ export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
     .option('--name <name>', 'what it is for', 'unnamed')
     .option('--scopes <list>', 'read, write, or both', parseScopes, SCOPES)
     .option('--expires-in <time>', 'end it after this time, such as 30d', parsePositiveTime)
-    .addHelpText('after', examples('crm serve keys create --name reports --scopes read --expires-in 90d'))
+    .option(
+      '--rate <n/time>',
+      'requests it may send, or none for no limit (default: that of the service)',
+      parseKeyRate,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'crm serve keys create --name reports --scopes read --expires-in 90d',
+        'crm serve keys create --name partner --rate 10000/10s',
+      ),
+    )
     .action(act(createServiceKey))
   addScopedFlags(create, ['fields'])
 }
 
 async function createServiceKey(ctx: Context, options: Options): Promise<undefined> {
   const { createKey } = await ctx.service.keys()
-  const { name, scopes, expiresIn } = options
+  const { name, scopes, expiresIn, rate } = options
   const nowMs = ctx.now()
   const expiresAtMs = expiresIn === undefined ? undefined : nowMs + expiresIn
   const { key, text } = await withDatabase(ctx, options.database, (store) =>
-    createKey(store, { name, scopes, expiresAtMs }, nowMs),
+    createKey(store, { name, scopes, expiresAtMs, rate }, nowMs),
   )
   await printOne(ctx, { ...keyRecord(key, nowMs), key: text })
   ctx.note('Keep the key: it is not shown again.')

@@ -29,7 +29,18 @@ export async function withDatabase<T>(
   }
 }
 
-export const KEY_COLUMNS = ['id', 'name', 'scopes', 'last_four', 'state', 'created_at', 'expires_at', 'revoked_at']
+export const KEY_COLUMNS = [
+  'id',
+  'name',
+  'scopes',
+  'rate',
+  'last_four',
+  'state',
+  'last_used_at',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+]
 
 export function keyRecord(key: ApiKey, nowMs: number): CrmRecord {
   const hasExpired = key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs
@@ -37,12 +48,20 @@ export function keyRecord(key: ApiKey, nowMs: number): CrmRecord {
     id: key.id,
     name: key.name,
     scopes: [...key.scopes],
+    rate: rateText(key.rate),
     last_four: key.lastFour,
     state: key.revokedAtMs !== undefined ? 'revoked' : hasExpired ? 'expired' : 'live',
+    last_used_at: timeText(key.lastUsedAtMs),
     created_at: timeText(key.createdAtMs),
     expires_at: timeText(key.expiresAtMs),
     revoked_at: timeText(key.revokedAtMs),
   }
+}
+
+/** As `--rate` takes it; null for that of the service. */
+function rateText(rate: ApiKey['rate']): string | null {
+  if (rate === undefined || rate === 'none') return rate ?? null
+  return `${rate.requests}/${rate.windowMs % 1000 === 0 ? `${rate.windowMs / 1000}s` : `${rate.windowMs}ms`}`
 }
 
 function timeText(timeMs: number | undefined): string | null {

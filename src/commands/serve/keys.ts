@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../../context.ts'
+import { addServeKeysAudit } from './keys-audit.ts'
 import { addServeKeysCreate } from './keys-create.ts'
 import { addServeKeysList } from './keys-list.ts'
 import { addServeKeysRevoke } from './keys-revoke.ts'
@@ -11,4 +12,5 @@ export function addServeKeys(serve: CommandUnknownOpts, act: Act): void {
   addServeKeysList(keys, act)
   addServeKeysRevoke(keys, act)
   addServeKeysRotate(keys, act)
+  addServeKeysAudit(keys, act)
 }

@@ -8,7 +8,13 @@ export interface RateLimit {
 
 /** `1000/10s`, or `none`. */
 export function parseRateLimit(text: string): RateLimit | undefined {
-  if (text === 'none') return undefined
+  const rate = parseKeyRate(text)
+  return rate === 'none' ? undefined : rate
+}
+
+/** The same for one key, where none is a rate too: not that of the service. */
+export function parseKeyRate(text: string): RateLimit | 'none' {
+  if (text === 'none') return text
   const [requests = '', window = ''] = text.split('/')
   const windowMs = parseDurationMs(window)
   if (!/^[1-9]\d{0,8}$/.test(requests) || !windowMs || windowMs < 1000) {

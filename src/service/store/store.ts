@@ -125,6 +125,9 @@ export type WriteResult =
 
 export type Scope = 'read' | 'write'
 
+/** How many requests a key may send in a time; `none` leaves it unlimited. */
+export type KeyRate = { readonly requests: number; readonly windowMs: number } | 'none'
+
 export interface ApiKey {
   readonly id: string
   readonly name: string
@@ -135,6 +138,33 @@ export interface ApiKey {
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined
+  /** Undefined: the rate of the service. */
+  readonly rate?: KeyRate | undefined
+  /** Behind by as long as uses are gathered before they are written. */
+  readonly lastUsedAtMs?: number | undefined
+}
+
+/** How long the audit log keeps an hour. */
+export const KEY_USES_KEPT_MS = 90 * 24 * 60 * 60 * 1000
+
+/** What one key did in one hour, in requests of one kind. */
+export interface KeyUse {
+  readonly keyId: string
+  /** `POST /v1/contacts`. */
+  readonly action: string
+  readonly hourMs: number
+  readonly count: number
+  /** Of them, answered with 400 or above. */
+  readonly refusedCount: number
+  readonly lastAtMs: number
+  /** The network address that the last of them came from. */
+  readonly lastAddress: string
+}
+
+export interface KeyUseQuery {
+  /** Undefined: of all keys. */
+  readonly keyId: string | undefined
+  readonly sinceMs: number
 }
 
 export interface Stage {
@@ -167,6 +197,12 @@ export interface Store {
   addKey(key: ApiKey): Promise<void>
   /** Earlier ends win: a key that is revoked or expires sooner is left so. */
   endKey(id: string, end: { readonly expiresAtMs: number } | { readonly revokedAtMs: number }): Promise<void>
+  /** Adds to the hours that are there. Not durable against a power cut; forgets hours beyond KEY_USES_KEPT_MS. */
+  addKeyUses(uses: readonly KeyUse[]): Promise<void>
+  /** Newest hour first. */
+  keyUses(query: KeyUseQuery): Promise<readonly KeyUse[]>
+  /** Rejects with a CrmError when nothing can be written right now: the database is locked, or its disk is full. */
+  checkWritable(): Promise<void>
   readonly deliveries: Deliveries
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { CrmError } from '../../../core/errors.ts'
-import type { ApiKey, Scope, Store } from '../store.ts'
+import type { ApiKey, KeyRate, Scope, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 type KeyRow = readonly [
@@ -11,10 +11,15 @@ type KeyRow = readonly [
   createdAtMs: number,
   expiresAtMs: number | null,
   revokedAtMs: number | null,
+  rateRequests: number | null,
+  rateWindowMs: number | null,
+  lastUsedAtMs: number | null,
 ]
 
-const SELECT_KEYS =
-  'SELECT id, hash, name, last_four, scopes, created_at_ms, expires_at_ms, revoked_at_ms FROM api_keys'
+const COLUMNS = `id, hash, name, last_four, scopes, created_at_ms, expires_at_ms, revoked_at_ms, rate_requests,
+  rate_window_ms, last_used_at_ms`
+
+const SELECT_KEYS = `SELECT ${COLUMNS} FROM api_keys`
 
 export function findKey(db: Connection, hash: string): ApiKey | undefined {
   const row = db.get<KeyRow>(`${SELECT_KEYS} WHERE hash = ?`, hash)
@@ -28,7 +33,7 @@ export function readKeys(db: Connection): readonly ApiKey[] {
 
 export function insertKey(db: Connection, key: ApiKey): void {
   db.run(
-    'INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO api_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     key.id,
     key.hash,
     key.name,
@@ -37,6 +42,8 @@ export function insertKey(db: Connection, key: ApiKey): void {
     key.createdAtMs,
     key.expiresAtMs ?? null,
     key.revokedAtMs ?? null,
+    ...rateColumns(key.rate),
+    key.lastUsedAtMs ?? null,
   )
 }
 
@@ -52,8 +59,19 @@ export function endKey(db: Connection, id: string, end: Parameters<Store['endKey
   throw new CrmError('not_found', `there is no API key ${id}`, { hint: 'crm serve keys list' })
 }
 
+function rateColumns(rate: KeyRate | undefined): readonly [number | null, number | null] {
+  if (rate === undefined) return [null, null]
+  return rate === 'none' ? [0, null] : [rate.requests, rate.windowMs]
+}
+
+function rateOf(requests: number | null, windowMs: number | null): KeyRate | undefined {
+  if (requests === null) return undefined
+  return windowMs === null ? 'none' : { requests, windowMs }
+}
+
 function keyOf(row: KeyRow): ApiKey {
-  const [id, hash, name, lastFour, scopes, createdAtMs, expiresAtMs, revokedAtMs] = row
+  const [id, hash, name, lastFour, scopes, createdAtMs, expiresAtMs, revokedAtMs, requests, windowMs, lastUsedAtMs] =
+    row
   return {
     id,
     hash,
@@ -63,5 +81,7 @@ function keyOf(row: KeyRow): ApiKey {
     createdAtMs,
     expiresAtMs: expiresAtMs ?? undefined,
     revokedAtMs: revokedAtMs ?? undefined,
+    rate: rateOf(requests, windowMs),
+    lastUsedAtMs: lastUsedAtMs ?? undefined,
   }
 }

@@ -11,13 +11,13 @@ export const LOCK_WAIT_MS = 5000
 export const RETRY_MS = 25
 
 /** Does the work now; while another process keeps the database locked, again and again until that lets go. */
-export async function whenUnlocked<T>(work: () => T): Promise<T> {
+export async function whenUnlocked<T>(work: () => T, waitMs: number = LOCK_WAIT_MS): Promise<T> {
   let giveUpMs: number | undefined
   for (;;) {
     try {
       return work()
     } catch (error) {
-      giveUpMs ??= performance.now() + LOCK_WAIT_MS
+      giveUpMs ??= performance.now() + waitMs
       if (!isLockedOut(error) || performance.now() >= giveUpMs) throw error
     }
     await setTimeout(RETRY_MS)

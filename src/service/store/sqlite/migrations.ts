@@ -117,4 +117,20 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN failing_since_ms INTEGER;
   CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, event_id);
   `,
+  // A rate of 0 requests is none at all.
+  `
+  ALTER TABLE api_keys ADD COLUMN rate_requests INTEGER;
+  ALTER TABLE api_keys ADD COLUMN rate_window_ms INTEGER;
+  ALTER TABLE api_keys ADD COLUMN last_used_at_ms INTEGER;
+  CREATE TABLE key_uses (
+    hour_ms INTEGER NOT NULL,
+    key_id TEXT NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+    action TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    refused_count INTEGER NOT NULL,
+    last_at_ms INTEGER NOT NULL,
+    last_address TEXT NOT NULL,
+    PRIMARY KEY (hour_ms, key_id, action)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -4,12 +4,14 @@ import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
 import type { Connection } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
 import { readLog } from './delivery-log.ts'
-import { whenUnlocked } from './lock-wait.ts'
+import { addKeyUses, readKeyUses } from './key-uses.ts'
+import { LOCK_WAIT_MS, whenUnlocked } from './lock-wait.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
 import { readContacts, readDeals } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { storageFailure } from './storage-failure.ts'
+import { writableCheck } from './writable.ts'
 import { commitWrites } from './write-batch.ts'
 import { openWriteQueue } from './write-queue.ts'
 
@@ -20,6 +22,9 @@ export interface SqliteStoreOptions {
   /** False refuses a file that is not there. */
   readonly isCreated?: boolean
 }
+
+/** A probe that waits as long as a write would be given up by whoever asks. */
+const PROBE_WAIT_MS = 500
 
 /** Throws a CrmError for a file that cannot be used. Several processes may have one file open. */
 export async function openSqliteStore({ file, now, isCreated = true }: SqliteStoreOptions): Promise<Store> {
@@ -32,6 +37,7 @@ export async function openSqliteStore({ file, now, isCreated = true }: SqliteSto
  */
 export function sqliteStore(db: Connection, now: () => number): Store {
   const outbox = openOutbox(db)
+  const checkWritable = writableCheck(db)
   let closing: Promise<void> | undefined
   const guard = <T>(work: () => T): T => {
     try {
@@ -40,11 +46,11 @@ export function sqliteStore(db: Connection, now: () => number): Store {
       throw storageFailure(db.file, error)
     }
   }
-  const run = <T>(work: () => T): Promise<T> =>
+  const run = <T>(work: () => T, waitMs: number = LOCK_WAIT_MS): Promise<T> =>
     whenUnlocked(() => {
       if (closing) throw closed(db.file)
       return guard(work)
-    })
+    }, waitMs)
   const listeners = new Set<() => void>()
   const queue = openWriteQueue((writes) => {
     const outcomes = guard(() => commitWrites({ db, outbox, now }, writes))
@@ -70,6 +76,9 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     keys: () => run(() => readKeys(db)),
     addKey: (key) => run(() => insertKey(db, key)),
     endKey: (id, end) => run(() => endKey(db, id, end)),
+    addKeyUses: (uses) => run(() => addKeyUses(db, uses, Math.floor(now()))),
+    keyUses: (query) => run(() => readKeyUses(db, query)),
+    checkWritable: () => run(checkWritable, PROBE_WAIT_MS),
     deliveries: {
       turn: (turn) => run(() => takeTurn(db, turn, Math.floor(now()))),
       log: (webhookId, query) => run(() => readLog(db, webhookId, query)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ApiKey, Store } from '../../../../src/service/store/store.ts'
+import { type ApiKey, KEY_USES_KEPT_MS, type KeyUse, type Store } from '../../../../src/service/store/store.ts'
 import type { Fixture } from '../store-suite.ts'
 
 function apiKey(id: string, more: Partial<ApiKey> = {}): ApiKey {
@@ -16,6 +16,13 @@ function apiKey(id: string, more: Partial<ApiKey> = {}): ApiKey {
   }
 }
 
+const HOUR_MS = 60 * 60 * 1000
+
+function use(keyId: string, more: Partial<KeyUse> = {}): KeyUse {
+  const action = 'POST /a'
+  return { keyId, action, hourMs: 0, count: 1, refusedCount: 0, lastAtMs: 5, lastAddress: '127.0.0.1', ...more }
+}
+
 async function endsOf(store: Store, id: string): Promise<readonly (number | undefined)[]> {
   const key = await store.findKey(`hash of ${id}`)
   return [key?.expiresAtMs, key?.revokedAtMs]
@@ -25,7 +32,7 @@ export function keysSuite({ open, makePlace }: Fixture): void {
   test('a key is found by its hash, whole, also after a restart', async () => {
     const reopen = await makePlace()
     const store = await reopen()
-    const key = apiKey('key_1', { scopes: ['read'], expiresAtMs: 5000 })
+    const key = apiKey('key_1', { scopes: ['read'], expiresAtMs: 5000, rate: { requests: 9, windowMs: 1000 } })
     await store.addKey(key)
     expect(await store.findKey(key.hash)).toEqual(key)
     expect(await store.findKey('another')).toBeUndefined()
@@ -57,5 +64,38 @@ export function keysSuite({ open, makePlace }: Fixture): void {
   test('a key that is not there cannot be ended', async () => {
     const store = await open()
     await expect(store.endKey('key_x', { revokedAtMs: 1 })).rejects.toThrow('there is no API key key_x')
+  })
+
+  test('the rate of a key is its own, none at all, or that of the service', async () => {
+    const store = await open()
+    const rates = [{ requests: 1, windowMs: 2000 }, 'none', undefined] as const
+    for (const [index, rate] of rates.entries()) await store.addKey(apiKey(`key_${index}`, { rate }))
+    expect((await store.keys()).map(({ rate }) => rate)).toEqual(rates)
+  })
+
+  test('uses of a key add up by hour and kind, tell when it was used last, and are read newest hour first', async () => {
+    const store = await open(() => 3 * HOUR_MS)
+    for (const id of ['key_1', 'key_2']) await store.addKey(apiKey(id))
+    const first = use('key_1', { count: 3, refusedCount: 1, lastAtMs: 10 })
+    await store.addKeyUses([first, use('key_1', { action: 'GET /b' }), use('key_gone')])
+    const later = use('key_2', { hourMs: HOUR_MS, lastAtMs: HOUR_MS + 5 })
+    await store.addKeyUses([use('key_1', { lastAtMs: 20, lastAddress: '::1' }), later])
+    const sum = use('key_1', { count: 4, refusedCount: 1, lastAtMs: 20, lastAddress: '::1' })
+    const all = await store.keyUses({ keyId: undefined, sinceMs: 0 })
+    expect(all).toEqual([later, sum, use('key_1', { action: 'GET /b' })])
+    expect(await store.keyUses({ keyId: 'key_2', sinceMs: 0 })).toEqual([later])
+    expect(await store.keyUses({ keyId: undefined, sinceMs: 20 })).toEqual([later, sum])
+    expect((await store.keys()).map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([20, HOUR_MS + 5])
+  })
+
+  test('hours are forgotten when they are too old', async () => {
+    let nowMs = HOUR_MS
+    const store = await open(() => nowMs)
+    await store.addKey(apiKey('key_1'))
+    await store.addKeyUses([use('key_1')])
+    nowMs += KEY_USES_KEPT_MS
+    const later = use('key_1', { hourMs: nowMs })
+    await store.addKeyUses([later])
+    expect(await store.keyUses({ keyId: undefined, sinceMs: 0 })).toEqual([later])
   })
 }

@@ -1,0 +1,53 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags, parsePositiveTime } from '../flags.ts'
+import { onePage, printList } from '../print.ts'
+import { DATABASE_HELP, withDatabase } from './keys-database.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const COLUMNS = ['hour', 'key_id', 'key_name', 'action', 'count', 'refused', 'last_at', 'last_address']
+
+interface Options {
+  readonly database?: string
+  readonly key?: string
+  readonly since: number
+}
+
+export function addServeKeysAudit(keys: CommandUnknownOpts, act: Act): void {
+  const audit = keys
+    .command('audit')
+    .description('what was done with which key, by hour: kinds of requests, how many, how many refused, from where')
+    .option('--database <file>', DATABASE_HELP)
+    .option('--key <key-id>', 'of this key alone')
+    .option('--since <time>', 'so far back, 90d at most', parsePositiveTime, DAY_MS)
+    .addHelpText(
+      'after',
+      `${examples(
+        'crm serve keys audit --since 7d',
+        'crm serve keys audit --key key_0abc -o jsonl',
+        `crm serve keys audit --where '.action | startswith("GET") | not'`,
+      )}\n\nA service that runs writes what its keys did once a minute, and when it stops.`,
+    )
+    .action(act(auditServiceKeys))
+  addScopedFlags(audit, ['fields', 'where'])
+}
+
+async function auditServiceKeys(ctx: Context, options: Options): Promise<undefined> {
+  const { uses, names } = await withDatabase(ctx, options.database, async (store) => ({
+    uses: await store.keyUses({ keyId: options.key, sinceMs: ctx.now() - options.since }),
+    names: new Map((await store.keys()).map(({ id, name }) => [id, name])),
+  }))
+  const rows = uses.map((use) => ({
+    hour: new Date(use.hourMs).toISOString(),
+    key_id: use.keyId,
+    key_name: names.get(use.keyId) ?? null,
+    action: use.action,
+    count: use.count,
+    refused: use.refusedCount,
+    last_at: new Date(use.lastAtMs).toISOString(),
+    last_address: use.lastAddress,
+  }))
+  await printList(ctx, { pages: onePage(rows), columns: COLUMNS, plural: 'uses' })
+}

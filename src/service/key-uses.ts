@@ -1,0 +1,66 @@
+import { CrmError } from '../core/errors.ts'
+import type { KeyUse, Store } from './store/store.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** A process that is killed forgets so much of its audit log; every request that writes would double its cost. */
+const FLUSH_MS = 60_000
+
+export interface Use {
+  readonly keyId: string
+  readonly action: string
+  readonly isRefused: boolean
+  readonly atMs: number
+  readonly address: string
+}
+
+type UseStore = Pick<Store, 'addKeyUses'>
+
+export interface KeyUses {
+  add(use: Use): void
+  /** Writes what was gathered, and gathers no more. */
+  close(): Promise<void>
+}
+
+/** Gathers what keys do, in memory by hour and kind, and writes it once a minute. */
+export function gatherKeyUses(store: UseStore | Promise<UseStore>, flushMs: number = FLUSH_MS): KeyUses {
+  let gathered = new Map<string, KeyUse>()
+  const flush = async (): Promise<void> => {
+    const uses = gathered
+    if (uses.size === 0) return
+    gathered = new Map()
+    try {
+      await (await store).addKeyUses([...uses.values()])
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      // The database is locked or full: what was gathered since goes on top of it, for the next time.
+      const since = gathered
+      gathered = uses
+      for (const use of since.values()) merge(gathered, use)
+    }
+  }
+  const timer = setInterval(() => void flush(), flushMs)
+  timer.unref()
+  return {
+    add: ({ keyId, action, isRefused, atMs, address }) =>
+      merge(gathered, {
+        keyId,
+        action,
+        hourMs: Math.floor(atMs / HOUR_MS) * HOUR_MS,
+        count: 1,
+        refusedCount: isRefused ? 1 : 0,
+        lastAtMs: atMs,
+        lastAddress: address,
+      }),
+    close: async () => {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+function merge(uses: Map<string, KeyUse>, use: KeyUse): void {
+  const place = `${use.hourMs} ${use.keyId} ${use.action}`
+  const { count = 0, refusedCount = 0 } = uses.get(place) ?? {}
+  uses.set(place, { ...use, count: count + use.count, refusedCount: refusedCount + use.refusedCount })
+}

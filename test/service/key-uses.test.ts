@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { CrmError } from '../../src/core/errors.ts'
+import { gatherKeyUses } from '../../src/service/key-uses.ts'
+import { revokeKey } from '../../src/service/keys.ts'
+import type { KeyUse } from '../../src/service/store/store.ts'
+import { serveForTest } from './serve-for-test.ts'
+
+const USE = { keyId: 'key_1', action: 'GET /a', isRefused: false, atMs: 7_200_001, address: '::1' }
+
+test('who did what with which key, refused or not, is there when the service has stopped', async () => {
+  const nowMs = Date.UTC(2026, 10, 20, 12, 34)
+  const { send, store, server, key, addKey } = await serveForTest({ now: () => nowMs })
+  const reader = await addKey(['read'])
+  const asReader = { authorization: `Bearer ${reader.text}` }
+  for (const name of ['a', 'b']) await send('POST', '/v1/contacts', { name })
+  await send('POST', '/v1/contacts', { name: 1 })
+  await send('POST', '/v1/contacts', { name: 'c' }, asReader)
+  await revokeKey(store, reader.key.id, nowMs)
+  await send('GET', '/v1/contacts', undefined, asReader)
+  await send('GET', '/healthz')
+  await server.close()
+  const uses = await store.keyUses({ keyId: undefined, sinceMs: 0 })
+  const common = { hourMs: Date.UTC(2026, 10, 20, 12), lastAtMs: nowMs, lastAddress: '127.0.0.1' }
+  const post = { ...common, action: 'POST /v1/contacts' }
+  expect(uses).toHaveLength(3)
+  expect(uses).toEqual(
+    expect.arrayContaining([
+      { ...post, keyId: key.key.id, count: 3, refusedCount: 1 },
+      { ...post, keyId: reader.key.id, count: 1, refusedCount: 1 },
+      { ...common, action: 'GET /v1/contacts', keyId: reader.key.id, count: 1, refusedCount: 1 },
+    ]),
+  )
+})
+
+test('a thousand uses are one row in one write', async () => {
+  const written: (readonly KeyUse[])[] = []
+  const uses = gatherKeyUses({ addKeyUses: async (all) => void written.push(all) })
+  for (let n = 0; n < 1000; n++) uses.add({ ...USE, isRefused: n % 2 === 0 })
+  await uses.close()
+  const { keyId, action } = USE
+  const row = {
+    keyId,
+    action,
+    count: 1000,
+    refusedCount: 500,
+    hourMs: 7_200_000,
+    lastAtMs: USE.atMs,
+    lastAddress: '::1',
+  }
+  expect(written).toEqual([[row]])
+})
+
+test('what a locked database does not take is written the next time, with what came since', async () => {
+  const written: KeyUse[] = []
+  let tries = 0
+  let isLocked = true
+  const uses = gatherKeyUses(
+    {
+      addKeyUses: async (all) => {
+        tries++
+        if (isLocked) throw new CrmError('machine', 'database is locked', { hint: 'wait' })
+        written.push(...all)
+      },
+    },
+    10,
+  )
+  uses.add(USE)
+  await expect.poll(() => tries).toBeGreaterThan(0)
+  uses.add(USE)
+  isLocked = false
+  await expect.poll(() => written.map(({ count }) => count)).toEqual([2])
+  await uses.close()
+})
