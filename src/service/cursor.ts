@@ -6,7 +6,19 @@ const MAX_SHOWN = 40
 
 /** Opaque to clients: the last id of the page before, bound to the list and the filters that it was made for. */
 export function encodeCursor(id: string, filters: string): string {
-  return Buffer.from(`${filterMark(filters)}${id}`).toString('base64url')
+  return cursorsOf(filters)(id)
+}
+
+/** For lists that give each record its cursor. */
+export function cursorsOf(filters: string): (id: string) => string {
+  const mark = filterMark(filters)
+  return (id) => Buffer.from(`${mark}${id}`).toString('base64url')
+}
+
+/** What a cursor is bound to: the path and every parameter that chooses rows, however they were ordered. */
+export function filterText(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const filters = Object.entries(query).filter(([name]) => name !== 'limit' && name !== 'cursor')
+  return JSON.stringify([path, ...filters.sort(([one], [other]) => (one < other ? -1 : 1))])
 }
 
 /** Throws a Problem for anything that this list with these filters did not give out. */

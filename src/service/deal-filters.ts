@@ -1,5 +1,4 @@
 import { badParameter } from './problem.ts'
-import type { Call } from './route.ts'
 import { shownText } from './shown.ts'
 import type { DealFilters } from './store/store.ts'
 
@@ -16,43 +15,50 @@ export const DEAL_FILTER_PARAMETERS = [
 
 type Parameter = (typeof DEAL_FILTER_PARAMETERS)[number]
 
+export type DealQuery = Readonly<Partial<Record<Parameter, string>>>
+
 /** Each alternative is a walk over an index of its own. */
 const MAX_ALTERNATIVES = 100
 
-export function readDealFilters(call: Call): DealFilters {
+export function readDealFilters(query: DealQuery): DealFilters {
   return {
-    stages: readAlternatives(call, 'stage'),
-    ownerIds: readAlternatives(call, 'owner_id'),
-    pipelineIds: readAlternatives(call, 'pipeline_id'),
-    names: readAlternatives(call, 'name'),
-    amountAtLeast: readNumber(call, 'amount[gte]'),
-    amountAtMost: readNumber(call, 'amount[lte]'),
-    createdSinceMs: readTimeMs(call, 'created_since'),
-    createdUntilMs: readTimeMs(call, 'created_until'),
+    stages: readAlternatives(query, 'stage'),
+    ownerIds: readAlternatives(query, 'owner_id'),
+    pipelineIds: readAlternatives(query, 'pipeline_id'),
+    names: readAlternatives(query, 'name'),
+    amountAtLeast: readNumber(query, 'amount[gte]'),
+    amountAtMost: readNumber(query, 'amount[lte]'),
+    createdSinceMs: readTimeMs(query, 'created_since'),
+    createdUntilMs: readTimeMs(query, 'created_until'),
   }
 }
 
-function readAlternatives(call: Call, parameter: Parameter): readonly string[] {
-  const text = call.query[parameter]
+function readAlternatives(query: DealQuery, parameter: Parameter): readonly string[] {
+  const text = query[parameter]
   if (text === undefined) return []
-  const values = [...new Set(text.split(','))]
+  const values = text.split(',')
   if (values.includes('')) {
     throw badParameter(parameter, 'empty', `expected values with commas between them, got ${shownText(text)}`)
   }
+  return fewAlternatives(parameter, values)
+}
+
+export function fewAlternatives(parameter: string, sent: readonly string[]): readonly string[] {
+  const values = [...new Set(sent)]
   if (values.length <= MAX_ALTERNATIVES) return values
   throw badParameter(parameter, 'too_many', `expected at most ${MAX_ALTERNATIVES} values, got ${values.length}`)
 }
 
-function readNumber(call: Call, parameter: Parameter): number | undefined {
-  const text = call.query[parameter]
+function readNumber(query: DealQuery, parameter: Parameter): number | undefined {
+  const text = query[parameter]
   if (text === undefined) return undefined
   const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (Number.isFinite(number)) return number
   throw badParameter(parameter, 'invalid_number', `expected a number, got ${shownText(text)}`)
 }
 
-function readTimeMs(call: Call, parameter: Parameter): number | undefined {
-  const text = call.query[parameter]
+function readTimeMs(query: DealQuery, parameter: Parameter): number | undefined {
+  const text = query[parameter]
   if (text === undefined) return undefined
   const timeMs = parseTimeMs(text)
   if (timeMs !== undefined) return timeMs
@@ -60,8 +66,8 @@ function readTimeMs(call: Call, parameter: Parameter): number | undefined {
   throw badParameter(parameter, 'invalid_time', `${expected}, got ${shownText(text)}`)
 }
 
-/** RFC 3339. The day is checked, because Date.parse takes 31 February for 3 March. */
-function parseTimeMs(text: string): number | undefined {
+/** RFC 3339; undefined for what is no such time. The day is checked, because Date.parse takes 31 February for 3 March. */
+export function parseTimeMs(text: string): number | undefined {
   const parts = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
   if (!parts) return undefined
   const lastDay = new Date(Date.UTC(Number(parts[1]), Number(parts[2]), 0)).getUTCDate()

@@ -1,5 +1,5 @@
 import { decodeId, type IdKind } from '../core/ids.ts'
-import { decodeCursor, encodeCursor, noCursor } from './cursor.ts'
+import { decodeCursor, encodeCursor, filterText, noCursor } from './cursor.ts'
 import { badParameter } from './problem.ts'
 import type { Call, Reply } from './route.ts'
 import { shownText } from './shown.ts'
@@ -7,7 +7,7 @@ import type { PageQuery, TextPage } from './store/store.ts'
 
 export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
-const LIMIT = { smallest: 1, usual: 50, largest: 500 }
+export const LIMIT = { smallest: 1, usual: 50, largest: 500 }
 
 export function readPage(call: Call, kind: IdKind): PageQuery {
   const { olderThanId, limit } = readPlace(call)
@@ -21,7 +21,7 @@ export function readPlace(call: Call): PageQuery {
   const { cursor } = call.query
   return {
     limit: readLimit(call.query.limit),
-    olderThanId: cursor === undefined ? undefined : decodeCursor(cursor, filterText(call)),
+    olderThanId: cursor === undefined ? undefined : decodeCursor(cursor, filterText(call.path, call.query)),
   }
 }
 
@@ -35,7 +35,10 @@ function readLimit(text: string | undefined): number {
 
 /** The page as the wire carries it; rows are joined as the store keeps them, never parsed. */
 export function pageReply(call: Call, page: TextPage): Reply {
-  const next = page.nextOlderThanId === undefined ? undefined : encodeCursor(page.nextOlderThanId, filterText(call))
+  const next =
+    page.nextOlderThanId === undefined
+      ? undefined
+      : encodeCursor(page.nextOlderThanId, filterText(call.path, call.query))
   return {
     status: 200,
     body: `{"data":[${page.texts.join(',')}],"next_cursor":${next === undefined ? null : `"${next}"`},"has_more":${next !== undefined}}`,
@@ -46,10 +49,4 @@ export function pageReply(call: Call, page: TextPage): Reply {
 function nextUrl(call: Call, cursor: string): string {
   const parameters = new URLSearchParams({ ...call.query, cursor })
   return `${call.path}?${parameters}`
-}
-
-/** What a cursor is bound to: the path and every parameter that chooses rows, however they were ordered. */
-function filterText(call: Call): string {
-  const filters = Object.entries(call.query).filter(([name]) => name !== 'limit' && name !== 'cursor')
-  return JSON.stringify([call.path, ...filters.sort(([one], [other]) => (one < other ? -1 : 1))])
 }

@@ -3,22 +3,32 @@ import { Problem } from './problem.ts'
 import type { Call, Reply } from './route.ts'
 import type { Answer, Store, Write } from './store/store.ts'
 
+/** A change that was checked, before it is known under which key it is sent. */
+export type CheckedWrite = Omit<Write, 'idempotency'>
+
 /** Does a write once, however often the call is sent with one idempotency key, and answers each time alike. */
-export async function write(store: Store, call: Call, what: Omit<Write, 'idempotency'>): Promise<Reply> {
+export async function write(store: Store, call: Call, what: CheckedWrite): Promise<Reply> {
   const idempotency = call.method === 'DELETE' ? undefined : readIdempotency(call)
-  const result = await store.write({ ...what, idempotency })
-  if (result.type === 'done') return replyOf(result.answer, {})
-  if (result.type === 'replayed') return replyOf(result.answer, { 'idempotent-replayed': 'true' })
-  if (result.type === 'key_reused') {
-    throw new Problem(422, {
-      code: 'idempotency_key_reused',
-      detail: 'this Idempotency-Key was used before for another request; make a new one',
-    })
-  }
+  const { answer, isReplayed } = await writeOnce(store, { ...what, idempotency })
+  return replyOf(answer, isReplayed ? { 'idempotent-replayed': 'true' } : {})
+}
+
+export async function writeOnce(store: Store, what: Write): Promise<{ answer: Answer; isReplayed: boolean }> {
+  const result = await store.write(what)
+  if (result.type === 'done') return { answer: result.answer, isReplayed: false }
+  if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
+  if (result.type === 'key_reused') throw keyReused()
   throw new Problem(409, {
     code: 'idempotency_in_progress',
     detail: 'a request with this Idempotency-Key is still running',
     headers: { 'retry-after': '1' },
+  })
+}
+
+export function keyReused(): Problem {
+  return new Problem(422, {
+    code: 'idempotency_key_reused',
+    detail: 'this Idempotency-Key was used before for another request; make a new one',
   })
 }
 

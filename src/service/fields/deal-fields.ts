@@ -12,20 +12,19 @@ import {
   textOrNull,
 } from './rules.ts'
 
-const RULES: Rules = {
-  ...READ_ONLY_RULES,
-  name: filledText,
-  stage: filledText,
-  amount: numberOrNull,
-  owner_id: textOrNull,
+const RULES: Rules = { name: filledText, stage: filledText, amount: numberOrNull, owner_id: textOrNull }
+
+/** Those of a new deal, which may not say what the service sets. */
+export function requireDeal(fields: Members, pipelines: readonly Pipeline[]): DealColumns {
+  return readDeal(fields, pipelines, { ...READ_ONLY_RULES, ...RULES })
 }
 
-/** The columns of a new deal, in the first pipeline when it names none; its stage must be one of its pipeline. */
-export function readDeal(fields: Members, pipelines: readonly Pipeline[]): DealColumns {
-  const pipelineId = fields.has('pipeline_id') ? textOf(fields.get('pipeline_id')) : pipelines[0]?.id
+/** The columns of a whole deal; its stage must be one of its pipeline. */
+export function readDeal(fields: Members, pipelines: readonly Pipeline[], rules: Rules = RULES): DealColumns {
+  const pipelineId = textOf(fields.get('pipeline_id'))
   const pipeline = pipelines.find((each) => each.id === pipelineId)
   const choice: Rules = pipeline ? { stage: stageRule(pipeline) } : { pipeline_id: pipelineRule(pipelines) }
-  requireRules(fields, { ...RULES, ...choice })
+  requireRules(fields, { ...rules, ...choice })
   const amount = fields.get('amount')
   return {
     name: textOf(fields.get('name')) ?? '',
