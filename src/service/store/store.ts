@@ -53,6 +53,13 @@ export interface TextPage {
   readonly nextOlderThanId: string | undefined
 }
 
+/** The notes of several deals at once, of each the newest. */
+export interface NotesQuery extends PageQuery {
+  readonly dealIds: readonly string[]
+  /** Of all texts together: beyond it, reading ends and the last deals have fewer notes than they should. */
+  readonly maxChars: number
+}
+
 /** An answer to a write, byte for byte what a replay of its idempotency key gives. */
 export interface Answer {
   readonly status: number
@@ -186,6 +193,13 @@ export interface Pipeline {
 export interface Store {
   contacts(query: PageQuery): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
+  webhooks(query: PageQuery): Promise<TextPage>
+  /** A page for each deal; one that is not there has an empty one. */
+  notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>
+  /** By id; those that are not there are left out, as are ids of another kind. */
+  records(kind: RecordKind, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
+  /** What `write` would find under the key before it did anything. */
+  replay(idempotency: NonNullable<Write['idempotency']>): Promise<WriteResult | undefined>
   /** Resolves after the write is durable. Key, record and event commit together or not at all. */
   write(write: Write): Promise<WriteResult>
   pipelines(): Promise<readonly Pipeline[]>

@@ -7,6 +7,7 @@ import { identitySuite } from './suite/identity-suite.ts'
 import { keysSuite } from './suite/keys-suite.ts'
 import { pagesSuite } from './suite/pages-suite.ts'
 import { pipelinesSuite } from './suite/pipelines-suite.ts'
+import { readsSuite } from './suite/reads-suite.ts'
 import { webhooksSuite } from './suite/webhooks-suite.ts'
 import { writesSuite } from './suite/writes-suite.ts'
 
@@ -42,6 +43,7 @@ export function storeSuite(name: string, side: StoreSide): void {
     describe('ids and times', () => identitySuite(fixture))
     describe('idempotency', () => idempotencySuite(fixture))
     describe('pages', () => pagesSuite(fixture))
+    describe('reads', () => readsSuite(fixture))
     describe('filters', () => filtersSuite(fixture))
     describe('pipelines', () => pipelinesSuite(fixture))
     describe('keys', () => keysSuite(fixture))

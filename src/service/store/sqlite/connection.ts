@@ -9,6 +9,8 @@ export interface Connection {
   readonly file: string
   readonly isInTransaction: boolean
   all<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): readonly Row[]
+  /** For results that may have to be left unread. */
+  iterate<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Iterable<Row>
   get<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Row | undefined
   /** How many rows were changed. */
   run(sql: string, ...values: SQLInputValue[]): number
@@ -37,6 +39,8 @@ export function connect(database: DatabaseSync, file: string): Connection {
     },
     // The type declarations know rows as objects only: https://github.com/DefinitelyTyped/DefinitelyTyped
     all: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).all(...values) as unknown as readonly Row[],
+    iterate: <Row>(sql: string, ...values: SQLInputValue[]) =>
+      prepare(sql).iterate(...values) as unknown as Iterable<Row>,
     get: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).get(...values) as unknown as Row | undefined,
     run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
     script: (sql) => database.exec(sql),

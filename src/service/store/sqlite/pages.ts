@@ -1,6 +1,6 @@
 import { CrmError } from '../../../core/errors.ts'
 import { decodeId, LAST_SERIAL } from '../../../core/ids.ts'
-import type { DealFilters, PageQuery, TextPage } from '../store.ts'
+import type { DealFilters, PageQuery, RecordKind, TextPage } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { queryDeals } from './deal-query.ts'
 
@@ -19,7 +19,16 @@ export function readDeals(db: Connection, query: PageQuery, filters: DealFilters
   return pageOf(rows, query.limit)
 }
 
-function placeOf(kind: 'contact' | 'deal', { olderThanId }: PageQuery): number {
+export function readWebhooks(db: Connection, query: PageQuery): TextPage {
+  const rows = db.all<[string]>(
+    'SELECT text FROM webhooks WHERE id < ? ORDER BY id DESC LIMIT ?',
+    placeOf('webhook', query),
+    query.limit + 1,
+  )
+  return pageOf(rows, query.limit)
+}
+
+export function placeOf(kind: RecordKind, { olderThanId }: PageQuery): number {
   if (olderThanId === undefined) return LAST_SERIAL + 1
   const serial = decodeId(kind, olderThanId)
   if (serial !== undefined) return serial
@@ -32,7 +41,7 @@ function placeOf(kind: 'contact' | 'deal', { olderThanId }: PageQuery): number {
  * One row more than the page was asked for, and so we know whether there is a next one. Its place is read from the last
  * text, because a column of ids would cost a fifth of the query.
  */
-function pageOf(rows: readonly (readonly [text: string, ...unknown[]])[], limit: number): TextPage {
+export function pageOf(rows: readonly (readonly [text: string, ...unknown[]])[], limit: number): TextPage {
   const texts = rows.map(([text]) => text)
   if (rows.length <= limit) return { texts, nextOlderThanId: undefined }
   texts.pop()

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { decodeId } from '../../../core/ids.ts'
+import { decodeId, encodeId } from '../../../core/ids.ts'
 import type { Change, RecordKind, StoredRecord, Write } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -42,6 +42,25 @@ export function findRecord(db: Connection, kind: RecordKind, id: string): Stored
   if (serial === undefined) return undefined
   const row = db.get<readonly [number, string]>(SQL[kind].find, serial)
   return row && { id, version: row[0], text: row[1] }
+}
+
+export function findRecords(
+  db: Connection,
+  kind: RecordKind,
+  ids: readonly string[],
+): ReadonlyMap<string, StoredRecord> {
+  const serials = ids.map((id) => decodeId(kind, id)).filter((serial) => serial !== undefined)
+  // One parameter for any number of ids, so that one statement is prepared.
+  const rows = db.all<readonly [number, number, string]>(
+    `SELECT id, version, text FROM ${kind}s WHERE id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(serials),
+  )
+  return new Map(
+    rows.map(([serial, version, text]) => {
+      const id = encodeId(kind, serial)
+      return [id, { id, version, text }]
+    }),
+  )
 }
 
 export function insertRecord(db: Connection, id: string, write: Write, change: Change & { next: Next }): void {

@@ -4,12 +4,15 @@ import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
 import type { Connection } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
 import { readLog } from './delivery-log.ts'
+import { findReplay } from './idempotency.ts'
 import { addKeyUses, readKeyUses } from './key-uses.ts'
 import { LOCK_WAIT_MS, whenUnlocked } from './lock-wait.ts'
+import { readNotes } from './notes.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
-import { readContacts, readDeals } from './pages.ts'
+import { readContacts, readDeals, readWebhooks } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
+import { findRecords } from './records.ts'
 import { storageFailure } from './storage-failure.ts'
 import { writableCheck } from './writable.ts'
 import { commitWrites } from './write-batch.ts'
@@ -65,6 +68,10 @@ export function sqliteStore(db: Connection, now: () => number): Store {
   return {
     contacts: (query) => run(() => readContacts(db, query)),
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
+    webhooks: (query) => run(() => readWebhooks(db, query)),
+    notes: (query) => run(() => readNotes(db, query)),
+    records: (kind, ids) => run(() => findRecords(db, kind, ids)),
+    replay: (idempotency) => run(() => findReplay(db, idempotency, Math.floor(now()))),
     write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(db)),
     putPipelines: async (pipelines) => {
