@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     pool: 'forks',
+    // Resolved by Node and by Vite, graphql would be two packages, which do not know each other's schemas.
+    server: { deps: { inline: ['graphql', 'graphql-http'] } },
     reporters: ['default', new SummaryReporter()],
   },
 })

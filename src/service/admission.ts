@@ -39,7 +39,7 @@ export function admission(
         reply.headers(rateHeaders(limit, quota, nowMs))
         requireQuota(limit, quota, nowMs)
       }
-      requireScope(key, route.scope)
+      if (route.scope !== 'any') requireScope(key, route.scope)
     }
     requireParameters(query, route.parameters)
   }

@@ -64,6 +64,8 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
       handler: async (request, reply) => {
         const { id = '' } = request.params as { id?: string }
         const call = {
+          requestId: request.id,
+          key: request.apiKey,
           method: route.method,
           url: request.url,
           path: id === '' ? route.path : route.path.replace(':id', () => encodeURIComponent(id)),
@@ -92,7 +94,7 @@ function send(reply: FastifyReply, answer: Reply, { type, version }: { type: str
   if (!reply.server.server.listening) reply.header('connection', 'close')
   const { raw } = reply.request
   if (!raw.complete && reply.getHeader('connection') === 'close') closeInStages(raw)
-  return answer.body === '' ? reply.send() : reply.header('content-type', type).send(answer.body)
+  return answer.body === '' ? reply.send() : reply.header('content-type', answer.type ?? type).send(answer.body)
 }
 
 function sendProblem(options: AppOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {

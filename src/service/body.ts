@@ -15,7 +15,7 @@ export function readBody(call: Call): Members {
     throw new Problem(400, { code: 'body_required', detail: 'expected a JSON object as the body' })
   if (!isTaken(call)) throw unsupportedType(call.method)
   if (!isUtf8(call.body)) throw new Problem(400, { code: 'malformed_body', detail: 'the body is not UTF-8' })
-  const node = parse(call.body.toString('utf8'))
+  const node = parseBodyText(call.body.toString('utf8'))
   if (typeof node !== 'string') return node
   throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: `expected an object, got ${shownValue(node)}` }])
 }
@@ -42,7 +42,8 @@ function isTaken({ method, headers }: Call): boolean {
   )
 }
 
-function parse(text: string): JsonNode {
+/** What a client sent as JSON; a Problem says where it is none. */
+export function parseBodyText(text: string): JsonNode {
   try {
     return parseJsonText(text)
   } catch (error) {

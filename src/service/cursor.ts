@@ -22,22 +22,22 @@ export function filterText(path: string, query: Readonly<Record<string, string |
 }
 
 /** Throws a Problem for anything that this list with these filters did not give out. */
-export function decodeCursor(cursor: string, filters: string): string {
+export function decodeCursor(cursor: string, filters: string, parameter: string = 'cursor'): string {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const mark = filterMark(filters)
   const id = text.slice(mark.length)
-  if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw noCursor(cursor)
+  if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw noCursor(cursor, parameter)
   if (text.startsWith(mark)) return id
-  throw invalidCursor(`${shownText(cursor, MAX_SHOWN)} belongs to another list or to other filters`)
+  throw invalidCursor(`${shownText(cursor, MAX_SHOWN)} belongs to another list or to other filters`, parameter)
 }
 
 /** For a place that no page of the list can have ended at. */
-export function noCursor(cursor: string): Problem {
-  return invalidCursor(`${shownText(cursor, MAX_SHOWN)} is no cursor of this service`)
+export function noCursor(cursor: string, parameter: string = 'cursor'): Problem {
+  return invalidCursor(`${shownText(cursor, MAX_SHOWN)} is no cursor of this service`, parameter)
 }
 
-function invalidCursor(fault: string): Problem {
-  return badParameter('cursor', 'invalid_cursor', `${fault}; start the list again without one`)
+function invalidCursor(fault: string, parameter: string): Problem {
+  return badParameter(parameter, 'invalid_cursor', `${fault}; start the list again without one`)
 }
 
 /** Not a secret: it only tells lists apart. */

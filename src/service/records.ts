@@ -64,11 +64,11 @@ export function patchRecord(state: WriteState, current: StoredRecord, patch: Mem
   }
 }
 
-export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind): Change {
+export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind | undefined): Change {
   return {
     next: undefined,
     deal: undefined,
-    event: eventOf(event, timeText(state.nowMs), current.text),
+    event: event && eventOf(event, timeText(state.nowMs), current.text),
     answer: { status: 204, body: '', location: undefined, etag: undefined },
   }
 }

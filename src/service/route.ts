@@ -1,8 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Scope, Store } from './store/store.ts'
+import type { ApiKey, Scope, Store } from './store/store.ts'
 
 /** A request that was let in: its key, scope, rate and parameter names were checked. */
 export interface Call {
+  /** As answers and problems repeat it. */
+  readonly requestId: string
+  /** Undefined on a route that is open to everyone. */
+  readonly key: ApiKey | undefined
   readonly method: string
   /** Path and query as they were sent. */
   readonly url: string
@@ -22,13 +26,15 @@ export interface Reply {
   /** JSON text, or empty. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
+  /** Of the body; JSON when it is left out. */
+  readonly type?: string
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** Undefined: open to everyone. */
-  readonly scope: Scope | undefined
+  /** Undefined: open to everyone; `any`: the route looks at the scopes of the key itself. */
+  readonly scope: Scope | 'any' | undefined
   /** The query parameters it takes; any other is refused. */
   readonly parameters: readonly string[]
   /** Throws a Problem for every answer that is not a success. */

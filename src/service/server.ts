@@ -7,6 +7,7 @@ import type { Log } from './log.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { contactRoutes } from './routes/contacts.ts'
 import { dealRoutes } from './routes/deals.ts'
+import { graphqlRoutes } from './routes/graphql.ts'
 import { healthRoutes } from './routes/health.ts'
 import { noteRoutes } from './routes/notes.ts'
 import { pipelineRoutes } from './routes/pipelines.ts'
@@ -40,7 +41,7 @@ const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes,
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, timeouts = TIMEOUTS } = options
   const keyUses = gatherKeyUses(options.store)
-  const app = createApp({ ...options, routes: ROUTES, tls, log, timeouts, keyUses })
+  const app = createApp({ ...options, routes: [...ROUTES, ...graphqlRoutes()], tls, log, timeouts, keyUses })
   try {
     await app.listen({ host: options.host, port: options.port })
   } catch (error) {

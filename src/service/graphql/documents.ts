@@ -1,0 +1,91 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql'
+import { costOf } from './cost.ts'
+
+/** Checking is quadratic in places, so the words of a query are counted first: enough for 600 fields. */
+const MAX_TOKENS = 2000
+const MAX_FIELDS = 50_000
+const MAX_DEPTH = 12
+const MAX_ERRORS = 20
+
+const MAX_KEPT = 200
+const MAX_KEPT_CHARS = 8 * 1024
+
+export interface Asked {
+  readonly query: string
+  readonly operationName: string | undefined
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+export interface Opened {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+}
+
+export interface Documents {
+  /** Faults for what is no query of the schema, and for what would cost too much. */
+  open(asked: Asked): Opened | readonly GraphQLError[]
+}
+
+/** What clients send again and again is parsed and checked once. */
+export function openDocuments(schema: GraphQLSchema): Documents {
+  const kept = new Map<string, DocumentNode>()
+  const checked = (query: string): DocumentNode | readonly GraphQLError[] => {
+    const before = kept.get(query)
+    if (before) return before
+    const document = parsed(query)
+    if (document instanceof GraphQLError) return [document]
+    const faults = validate(schema, document, undefined, { maxErrors: MAX_ERRORS })
+    if (faults.length > 0) return faults.map((fault) => withCode(fault, 'invalid_query'))
+    if (query.length <= MAX_KEPT_CHARS) {
+      const [oldest] = kept.keys()
+      if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest)
+      kept.set(query, document)
+    }
+    return document
+  }
+  return {
+    open: ({ query, operationName, variables }) => {
+      const document = checked(query)
+      if (!('kind' in document)) return document
+      const operation = getOperationAST(document, operationName)
+      if (!operation) return [refusal('invalid_query', noOperation(operationName))]
+      const { fields, depth } = costOf(schema, document, operation, variables)
+      if (depth > MAX_DEPTH)
+        return [refusal('query_too_deep', `the query is ${depth} levels deep, ${MAX_DEPTH} are allowed`)]
+      if (fields <= MAX_FIELDS) return { document, operation }
+      const detail = `the answer may have ${fields} fields, ${MAX_FIELDS} are allowed: ask for less at once`
+      return [refusal('query_too_costly', detail)]
+    },
+  }
+}
+
+/** The same error under a code of ours, by which a program can tell it. */
+function withCode({ message, nodes, source, positions }: GraphQLError, code: string): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, extensions: { code } })
+}
+
+function parsed(query: string): DocumentNode | GraphQLError {
+  try {
+    return parse(query, { maxTokens: MAX_TOKENS })
+  } catch (error) {
+    if (error instanceof GraphQLError) return withCode(error, 'malformed_query')
+    throw error
+  }
+}
+
+function noOperation(name: string | undefined): string {
+  if (name === undefined) return 'the query has several operations: name one as operationName'
+  return `the query has no operation ${JSON.stringify(name)}`
+}
+
+function refusal(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } })
+}

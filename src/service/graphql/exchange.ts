@@ -1,0 +1,81 @@
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
+import type { OperationArgs } from 'graphql-http'
+import { requireScope } from '../bearer.ts'
+import { readIdempotency } from '../idempotency.ts'
+import { Problem } from '../problem.ts'
+import type { Call } from '../route.ts'
+import type { ApiKey, Store } from '../store/store.ts'
+import { answerText } from './answer-text.ts'
+import type { Asked, Documents } from './documents.ts'
+import { formatError, requireNoFailure } from './errors.ts'
+import { findReply, keepReply } from './kept-reply.ts'
+import { openReader } from './reader.ts'
+import type { QueryContext } from './resolver.ts'
+import { type Idempotency, openWriter } from './writer.ts'
+
+export interface Engine {
+  readonly schema: GraphQLSchema
+  readonly documents: Documents
+}
+
+/** One request, and what comes of it. */
+export interface Exchange {
+  readonly store: Store
+  readonly call: Call
+  readonly key: ApiKey
+  readonly asked: Asked
+  idempotency: Idempotency | undefined
+  answer: { readonly body: string; readonly hasData: boolean; readonly isReplayed: boolean } | undefined
+}
+
+export type Args = OperationArgs<QueryContext>
+
+/** What to execute; or why not, or that it was done before and answered. */
+export async function prepare(
+  { schema, documents }: Engine,
+  exchange: Exchange,
+): Promise<Args | readonly GraphQLError[] | undefined> {
+  const { store, call, key, asked } = exchange
+  const opened = documents.open(asked)
+  if (!('document' in opened)) return opened.map((fault) => withRequestId(fault, call.requestId))
+  const isMutation = opened.operation.operation === 'mutation'
+  if (isMutation && call.method === 'GET') throw notWithGet()
+  requireScope(key, isMutation ? 'write' : 'read')
+  if (isMutation) exchange.idempotency = readIdempotency(call)
+  const kept = exchange.idempotency && (await findReply(store, exchange.idempotency))
+  if (kept !== undefined) {
+    exchange.answer = { body: kept, hasData: true, isReplayed: true }
+    return undefined
+  }
+  const contextValue: QueryContext = {
+    reader: openReader(store, key),
+    writer: openWriter(store, exchange.idempotency),
+    hasExactText: false,
+  }
+  const { document } = opened
+  return { schema, document, operationName: asked.operationName, variableValues: asked.variables, contextValue }
+}
+
+/** Keeps the answer of writes that all took effect; others may be sent again under their key. */
+export async function finish(exchange: Exchange, context: QueryContext, result: ExecutionResult): Promise<void> {
+  const { errors = [] } = result
+  requireNoFailure(errors)
+  const formatted = errors.map((error) => formatError(error, exchange.call.requestId))
+  const whole = formatted.length > 0 ? { errors: formatted, data: result.data } : result
+  const body = context.hasExactText ? answerText(whole) : JSON.stringify(whole)
+  if (exchange.idempotency && errors.length === 0) await keepReply(exchange.store, exchange.idempotency, body)
+  exchange.answer = { body, hasData: result.data !== undefined, isReplayed: context.writer.isReplayed() }
+}
+
+function withRequestId(fault: GraphQLError, requestId: string): GraphQLError {
+  const { message, nodes, source, positions, extensions } = fault
+  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, request_id: requestId } })
+}
+
+function notWithGet(): Problem {
+  return new Problem(405, {
+    code: 'method_not_allowed',
+    detail: 'a mutation is sent with POST, not GET',
+    headers: { allow: 'POST' },
+  })
+}

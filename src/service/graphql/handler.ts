@@ -1,0 +1,60 @@
+import type { ExecutionResult } from 'graphql'
+import { createHandler, type Response } from 'graphql-http'
+import { Problem } from '../problem.ts'
+import type { Call, Reply } from '../route.ts'
+import type { Store } from '../store/store.ts'
+import { openDocuments } from './documents.ts'
+import { type Engine, type Exchange, finish, prepare } from './exchange.ts'
+import { readParams } from './params.ts'
+import type { QueryContext } from './resolver.ts'
+import { createSchema } from './schema.ts'
+
+export type GraphqlHandler = (store: Store, call: Call) => Promise<Reply>
+
+/** For graphql-http to say that there is an answer, under which media type. */
+const ANSWERED: ExecutionResult = { data: null }
+
+/**
+ * graphql-http is asked for the protocol, graphql-js for the query. The text of an answer is ours: exact texts go into it as
+ * they are, and the library's JSON.stringify with a replacer takes twice as long.
+ */
+export function createGraphqlHandler(): GraphqlHandler {
+  const schema = createSchema()
+  const engine: Engine = { schema, documents: openDocuments(schema) }
+  const handle = createHandler<undefined, Exchange, QueryContext>({
+    schema,
+    parseRequestParams: ({ context: { asked } }) => ({ query: asked.query }),
+    onSubscribe: async ({ context }) => (await prepare(engine, context)) ?? ANSWERED,
+    onOperation: async ({ context }, { contextValue }, result) => {
+      if (contextValue) await finish(context, contextValue, result)
+      return ANSWERED
+    },
+  })
+  return async (store, call) => {
+    const { key, method, url, headers } = call
+    if (!key) throw new Error('the route of GraphQL let a request in without a key')
+    const exchange = { store, call, key, asked: readParams(call), idempotency: undefined, answer: undefined }
+    return replyOf(
+      exchange,
+      await handle({ method, url, headers: { ...headers }, body: null, raw: undefined, context: exchange }),
+    )
+  }
+}
+
+function replyOf({ answer }: Exchange, [text, { status, headers }]: Response): Reply {
+  const type = headers?.['content-type']
+  if (status === 406 || type === undefined) throw notAcceptable()
+  if (!answer) return { status, body: text ?? '', headers: {}, type }
+  return {
+    // Nothing was executed: https://graphql.github.io/graphql-over-http/draft/#sec-application-graphql-response-json
+    status: answer.hasData || type.startsWith('application/json') ? 200 : 400,
+    body: answer.body,
+    headers: answer.isReplayed ? { 'idempotent-replayed': 'true' } : {},
+    type,
+  }
+}
+
+function notAcceptable(): Problem {
+  const detail = 'this answers application/graphql-response+json or application/json, and Accept takes neither'
+  return new Problem(406, { code: 'not_acceptable', detail })
+}

@@ -1,0 +1,100 @@
+import { contactCreation, contactDeletion, contactUpdate } from '../contact-changes.ts'
+import { dealCreation, dealUpdate } from '../deal-changes.ts'
+import type { ExpectedVersions } from '../if-match.ts'
+import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
+import { noteCreation } from '../note-creation.ts'
+import { badParameter } from '../problem.ts'
+import { newWebhookSecret, ROTATION_OVERLAP_MS, resendDelivery, rotateSecret } from '../webhook-changes.ts'
+import { webhookCreation } from '../webhook-creation.ts'
+import { webhookDeletion } from '../webhook-deletion.ts'
+import { inputMembers, type MutationInput } from './input-members.ts'
+import { RecordSource } from './record-source.ts'
+import type { Resolver } from './resolver.ts'
+
+const MAX_OVERLAP_S = 7 * 24 * 60 * 60
+
+type Input<T = unknown> = { readonly input: MutationInput & T }
+
+interface Existing {
+  readonly id: string
+  readonly ifVersion?: number | null
+}
+
+export const mutationResolvers: Readonly<Record<string, Resolver>> = {
+  createContact: async (_, { input }: Input, { writer }) => {
+    const { body } = await writer.write(contactCreation(inputMembers(input)))
+    return { contact: new RecordSource('contact', body) }
+  },
+  updateContact: async (_, { input }: Input<Existing>, { writer }) => {
+    const { body } = await writer.write(contactUpdate(input.id, inputMembers(input), expectedOf(input)))
+    return { contact: new RecordSource('contact', body) }
+  },
+  deleteContact: async (_, { input }: Input<Existing>, { writer }) => {
+    await writer.write(contactDeletion(input.id, expectedOf(input)))
+    return { deletedId: input.id }
+  },
+  createDeal: async (_, { input }: Input, { writer }) => {
+    const { body } = await writer.write(dealCreation(inputMembers(input), await writer.store.pipelines()))
+    return { deal: new RecordSource('deal', body) }
+  },
+  updateDeal: async (_, { input }: Input<Existing>, { writer }) => {
+    const rules = { expected: expectedOf(input), pipelines: await writer.store.pipelines() }
+    const { body } = await writer.write(dealUpdate(input.id, inputMembers(input), rules))
+    return { deal: new RecordSource('deal', body) }
+  },
+  createNote: async (_, { input }: Input<{ readonly dealId: string }>, { writer }) => {
+    const { body } = await writer.write(noteCreation(input.dealId, inputMembers(input)))
+    return { note: new RecordSource('note', body) }
+  },
+  createWebhook: async (_, { input }: Input, { writer }) => {
+    return withSecret(await writer.write(webhookCreation(inputMembers(input))))
+  },
+  deleteWebhook: async (_, { input }: Input<Existing>, { writer }) => {
+    await writer.write(webhookDeletion(input.id, expectedOf(input)))
+    return { deletedId: input.id }
+  },
+  rotateWebhookSecret: async (_, { input }: Input<Existing & { overlapSeconds?: number | null }>, { writer }) => {
+    const overlapMs = overlapOf(input.overlapSeconds)
+    const secret = newWebhookSecret()
+    return withSecret(
+      await writer.write({
+        kind: 'webhook',
+        id: input.id,
+        parent: undefined,
+        decide: (state) => rotateSecret(state, { secret, overlapMs }),
+      }),
+    )
+  },
+  resendDelivery: async (_, { input }: Input<{ webhookId: string; eventId: string }>, { writer }) => {
+    const { body } = await writer.write({
+      kind: 'webhook',
+      id: input.webhookId,
+      parent: undefined,
+      deliveryOf: input.eventId,
+      decide: (state) => resendDelivery(state, input.eventId),
+    })
+    return { webhook: new RecordSource('webhook', body), eventId: input.eventId }
+  },
+}
+
+function expectedOf({ ifVersion }: Existing): ExpectedVersions {
+  return ifVersion === undefined || ifVersion === null ? undefined : new Set([`${ifVersion}`])
+}
+
+function overlapOf(seconds: number | null | undefined): number {
+  if (seconds === undefined || seconds === null) return ROTATION_OVERLAP_MS
+  if (seconds >= 0 && seconds <= MAX_OVERLAP_S) return seconds * 1000
+  const detail = `expected a whole number from 0 to ${MAX_OVERLAP_S}, got ${seconds}`
+  throw badParameter('overlapSeconds', 'invalid_number', detail)
+}
+
+/** REST shows the secret within the record; here it stands beside it, so that `json` never holds one. */
+function withSecret({ body }: { readonly body: string }): object {
+  const members = new Map<string, JsonNode>(parseJsonText(body) as Members)
+  const secret = members.get('secret')
+  members.delete('secret')
+  return {
+    webhook: new RecordSource('webhook', jsonText(members)),
+    secret: typeof secret === 'string' ? JSON.parse(secret) : undefined,
+  }
+}

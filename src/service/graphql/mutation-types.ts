@@ -1,0 +1,121 @@
+/** What `/v1/graphql` changes: what REST does, and more. */
+export const MUTATION_TYPES = `
+"Idempotency-Key works as for REST. ifVersion is If-Match: another version is refused."
+type Mutation {
+  createContact(input: CreateContactInput!): ContactPayload!
+  updateContact(input: UpdateContactInput!): ContactPayload!
+  deleteContact(input: DeleteInput!): DeletePayload!
+  createDeal(input: CreateDealInput!): DealPayload!
+  updateDeal(input: UpdateDealInput!): DealPayload!
+  createNote(input: CreateNoteInput!): NotePayload!
+  createWebhook(input: CreateWebhookInput!): WebhookSecretPayload!
+  "Its deliveries and their log go with it."
+  deleteWebhook(input: DeleteInput!): DeletePayload!
+  rotateWebhookSecret(input: RotateWebhookSecretInput!): WebhookSecretPayload!
+  "Tries it again now, from the first try on, whatever became of it."
+  resendDelivery(input: ResendDeliveryInput!): ResendDeliveryPayload!
+}
+
+input CreateContactInput {
+  name: String
+  email: String
+  phone: String
+  company: String
+  ownerId: String
+  "An object of any further members, named as in REST."
+  json: JSON
+}
+
+"What is left out stays; null removes it."
+input UpdateContactInput {
+  id: ID!
+  ifVersion: Int
+  name: String
+  email: String
+  phone: String
+  company: String
+  ownerId: String
+  "A JSON merge patch (RFC 7396), named as in REST."
+  json: JSON
+}
+
+input DeleteInput {
+  id: ID!
+  ifVersion: Int
+}
+
+input CreateDealInput {
+  name: String!
+  stage: String!
+  amount: Decimal
+  ownerId: String
+  "Left out: the default pipeline."
+  pipelineId: ID
+  json: JSON
+}
+
+"What is left out stays; null removes it."
+input UpdateDealInput {
+  id: ID!
+  ifVersion: Int
+  name: String
+  stage: String
+  amount: Decimal
+  ownerId: String
+  pipelineId: ID
+  json: JSON
+}
+
+input CreateNoteInput {
+  dealId: ID!
+  body: String!
+  authorId: String
+  json: JSON
+}
+
+input CreateWebhookInput {
+  url: String!
+  "Kinds such as deal.created, or patterns such as contact.* and *."
+  events: [String!]!
+  description: String
+  json: JSON
+}
+
+input RotateWebhookSecretInput {
+  id: ID!
+  "How long the secret before it signs too; 0 to 604800, usually a day."
+  overlapSeconds: Int
+}
+
+input ResendDeliveryInput {
+  webhookId: ID!
+  eventId: ID!
+}
+
+type ContactPayload {
+  contact: Contact!
+}
+
+type DealPayload {
+  deal: Deal!
+}
+
+type NotePayload {
+  note: Note!
+}
+
+type WebhookSecretPayload {
+  webhook: Webhook!
+  "Shown in this answer and in its replays alone."
+  secret: String!
+}
+
+type DeletePayload {
+  deletedId: ID!
+}
+
+type ResendDeliveryPayload {
+  webhook: Webhook!
+  eventId: ID!
+}
+`

@@ -1,0 +1,166 @@
+/** What `/v1/graphql` reads. Names follow GraphQL (`ownerId`); `json` is a record as REST has it (`owner_id`). */
+export const QUERY_TYPES = `
+"Any JSON value. Numbers keep their digits."
+scalar JSON
+
+"A JSON number with all its digits."
+scalar Decimal
+
+"An instant, RFC 3339."
+scalar DateTime
+
+interface Node {
+  id: ID!
+}
+
+type PageInfo {
+  hasNextPage: Boolean!
+  "Always false: pages go one way, from the newest back."
+  hasPreviousPage: Boolean!
+  startCursor: String
+  "The next_cursor of REST; null on an empty page."
+  endCursor: String
+}
+
+type Query {
+  "Anything that has an id; null when it is not there."
+  node(id: ID!): Node
+  contact(id: ID!): Contact
+  deal(id: ID!): Deal
+  note(id: ID!): Note
+  pipeline(id: ID!): Pipeline
+  webhook(id: ID!): Webhook
+  "Newest first; first is 1 to 500, usually 50."
+  contacts(first: Int, after: String): ContactConnection!
+  deals(first: Int, after: String, filter: DealFilter): DealConnection!
+  "The default pipeline first."
+  pipelines(first: Int, after: String): PipelineConnection!
+  webhooks(first: Int, after: String): WebhookConnection!
+}
+
+"The filters of REST: values of one list are alternatives, members are combined."
+input DealFilter {
+  stage: [String!]
+  ownerId: [String!]
+  pipelineId: [String!]
+  name: [String!]
+  amountGte: Decimal
+  amountLte: Decimal
+  createdSince: DateTime
+  createdUntil: DateTime
+}
+
+type Contact implements Node {
+  id: ID!
+  name: String
+  email: String
+  phone: String
+  company: String
+  ownerId: String
+  createdAt: DateTime!
+  updatedAt: DateTime!
+  version: Int!
+  "The whole record as REST has it, members of your own included."
+  json: JSON!
+}
+
+type Deal implements Node {
+  id: ID!
+  name: String!
+  amount: Decimal
+  stage: String!
+  ownerId: String
+  pipelineId: ID!
+  pipeline: Pipeline
+  createdAt: DateTime!
+  updatedAt: DateTime!
+  version: Int!
+  json: JSON!
+  "Newest first."
+  notes(first: Int, after: String): NoteConnection!
+}
+
+type Note implements Node {
+  id: ID!
+  dealId: ID!
+  deal: Deal
+  body: String!
+  authorId: String
+  createdAt: DateTime!
+  updatedAt: DateTime!
+  version: Int!
+  json: JSON!
+}
+
+type Pipeline implements Node {
+  id: ID!
+  name: String!
+  "By position."
+  stages: [Stage!]!
+}
+
+type Stage {
+  id: ID!
+  name: String!
+  position: Int!
+  probability: Float
+}
+
+type Webhook implements Node {
+  id: ID!
+  url: String!
+  events: [String!]!
+  description: String
+  "enabled or disabled"
+  status: String!
+  createdAt: DateTime!
+  updatedAt: DateTime!
+  version: Int!
+  "Without the secret, which is shown when it is made and never again."
+  json: JSON!
+  "What is under way, and what has ended for as long as the log keeps it; the newest event first."
+  deliveries(first: Int, after: String): DeliveryConnection!
+}
+
+enum DeliveryState {
+  "Behind an earlier event of the same record."
+  WAITING
+  PENDING
+  SENDING
+  SUCCEEDED
+  FAILED
+}
+
+"One event on its way to one webhook."
+type Delivery {
+  "The webhook-id header of every try."
+  eventId: ID!
+  webhookId: ID!
+  kind: String!
+  recordId: ID!
+  state: DeliveryState!
+  attempts: Int!
+  nextTryAt: DateTime
+  lastTryAt: DateTime
+  "Of the HTTP answer to the last try; null when there was none."
+  lastStatus: Int
+  lastError: String
+}
+
+${['Contact', 'Deal', 'Note', 'Pipeline', 'Webhook', 'Delivery'].map(connectionTypes).join('')}`
+
+/** A list in pages, as https://relay.dev/graphql/connections.htm has it, and `nodes` for who needs no cursor in between. */
+function connectionTypes(node: string): string {
+  return `
+type ${node}Connection {
+  edges: [${node}Edge!]!
+  nodes: [${node}!]!
+  pageInfo: PageInfo!
+}
+
+type ${node}Edge {
+  cursor: String!
+  node: ${node}!
+}
+`
+}

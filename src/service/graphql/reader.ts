@@ -1,0 +1,87 @@
+import { requireScope } from '../bearer.ts'
+import { Problem } from '../problem.ts'
+import type { DeliveryPage } from '../store/deliveries.ts'
+import type { ApiKey, DealFilters, PageQuery, Pipeline, RecordKind, Store, TextPage } from '../store/store.ts'
+import { batched } from './batch.ts'
+import { RecordSource } from './record-source.ts'
+
+/** What one request may make of the store's texts: two pages of the largest records. */
+const MAX_CHARS = 64 * 1024 * 1024
+
+/** What one request reads. Records and notes of siblings are read together. */
+export interface Reader {
+  contacts(query: PageQuery): Promise<TextPage>
+  deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
+  webhooks(query: PageQuery): Promise<TextPage>
+  notes(dealId: string, query: PageQuery): Promise<TextPage>
+  deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
+  pipelines(): Promise<readonly Pipeline[]>
+  record(kind: RecordKind, id: string): Promise<RecordSource | undefined>
+}
+
+export function openReader(store: Store, key: ApiKey): Reader {
+  let chars = 0
+  let before: Promise<unknown> = Promise.resolve()
+  /** One after the other, so that what is too much is found out before more of it is read. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    requireScope(key, 'read')
+    const done = before.then(work)
+    before = done.catch(() => undefined)
+    return done
+  }
+  const spend = (texts: readonly string[]): void => {
+    for (const text of texts) chars += text.length
+    if (chars > MAX_CHARS) throw tooMuch()
+  }
+  const page = (read: () => Promise<TextPage>): Promise<TextPage> =>
+    inTurn(async () => {
+      const found = await read()
+      spend(found.texts)
+      return found
+    })
+  const notesBy = new Map<string, (dealId: string) => Promise<TextPage | undefined>>()
+  const recordsBy = new Map<RecordKind, (id: string) => Promise<RecordSource | undefined>>()
+  const loadNotes = (query: PageQuery) =>
+    batched((dealIds) =>
+      inTurn(async () => {
+        const pages = await store.notes({ ...query, dealIds, maxChars: MAX_CHARS - chars })
+        for (const { texts } of pages.values()) spend(texts)
+        return pages
+      }),
+    )
+  const loadRecords = (kind: RecordKind) =>
+    batched((ids) =>
+      inTurn(async () => {
+        const found = await store.records(kind, ids)
+        spend([...found.values()].map(({ text }) => text))
+        return new Map([...found].map(([id, { text }]) => [id, new RecordSource(kind, text)]))
+      }),
+    )
+  let pipelines: Promise<readonly Pipeline[]> | undefined
+  return {
+    contacts: (query) => page(() => store.contacts(query)),
+    deals: (query, filters) => page(() => store.deals(query, filters)),
+    webhooks: (query) => page(() => store.webhooks(query)),
+    notes: async (dealId, query) => {
+      const load = kept(notesBy, JSON.stringify(query), () => loadNotes(query))
+      return (await load(dealId)) ?? { texts: [], nextOlderThanId: undefined }
+    },
+    deliveries: (webhookId, query) => inTurn(() => store.deliveries.log(webhookId, query)),
+    pipelines: () => {
+      pipelines ??= inTurn(() => store.pipelines())
+      return pipelines
+    },
+    record: (kind, id) => kept(recordsBy, kind, () => loadRecords(kind))(id),
+  }
+}
+
+function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
+}
+
+function tooMuch(): Problem {
+  const detail = 'the answer would be larger than 64 MiB; ask for fewer records at once'
+  return new Problem(422, { code: 'answer_too_large', detail })
+}

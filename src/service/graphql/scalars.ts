@@ -1,0 +1,93 @@
+import { type ConstObjectFieldNode, type ConstValueNode, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
+import { exactDigits } from '../../core/exact-json.ts'
+import { parseTimeMs } from '../deal-filters.ts'
+import { type JsonNode, JsonTextError, jsonText, parseJsonText } from '../json-text.ts'
+import { shownText } from '../shown.ts'
+import { JsonValueText } from './json-value.ts'
+
+/** What a scalar of ours does; GraphQLScalarType has it all as members that a schema from text leaves to be set. */
+interface Scalar {
+  coerceOutputValue?(value: unknown): unknown
+  coerceInputValue(value: unknown): unknown
+  coerceInputLiteral(node: ConstValueNode): unknown
+  valueToLiteral?(value: unknown): ConstValueNode
+}
+
+const json: Scalar = {
+  coerceOutputValue: (value) => value,
+  coerceInputValue: (value) => checkedJson(JSON.stringify(value)),
+  coerceInputLiteral: (node) => checkedJson(literalText(node)),
+  valueToLiteral: (value) => literalOf(parseJsonText(JSON.stringify(value))),
+}
+
+const decimal: Scalar = {
+  coerceOutputValue: (value) => value,
+  coerceInputValue: (value) => {
+    if (typeof value === 'number' || exactDigits(value) !== undefined) return checkedJson(JSON.stringify(value))
+    throw new GraphQLError(`expected a number, got ${shownText(JSON.stringify(value))}`)
+  },
+  coerceInputLiteral: (node) => {
+    if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return checkedJson(node.value)
+    throw new GraphQLError('expected a number', { nodes: node })
+  },
+  valueToLiteral: (value) => ({ kind: Kind.FLOAT, value: JSON.stringify(value) }),
+}
+
+const dateTime: Scalar = {
+  coerceInputValue: checkedTime,
+  coerceInputLiteral: (node) => checkedTime(node.kind === Kind.STRING ? node.value : undefined),
+}
+
+/** The scalars of a schema that was built from text. */
+export function addScalars(schema: GraphQLSchema): void {
+  for (const [name, scalar] of Object.entries({ JSON: json, Decimal: decimal, DateTime: dateTime })) {
+    Object.assign(schema.getType(name) ?? {}, scalar)
+  }
+}
+
+function checkedTime(value: unknown): string {
+  if (typeof value === 'string' && parseTimeMs(value) !== undefined) return value
+  throw new GraphQLError(
+    `expected a time such as 2026-01-31T09:30:00Z (RFC 3339), got ${shownText(JSON.stringify(value) ?? 'no string')}`,
+  )
+}
+
+function checkedJson(text: string): JsonValueText {
+  try {
+    return new JsonValueText(jsonText(parseJsonText(text)))
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error
+    throw new GraphQLError(`this is JSON that the service does not take: ${error.message}`)
+  }
+}
+
+function literalText(node: ConstValueNode): string {
+  if (node.kind === Kind.LIST) return `[${node.values.map(literalText).join(',')}]`
+  if (node.kind === Kind.OBJECT) {
+    return `{${node.fields.map(({ name, value }) => `${JSON.stringify(name.value)}:${literalText(value)}`).join(',')}}`
+  }
+  if (node.kind === Kind.NULL) return 'null'
+  if (node.kind === Kind.STRING || node.kind === Kind.ENUM) return JSON.stringify(node.value)
+  return `${node.value}`
+}
+
+/** For a variable within a literal, as in `json: { tags: $tags }`. */
+function literalOf(node: JsonNode): ConstValueNode {
+  if (typeof node !== 'string') {
+    const fields = [...node].map(
+      ([name, value]): ConstObjectFieldNode => ({
+        kind: Kind.OBJECT_FIELD,
+        name: { kind: Kind.NAME, value: name },
+        value: literalOf(value),
+      }),
+    )
+    return { kind: Kind.OBJECT, fields }
+  }
+  if (node.startsWith('[')) {
+    const items = JSON.parse(node) as unknown[]
+    return { kind: Kind.LIST, values: items.map((item) => literalOf(parseJsonText(JSON.stringify(item)))) }
+  }
+  if (node.startsWith('"')) return { kind: Kind.STRING, value: JSON.parse(node) as string }
+  if (node === 'true' || node === 'false') return { kind: Kind.BOOLEAN, value: node === 'true' }
+  return node === 'null' ? { kind: Kind.NULL } : { kind: Kind.FLOAT, value: node }
+}
