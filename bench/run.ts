@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { measureExport } from './export.ts'
+import { measureGraphql } from './graphql.ts'
 import { measureLarge } from './large.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
@@ -9,6 +10,7 @@ import { measureThroughput } from './throughput.ts'
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
   throughput: measureThroughput,
+  graphql: measureGraphql,
   export: () => measureExport(100_000),
   'export-million': () => measureExport(1_000_000),
   large: measureLarge,

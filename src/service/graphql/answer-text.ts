@@ -4,8 +4,26 @@ import { JsonValueText } from './json-value.ts'
 /** JSON of an answer that holds texts which are JSON already: they are put in as they are. */
 export function answerText(value: unknown): string {
   if (value instanceof JsonValueText) return value.text
-  if (Array.isArray(value)) return `[${value.map(answerText).join(',')}]`
-  if (typeof value !== 'object' || value === null || exactDigits(value) !== undefined) return JSON.stringify(value)
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${answerText(member)}`).join(',')}}`
+  if (Array.isArray(value)) return listText(value)
+  return isPlain(value) ? objectText(value) : JSON.stringify(value)
+}
+
+function listText(values: readonly unknown[]): string {
+  let text = ''
+  for (const value of values) text += `${text === '' ? '' : ','}${answerText(value)}`
+  return `[${text}]`
+}
+
+function objectText(value: object): string {
+  let text = ''
+  for (const name in value) {
+    const member = value[name as keyof typeof value]
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${answerText(member)}`
+  }
+  return `{${text}}`
+}
+
+/** The executor makes objects without a prototype, and so does JSON.rawJSON, whose digits JSON.stringify writes. */
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && exactDigits(value) === undefined
 }
