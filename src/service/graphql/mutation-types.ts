@@ -1,19 +1,19 @@
 /** What `/v1/graphql` changes: what REST does, and more. */
 export const MUTATION_TYPES = `
-"Idempotency-Key works as for REST. ifVersion is If-Match: another version is refused."
+"Run in order; one that is refused is null, and the others are done. Idempotency-Key works as for REST. ifVersion is If-Match: another version is refused."
 type Mutation {
-  createContact(input: CreateContactInput!): ContactPayload!
-  updateContact(input: UpdateContactInput!): ContactPayload!
-  deleteContact(input: DeleteInput!): DeletePayload!
-  createDeal(input: CreateDealInput!): DealPayload!
-  updateDeal(input: UpdateDealInput!): DealPayload!
-  createNote(input: CreateNoteInput!): NotePayload!
-  createWebhook(input: CreateWebhookInput!): WebhookSecretPayload!
+  createContact(input: CreateContactInput!): ContactPayload
+  updateContact(input: UpdateContactInput!): ContactPayload
+  deleteContact(input: DeleteInput!): DeletePayload
+  createDeal(input: CreateDealInput!): DealPayload
+  updateDeal(input: UpdateDealInput!): DealPayload
+  createNote(input: CreateNoteInput!): NotePayload
+  createWebhook(input: CreateWebhookInput!): WebhookSecretPayload
   "Its deliveries and their log go with it."
-  deleteWebhook(input: DeleteInput!): DeletePayload!
-  rotateWebhookSecret(input: RotateWebhookSecretInput!): WebhookSecretPayload!
+  deleteWebhook(input: DeleteInput!): DeletePayload
+  rotateWebhookSecret(input: RotateWebhookSecretInput!): WebhookSecretPayload
   "Tries it again now, from the first try on, whatever became of it."
-  resendDelivery(input: ResendDeliveryInput!): ResendDeliveryPayload!
+  resendDelivery(input: ResendDeliveryInput!): ResendDeliveryPayload
 }
 
 input CreateContactInput {

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { graphqlForTest } from './ask.ts'
+
+test('without a key, or with the key in the URL, the answer is that of REST', async () => {
+  const { ask, send } = await graphqlForTest()
+  expect((await ask('{ __typename }', {}, { authorization: '' })).json).toMatchObject({
+    status: 401,
+    code: 'unauthorized',
+  })
+  expect((await send('GET', '/v1/graphql?query=%7Ba%7D&api_key=x')).json).toMatchObject({ status: 400 })
+})
+
+test('a key that only reads does not mutate, and one that only writes reads nothing but what it wrote', async () => {
+  const { ask, addKey } = await graphqlForTest()
+  const reading = { authorization: `Bearer ${(await addKey(['read'])).text}` }
+  const writing = { authorization: `Bearer ${(await addKey(['write'])).text}` }
+  const create = 'mutation { createDeal(input: {name: "a", stage: "Lead"}) { deal { id name } } }'
+  const refused = { status: 403, code: 'insufficient_scope' }
+  expect((await ask(create, {}, reading)).json).toMatchObject(refused)
+  expect((await ask('{ contacts { nodes { id } } }', {}, writing)).json).toMatchObject(refused)
+  expect((await ask(create, {}, writing)).data.createDeal.deal.name).toBe('a')
+  const peeking = await ask(
+    'mutation { createDeal(input: {name: "a", stage: "Lead"}) { deal { notes { nodes { id } } } } }',
+    {},
+    writing,
+  )
+  expect(peeking.errors?.[0]?.extensions).toMatchObject(refused)
+})
+
+test('requests count against the rate of the key like any other', async () => {
+  const { ask, send } = await graphqlForTest({ rateLimit: { requests: 2, windowMs: 60_000 } })
+  await ask('{ __typename }')
+  await send('GET', '/v1/contacts')
+  const { json, headers } = await ask('{ __typename }')
+  expect(json).toMatchObject({ status: 429, code: 'rate_limited' })
+  expect(headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
+})
+
+test('a mutation in a URL is refused and does nothing', async () => {
+  const { send } = await graphqlForTest()
+  const query = encodeURIComponent('mutation { createContact(input: {name: "a"}) { contact { id } } }')
+  const { status, headers, json } = await send('GET', `/v1/graphql?query=${query}`)
+  expect({ status, allow: headers.get('allow'), code: json.code }).toEqual({
+    status: 405,
+    allow: 'POST',
+    code: 'method_not_allowed',
+  })
+  expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
+})
+
+test.each([
+  ['{"query":', 400, 'malformed_json'],
+  ['[]', 422, 'invalid_values'],
+  ['{}', 400, 'malformed_request'],
+  ['{"query":5}', 400, 'malformed_request'],
+  ['{"query":"{__typename}","variables":[]}', 400, 'malformed_request'],
+  ['{"query":"{__typename}","operationName":5}', 400, 'malformed_request'],
+  ['', 400, 'body_required'],
+])('the body %s is a %i %s', async (body, status, code) => {
+  const { send } = await graphqlForTest()
+  expect((await send('POST', '/v1/graphql', body)).json).toMatchObject({ status, code })
+})
+
+test('other media types are refused, either way', async () => {
+  const { ask, send } = await graphqlForTest()
+  expect((await ask('{ __typename }', {}, { accept: 'text/html' })).json).toMatchObject({
+    status: 406,
+    code: 'not_acceptable',
+  })
+  expect((await send('POST', '/v1/graphql', '{a}', { 'content-type': 'application/graphql' })).status).toBe(415)
+})
+
+test.each([
+  ['{ contacts { nodes { id } }', 'malformed_query'],
+  ['{ nothing }', 'invalid_query'],
+  ['query a { __typename } query b { __typename }', 'invalid_query'],
+  ['query ($n: Int!) { contacts(first: $n) { nodes { id } } }', 'invalid_variables'],
+  ['subscription { contacts }', 'invalid_query'],
+])('%s is refused with the code %s and the request id', async (query, code) => {
+  const { ask } = await graphqlForTest()
+  const accept = 'application/graphql-response+json'
+  const answer = await ask(query, {}, { accept })
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`)
+  expect(answer.data).toBeUndefined()
+  expect(answer.errors?.[0]?.extensions).toEqual({ code, request_id: answer.headers.get('x-request-id') })
+  expect((await ask(query)).status).toBe(200)
+})

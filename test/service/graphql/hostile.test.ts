@@ -1,0 +1,120 @@
+import { getIntrospectionQuery } from 'graphql'
+import { expect, test } from 'vitest'
+import { graphqlForTest } from './ask.ts'
+
+function times(count: number, text: (place: number) => string): string {
+  return Array.from({ length: count }, (_, place) => text(place)).join(' ')
+}
+
+const HOSTILE: readonly (readonly [what: string, query: string, code: string])[] = [
+  [
+    'levels',
+    `{ deals { nodes { ${'notes { nodes { deal { '.repeat(50)}id${' } } }'.repeat(50)} } } }`,
+    'query_too_deep',
+  ],
+  ['pages in pages', '{ deals(first: 500) { nodes { notes(first: 500) { nodes { id } } } } }', 'query_too_costly'],
+  [
+    'pages beside each other',
+    `{ ${times(100, (n) => `a${n}: contacts(first: 500) { nodes { id } }`)} }`,
+    'query_too_costly',
+  ],
+  ['fragments in a circle', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }', 'invalid_query'],
+  [
+    'fragments that double',
+    `{ ...f0 } ${times(60, (n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`)} fragment f60 on Query { ${times(9, (n) => `a${n}: contacts(first: 500) { nodes { id } }`)} }`,
+    'query_too_costly',
+  ],
+  ['the same field again and again', `{ ${'__typename '.repeat(20_000)} }`, 'malformed_query'],
+  ['aliases', `{ ${times(20_000, (n) => `a${n}: __typename`)} }`, 'malformed_query'],
+  ['directives', `{ __typename ${'@skip(if: true) '.repeat(5000)} }`, 'malformed_query'],
+  ['brackets', '{'.repeat(100_000), 'malformed_query'],
+  ['a literal in itself', `{ deals(filter: ${'{a:'.repeat(30_000)} }`, 'malformed_query'],
+  [
+    'introspection in itself',
+    `{ __schema { types { ${'fields { type { '.repeat(8)} name ${'} }'.repeat(8)} } } }`,
+    'invalid_query',
+  ],
+  ['introspection many times', `{ ${times(100, (n) => `a${n}: __schema { types { name } }`)} }`, 'query_too_costly'],
+  [
+    'mutations',
+    `mutation { ${times(50, (n) => `a${n}: deleteContact(input: {id: "x"}) { deletedId }`)} }`,
+    'query_too_costly',
+  ],
+]
+
+test.each(HOSTILE)('%s: refused soon, with the right code', async (_, query, code) => {
+  const { ask } = await graphqlForTest()
+  await ask('{ __typename }')
+  const startedMs = performance.now()
+  const { errors, status } = await ask(query)
+  expect(performance.now() - startedMs).toBeLessThan(1000)
+  expect(status).toBe(200)
+  expect(errors?.[0]?.extensions.code).toBe(code)
+  expect(errors?.length).toBeLessThanOrEqual(21)
+})
+
+test('the most words that are let in are checked in time, however they are put', async () => {
+  const { ask } = await graphqlForTest()
+  await ask('{ __typename }')
+  for (const query of [
+    `{ ${times(990, () => '__typename')} }`,
+    `{ ${times(660, (n) => `a${n}: __typename`)} }`,
+    `{ ${times(140, (n) => `node(id: "${n}") { id }`)} }`,
+    `{ ${times(240, (n) => `...f${n}`)} } ${times(240, (n) => `fragment f${n} on Query { __typename }`)}`,
+    `{ a { ${times(900, (n) => `x${n}`)} } }`,
+  ]) {
+    const startedMs = performance.now()
+    await ask(query)
+    expect(performance.now() - startedMs).toBeLessThan(1000)
+  }
+})
+
+test('a query of 10 MB is too large before it is read', async () => {
+  const { send } = await graphqlForTest()
+  const answer = await send('POST', '/v1/graphql', { query: `{ ${'a '.repeat(5 * 1024 * 1024)} }` })
+  expect(answer.json).toMatchObject({ status: 413, code: 'body_too_large' })
+})
+
+test('variables as deep as a body can be are refused', async () => {
+  const { send } = await graphqlForTest()
+  const body = `{"query":"{__typename}","variables":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`
+  expect((await send('POST', '/v1/graphql', body)).json).toMatchObject({ status: 400, code: 'too_deep' })
+})
+
+test('members called __proto__ and constructor are data', async () => {
+  const { send } = await graphqlForTest()
+  const query = 'mutation ($json: JSON) { createContact(input: {json: $json}) { contact { json } } }'
+  const body = `{"query":${JSON.stringify(query)},"variables":{"json":{"__proto__":{"polluted":1},"constructor":2}}}`
+  const { text } = await send('POST', '/v1/graphql', body)
+  expect(text).toContain('"__proto__":{"polluted":1},"constructor":2')
+  expect(({} as { polluted?: number }).polluted).toBeUndefined()
+})
+
+test('numbers beyond any double are refused wherever they stand', async () => {
+  const { ask, send } = await graphqlForTest()
+  const inline = await ask('mutation { createDeal(input: {name: "a", stage: "Lead", amount: 1e999}) { deal { id } } }')
+  expect(inline.errors?.[0]?.extensions.code).toMatch(/^invalid_/)
+  const body =
+    '{"query":"query ($a: Decimal) { deals(filter: {amountGte: $a}) { nodes { id } } }","variables":{"a":1e999}}'
+  expect((await send('POST', '/v1/graphql', body)).json).toMatchObject({ status: 422, code: 'out_of_range' })
+})
+
+test('texts of more than 64 MiB are not read for one answer', { timeout: 60_000 }, async () => {
+  const { ask, send } = await graphqlForTest()
+  const { data } = await ask('mutation { createDeal(input: {name: "a", stage: "Lead"}) { deal { id } } }')
+  const { id } = data.createDeal.deal
+  const body = 'x'.repeat(64_000)
+  await Promise.all(Array.from({ length: 500 }, () => send('POST', `/v1/deals/${id}/notes`, { body })))
+  const query = `{ ${times(3, (n) => `a${n}: deal(id: "${id}") { notes(first: ${500 - n}) { nodes { id } } }`)} }`
+  const { errors } = await ask(query)
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'answer_too_large', status: 422 })
+})
+
+test('the introspection of tools is answered', async () => {
+  const { ask } = await graphqlForTest()
+  const { data, errors } = await ask(
+    getIntrospectionQuery({ specifiedByUrl: true, oneOf: true, inputValueDeprecation: true }),
+  )
+  expect(errors).toBeUndefined()
+  expect(data.__schema.types.map(({ name }: { name: string }) => name)).toContain('DeliveryConnection')
+})
