@@ -10,6 +10,7 @@ import { dealRoutes } from './routes/deals.ts'
 import { graphqlRoutes } from './routes/graphql.ts'
 import { healthRoutes } from './routes/health.ts'
 import { noteRoutes } from './routes/notes.ts'
+import { openapiRoutes } from './routes/openapi.ts'
 import { pipelineRoutes } from './routes/pipelines.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import type { Store } from './store/store.ts'
@@ -41,7 +42,14 @@ const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes,
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, timeouts = TIMEOUTS } = options
   const keyUses = gatherKeyUses(options.store)
-  const app = createApp({ ...options, routes: [...ROUTES, ...graphqlRoutes()], tls, log, timeouts, keyUses })
+  const app = createApp({
+    ...options,
+    routes: [...ROUTES, ...graphqlRoutes(), ...openapiRoutes(options.version)],
+    tls,
+    log,
+    timeouts,
+    keyUses,
+  })
   try {
     await app.listen({ host: options.host, port: options.port })
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Members } from '../json-text.ts'
 import { READ_ONLY_RULES, type Rules, requireMember, requireRules, textOrNull } from './rules.ts'
 
-const RULES: Rules = {
+export const CONTACT_PATCH_RULES: Rules = {
   name: textOrNull,
   email: textOrNull,
   phone: textOrNull,
@@ -9,15 +9,15 @@ const RULES: Rules = {
   owner_id: textOrNull,
 }
 
-const CREATE_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }
+export const CONTACT_RULES: Rules = { ...READ_ONLY_RULES, ...CONTACT_PATCH_RULES }
 
 /** What a contact may be created with: anything, but at least something. */
 export function requireContact(fields: Members): void {
-  requireRules(fields, CREATE_RULES)
+  requireRules(fields, CONTACT_RULES)
   requireMember(fields)
 }
 
 /** A merge patch: null removes the member, and what is read-only is compared with the record later. */
 export function requireContactPatch(patch: Members): void {
-  requireRules(patch, RULES)
+  requireRules(patch, CONTACT_PATCH_RULES)
 }

@@ -14,9 +14,11 @@ import {
 
 const RULES: Rules = { name: filledText, stage: filledText, amount: numberOrNull, owner_id: textOrNull }
 
-/** Those of a new deal, which may not say what the service sets. */
+/** Those of a new deal, which may not say what the service sets; its pipeline and stage depend on what pipelines there are. */
+export const DEAL_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }
+
 export function requireDeal(fields: Members, pipelines: readonly Pipeline[]): DealColumns {
-  return readDeal(fields, pipelines, { ...READ_ONLY_RULES, ...RULES })
+  return readDeal(fields, pipelines, DEAL_RULES)
 }
 
 /** The columns of a whole deal; its stage must be one of its pipeline. */

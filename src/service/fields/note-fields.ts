@@ -2,7 +2,7 @@ import type { Members } from '../json-text.ts'
 import { invalidValues } from '../problem.ts'
 import { filledText, notSent, READ_ONLY_RULES, type Rules, requireRules, textOrNull } from './rules.ts'
 
-const RULES: Rules = { ...READ_ONLY_RULES, deal_id: notSent, body: filledText, author_id: textOrNull }
+export const NOTE_RULES: Rules = { ...READ_ONLY_RULES, deal_id: notSent, body: filledText, author_id: textOrNull }
 
 /** The members of a new note of a deal; other services call its text `content`, so that name is taken too. */
 export function readNote(sent: Members, dealId: string): Members {
@@ -10,6 +10,6 @@ export function readNote(sent: Members, dealId: string): Members {
     throw invalidValues([{ pointer: '#/content', code: 'ambiguous', detail: 'expected body or content, not both' }])
   }
   const note = new Map([...sent].map(([name, value]) => [name === 'content' ? 'body' : name, value]))
-  requireRules(note, RULES)
+  requireRules(note, NOTE_RULES)
   return new Map([['deal_id', JSON.stringify(dealId)], ...note])
 }

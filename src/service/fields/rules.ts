@@ -5,15 +5,23 @@ import { shownValue } from '../shown.ts'
 
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 
-/** Undefined when the value is fine; it is undefined itself when the member was not sent. */
-export type Rule = (value: JsonNode | undefined) => Fault | undefined
+/** A JSON Schema (2020-12), as the OpenAPI document shows it. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export interface Rule {
+  /** Undefined when the value is fine; it is undefined itself when the member was not sent. */
+  check(value: JsonNode | undefined): Fault | undefined
+  /** What passes. */
+  readonly schema: JsonSchema
+  readonly isRequired?: true
+}
 
 export type Rules = Readonly<Record<string, Rule>>
 
 /** Throws one Problem that names every member that breaks its rule. */
 export function requireRules(fields: Members, rules: Rules): void {
   const faults = Object.entries(rules).flatMap(([name, rule]) => {
-    const fault = rule(fields.get(name))
+    const fault = rule.check(fields.get(name))
     return fault ? [{ pointer: pointer(name), ...fault }] : []
   })
   if (faults.length > 0) throw invalidValues(faults)
@@ -47,7 +55,7 @@ export function wrongType(expected: string, value: JsonNode): Fault {
 
 /** For a member that has one of a few values. */
 export function oneOf(allowed: readonly string[]): Rule {
-  return (value) => {
+  const check: Rule['check'] = (value) => {
     const text = textOf(value)
     if (text !== undefined && allowed.includes(text)) return undefined
     const list = allowed.map((each) => JSON.stringify(each)).join(', ')
@@ -55,25 +63,39 @@ export function oneOf(allowed: readonly string[]): Rule {
     const fault = wrongType(`expected one of ${list}`, value)
     return text === undefined ? fault : { ...fault, code: 'not_allowed' }
   }
+  return { check, schema: { type: 'string', enum: allowed }, isRequired: true }
 }
 
-export const textOrNull: Rule = (value) => {
-  if (value === undefined || value === 'null' || isText(value)) return undefined
-  return wrongType('expected a string or null', value)
+export const textOrNull: Rule = {
+  schema: { type: ['string', 'null'] },
+  check: (value) => {
+    if (value === undefined || value === 'null' || isText(value)) return undefined
+    return wrongType('expected a string or null', value)
+  },
 }
 
-export const filledText: Rule = (value) => {
-  if (value === undefined) return { code: 'required', detail: 'required' }
-  if (!isText(value)) return wrongType('expected a string', value)
-  return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
+export const filledText: Rule = {
+  schema: { type: 'string', minLength: 1 },
+  isRequired: true,
+  check: (value) => {
+    if (value === undefined) return { code: 'required', detail: 'required' }
+    if (!isText(value)) return wrongType('expected a string', value)
+    return value === '""' ? { code: 'empty', detail: 'expected a string that is not empty' } : undefined
+  },
 }
 
-export const numberOrNull: Rule = (value) => {
-  if (value === undefined || value === 'null' || isNumber(value)) return undefined
-  return wrongType('expected a number or null', value)
+export const numberOrNull: Rule = {
+  schema: { type: ['number', 'null'] },
+  check: (value) => {
+    if (value === undefined || value === 'null' || isNumber(value)) return undefined
+    return wrongType('expected a number or null', value)
+  },
 }
 
-export const notSent: Rule = (value) =>
-  value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this: leave it out' }
+export const notSent: Rule = {
+  schema: { not: {} },
+  check: (value) =>
+    value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this: leave it out' },
+}
 
 export const READ_ONLY_RULES: Rules = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, notSent]))

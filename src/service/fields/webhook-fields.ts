@@ -14,8 +14,8 @@ import {
   wrongType,
 } from './rules.ts'
 
-const addressRule: Rule = (value) => {
-  const fault = filledText(value)
+const checkAddress: Rule['check'] = (value) => {
+  const fault = filledText.check(value)
   if (fault) return fault
   const url = URL.parse(textOf(value) ?? '')
   if (url?.username || url?.password) {
@@ -27,7 +27,7 @@ const addressRule: Rule = (value) => {
   return undefined
 }
 
-const eventsRule: Rule = (value) => {
+const checkEvents: Rule['check'] = (value) => {
   const expected = `expected a list of event kinds: ${EVENT_KINDS.join(', ')}, or patterns such as contact.* and *`
   if (value === undefined) return { code: 'required', detail: `required, ${expected}` }
   const patterns = listOf(value)
@@ -38,7 +38,21 @@ const eventsRule: Rule = (value) => {
   return { code: 'not_allowed', detail: `${shownText(unknown)} matches no event; ${expected}` }
 }
 
-const RULES: Rules = {
+const PATTERNS = [...new Set(EVENT_KINDS.map((kind) => `${kind.split('.')[0]}.*`)), '*']
+
+const addressRule: Rule = {
+  check: checkAddress,
+  schema: { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' },
+  isRequired: true,
+}
+
+const eventsRule: Rule = {
+  check: checkEvents,
+  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: [...EVENT_KINDS, ...PATTERNS] } },
+  isRequired: true,
+}
+
+export const WEBHOOK_RULES: Rules = {
   ...READ_ONLY_RULES,
   status: notSent,
   disabled_reason: notSent,
@@ -49,7 +63,7 @@ const RULES: Rules = {
 }
 
 export function readWebhook(sent: Members): Omit<WebhookColumns, 'secret'> {
-  requireRules(sent, RULES)
+  requireRules(sent, WEBHOOK_RULES)
   return { url: textOf(sent.get('url')) ?? '', events: listOf(sent.get('events') ?? '[]') as string[] }
 }
 

@@ -1,0 +1,66 @@
+const TIMES = { created_at: '2026-03-01T09:30:00.000Z', updated_at: '2026-03-01T09:30:00.000Z', version: 1 }
+
+const PROBLEM = {
+  type: 'about:blank',
+  instance: '/v1/contacts',
+  request_id: 'req_7b0d7c8e-3c0f-4f0e-9a51-1f1f6a1c2b3d',
+}
+
+/** What is sent and answered, once for each schema of the document; a test holds the service to them. */
+export const EXAMPLES = {
+  NewContact: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },
+  ContactPatch: { phone: '+44 20 7946 0101', vip: null },
+  Contact: {
+    id: 'con_0s9ntcj9g00',
+    name: 'Ada Lovelace',
+    email: 'ada@engines.example',
+    owner_id: 'u_ines',
+    vip: true,
+    ...TIMES,
+  },
+  NewDeal: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },
+  Deal: {
+    id: 'deal_0s9ntcj9g01',
+    name: 'Fleet renewal',
+    stage: 'Lead',
+    amount: 12500.5,
+    owner_id: 'u_ines',
+    pipeline_id: 'sales',
+    ...TIMES,
+  },
+  NewNote: { body: 'Call back on Friday', author_id: 'u_ines' },
+  Note: {
+    id: 'note_0s9ntcj9g02',
+    deal_id: 'deal_0s9ntcj9g01',
+    body: 'Call back on Friday',
+    author_id: 'u_ines',
+    ...TIMES,
+  },
+  Stage: { id: 'sales.lead', name: 'Lead', position: 1, probability: 0.1 },
+  NewWebhook: { url: 'https://example.com/hook', events: ['contact.*', 'deal.created'], description: 'Warehouse' },
+  Webhook: {
+    id: 'wh_0s9ntcj9g03',
+    url: 'https://example.com/hook',
+    events: ['contact.*', 'deal.created'],
+    description: 'Warehouse',
+    status: 'enabled',
+    ...TIMES,
+    secret: 'whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=',
+  },
+  Problem: {
+    ...PROBLEM,
+    title: 'Unprocessable Content',
+    status: 422,
+    detail: 'email: expected a string or null, got 5',
+    code: 'invalid_values',
+    errors: [{ pointer: '#/email', code: 'wrong_type', detail: 'expected a string or null, got 5' }],
+  },
+  GraphqlRequest: {
+    query: 'query ($id: ID!) { deal(id: $id) { name notes { nodes { body } } } }',
+    variables: { id: 'deal_0s9ntcj9g01' },
+  },
+  GraphqlAnswer: { data: { deal: { name: 'Fleet renewal', notes: { nodes: [{ body: 'Call back on Friday' }] } } } },
+} as const
+
+/** What the path's `{id}` stands for in examples. */
+export const EXAMPLE_IDS = { contact: 'con_0s9ntcj9g00', deal: 'deal_0s9ntcj9g01', pipeline: 'sales' } as const

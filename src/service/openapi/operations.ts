@@ -1,0 +1,102 @@
+import type { JsonSchema } from '../fields/rules.ts'
+import type { EXAMPLES } from './examples.ts'
+import type { Part } from './parameters.ts'
+
+export type SchemaName = keyof typeof EXAMPLES
+
+const JSON_TYPE = 'application/json'
+
+/** `components/headers`. */
+export const HEADERS: Readonly<Record<string, Part>> = {
+  ETag: { description: 'The version of the record.', schema: { type: 'string' }, example: '"1"' },
+  Location: { description: 'Where the record is.', schema: { type: 'string', format: 'uri-reference' } },
+  Link: { description: 'The next page (RFC 8288).', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'The id of the request, yours when it is fit to be one.', schema: { type: 'string' } },
+  'Idempotent-Replayed': { description: 'true: done before, under the same key.', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'What is left, and seconds to the next window.',
+    schema: { type: 'string' },
+    example: '"default";r=999;t=10',
+  },
+  'RateLimit-Policy': {
+    description: 'Requests in so many seconds.',
+    schema: { type: 'string' },
+    example: '"default";q=1000;w=10',
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
+  Allow: { description: 'The methods that there are.', schema: { type: 'string' }, example: 'GET, POST' },
+  'WWW-Authenticate': { description: 'What is expected (RFC 6750).', schema: { type: 'string' } },
+}
+
+const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+
+const FAULTS: readonly (readonly [status: string, description: string, ...headers: string[]])[] = [
+  ['400', 'The request is malformed, or a parameter is not one of the operation.'],
+  ['401', 'No key, or one that is not taken.', 'WWW-Authenticate'],
+  ['403', 'The key lacks the scope.', 'WWW-Authenticate'],
+  ['404', 'There is no such record.'],
+  ['405', 'The path has no such method.', 'Allow'],
+  ['409', 'A request with this Idempotency-Key is still running.', 'Retry-After'],
+  ['412', 'The record is at another version.', 'ETag'],
+  ['413', 'The body is larger than 1 MiB.'],
+  ['415', 'The body is no JSON by its Content-Type.'],
+  ['422', 'A value is not taken, or the Idempotency-Key was used for another request.'],
+  ['429', 'The key has sent too many requests.', 'Retry-After'],
+  ['500', 'A bug of the service.'],
+  ['503', 'The database cannot do this right now.', 'Retry-After'],
+]
+
+/** `components/responses`: a problem each. */
+export const RESPONSES: Readonly<Record<string, Part>> = Object.fromEntries(
+  FAULTS.map(([status, description, ...headers]) => [
+    `Problem${status}`,
+    {
+      description,
+      headers: headerRefs([...ALWAYS, ...headers]),
+      content: { 'application/problem+json': { schema: schemaRef('Problem') } },
+    },
+  ]),
+)
+
+export function problems(...statuses: readonly string[]): Readonly<Record<string, Part>> {
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
+}
+
+/** What every operation with a key may answer. */
+export const USUAL_PROBLEMS = ['400', '401', '403', '429', '500', '503'] as const
+
+/** What one that takes a body may answer as well. */
+export const BODY_PROBLEMS = [...USUAL_PROBLEMS, '409', '413', '415', '422'] as const
+
+export function body(schema: SchemaName, types: readonly string[] = [JSON_TYPE]): Part {
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema: schemaRef(schema) }])) }
+}
+
+export function answer(description: string, schema: SchemaName, ...headers: readonly string[]): Part {
+  return {
+    description,
+    headers: headerRefs([...ALWAYS, ...headers]),
+    content: { [JSON_TYPE]: { schema: schemaRef(schema) } },
+  }
+}
+
+export function page(description: string, schema: SchemaName): Part {
+  const content: JsonSchema = {
+    type: 'object',
+    properties: {
+      data: { type: 'array', items: schemaRef(schema) },
+      next_cursor: { type: ['string', 'null'] },
+      has_more: { type: 'boolean' },
+    },
+    required: ['data', 'next_cursor', 'has_more'],
+  }
+  return { description, headers: headerRefs([...ALWAYS, 'Link']), content: { [JSON_TYPE]: { schema: content } } }
+}
+
+export function headerRefs(names: readonly string[]): Readonly<Record<string, Part>> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+export function schemaRef(name: SchemaName): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,146 @@
+import { ID_PREFIXES, type IdKind } from '../../core/ids.ts'
+import { CONTACT_PATCH_RULES, CONTACT_RULES } from '../fields/contact-fields.ts'
+import { DEAL_RULES } from '../fields/deal-fields.ts'
+import { NOTE_RULES } from '../fields/note-fields.ts'
+import { filledText, type JsonSchema, notSent, type Rule, type Rules } from '../fields/rules.ts'
+import { WEBHOOK_RULES } from '../fields/webhook-fields.ts'
+import { EXAMPLES } from './examples.ts'
+
+const OPTIONAL_TEXT: Rule = { check: filledText.check, schema: filledText.schema }
+
+const TEXT: JsonSchema = { type: 'string' }
+const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
+
+/** An object that a client sends: what the rules that check it say, and members of its own. */
+function sent(rules: Rules): JsonSchema {
+  const entries = Object.entries(rules)
+  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: true,
+  }
+}
+
+/** A record as answers have it: what was sent, and what the service sets. */
+function record(kind: IdKind, rules: Rules, own: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  const kept = Object.entries(rules).filter(([, rule]) => rule !== notSent)
+  const required = kept.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
+  return {
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: `^${ID_PREFIXES[kind]}[0-7][0-9a-hjkmnp-tv-z]{10}$` },
+      ...Object.fromEntries(kept.map(([name, { schema }]) => [name, schema])),
+      ...own,
+      created_at: TIME,
+      updated_at: TIME,
+      version: { type: 'integer', minimum: 1 },
+    },
+    required: ['id', ...required, ...Object.keys(own), 'created_at', 'updated_at', 'version'],
+    additionalProperties: true,
+  }
+}
+
+/** `content` is another name for `body`. */
+const NEW_NOTE: JsonSchema = {
+  ...sent({ ...NOTE_RULES, body: OPTIONAL_TEXT, content: OPTIONAL_TEXT }),
+  oneOf: [{ required: ['body'] }, { required: ['content'] }],
+}
+
+const PROBLEM: JsonSchema = {
+  type: 'object',
+  description: 'RFC 9457. `code` is stable and for programs; `detail` is for people.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference' },
+    title: TEXT,
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: TEXT,
+    instance: TEXT,
+    code: TEXT,
+    request_id: TEXT,
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { pointer: TEXT, parameter: TEXT, code: TEXT, detail: TEXT },
+        required: ['code', 'detail'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  additionalProperties: true,
+}
+
+const GRAPHQL_REQUEST: JsonSchema = {
+  type: 'object',
+  properties: {
+    query: TEXT,
+    operationName: TEXT_OR_NULL,
+    variables: { type: ['object', 'null'] },
+    extensions: { type: ['object', 'null'] },
+  },
+  required: ['query'],
+}
+
+const GRAPHQL_ANSWER: JsonSchema = {
+  type: 'object',
+  properties: {
+    data: { type: ['object', 'null'] },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          message: TEXT,
+          extensions: {
+            type: 'object',
+            properties: { code: TEXT, request_id: TEXT },
+            required: ['code', 'request_id'],
+          },
+        },
+        required: ['message', 'extensions'],
+      },
+    },
+  },
+}
+
+const STAGE: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: TEXT,
+    name: TEXT,
+    position: { type: 'integer' },
+    probability: { type: 'number', minimum: 0, maximum: 1 },
+  },
+  required: ['id', 'name', 'position'],
+}
+
+/** `components/schemas`, from the tables that check what is sent. */
+export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
+  const schemas: Readonly<Record<keyof typeof EXAMPLES, JsonSchema>> = {
+    NewContact: { ...sent(CONTACT_RULES), minProperties: 1 },
+    ContactPatch: sent(CONTACT_PATCH_RULES),
+    Contact: record('contact', CONTACT_RULES),
+    NewDeal: sent({ ...DEAL_RULES, pipeline_id: OPTIONAL_TEXT }),
+    Deal: record('deal', DEAL_RULES, { pipeline_id: TEXT }),
+    NewNote: NEW_NOTE,
+    Note: record('note', NOTE_RULES, { deal_id: TEXT }),
+    Stage: STAGE,
+    NewWebhook: sent(WEBHOOK_RULES),
+    Webhook: record('webhook', WEBHOOK_RULES, {
+      status: { type: 'string', enum: ['enabled', 'disabled'] },
+      secret: { type: 'string', pattern: '^whsec_' },
+    }),
+    Problem: PROBLEM,
+    GraphqlRequest: GRAPHQL_REQUEST,
+    GraphqlAnswer: GRAPHQL_ANSWER,
+  }
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      { ...schema, examples: [EXAMPLES[name as keyof typeof EXAMPLES]] },
+    ]),
+  )
+}

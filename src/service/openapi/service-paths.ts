@@ -1,0 +1,103 @@
+import { answer, BODY_PROBLEMS, body, problems, schemaRef } from './operations.ts'
+import { type Part, refs } from './parameters.ts'
+
+const STATUS: Part = {
+  description: 'It does.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] },
+    },
+  },
+}
+
+const TEXT_PARAMETER = { in: 'query', schema: { type: 'string' } }
+const JSON_PARAMETER = { ...TEXT_PARAMETER, required: false }
+
+const GRAPHQL_TYPES = ['application/graphql-response+json', 'application/json']
+
+function graphqlAnswer(description: string): Part {
+  const content = Object.fromEntries(GRAPHQL_TYPES.map((type) => [type, { schema: schemaRef('GraphqlAnswer') }]))
+  return { ...answer(description, 'GraphqlAnswer', 'Idempotent-Replayed'), content }
+}
+
+/** A request that is not executed is a problem, or an answer with errors alone. */
+const GRAPHQL_FAULT: Part = {
+  ...graphqlAnswer('The query is not one of the schema, or the request is malformed.'),
+  content: {
+    'application/graphql-response+json': { schema: schemaRef('GraphqlAnswer') },
+    'application/problem+json': { schema: schemaRef('Problem') },
+  },
+}
+
+const GRAPHQL_RESPONSES = {
+  200: graphqlAnswer('Data, errors, or both.'),
+  400: GRAPHQL_FAULT,
+  406: { ...GRAPHQL_FAULT, description: 'Accept takes neither media type of an answer.' },
+}
+
+/** What is not about one kind of record. */
+export const SERVICE_PATHS: Readonly<Record<string, Part>> = {
+  '/v1/graphql': {
+    get: {
+      operationId: 'queryGraphql',
+      tags: ['graphql'],
+      summary: 'Ask a GraphQL query',
+      description: 'The schema is told by introspection. Mutations are sent with POST.',
+      parameters: [
+        {
+          ...TEXT_PARAMETER,
+          name: 'query',
+          required: true,
+          description: 'The query.',
+          example: '{ pipelines { nodes { id } } }',
+        },
+        { ...JSON_PARAMETER, name: 'operationName', description: 'Which of several operations.' },
+        { ...JSON_PARAMETER, name: 'variables', description: 'A JSON object.' },
+        { ...JSON_PARAMETER, name: 'extensions', description: 'A JSON object; it is ignored.' },
+      ],
+      responses: { ...GRAPHQL_RESPONSES, ...problems('401', '403', '405', '422', '429', '500', '503') },
+    },
+    post: {
+      operationId: 'executeGraphql',
+      tags: ['graphql'],
+      summary: 'Execute a GraphQL query or mutation',
+      description: 'Scopes, limits and Idempotency-Key work as they do for REST.',
+      parameters: refs('idempotencyKey'),
+      requestBody: body('GraphqlRequest'),
+      responses: { ...problems(...BODY_PROBLEMS), ...GRAPHQL_RESPONSES },
+    },
+  },
+  '/v1/openapi.json': {
+    get: {
+      operationId: 'showOpenapi',
+      tags: ['service'],
+      summary: 'This document',
+      description: 'OpenAPI 3.1.',
+      security: [],
+      responses: {
+        200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+        ...problems('400', '500'),
+      },
+    },
+  },
+  '/healthz': {
+    get: {
+      operationId: 'showHealth',
+      tags: ['service'],
+      summary: 'Whether the service answers',
+      description: 'Needs no key.',
+      security: [],
+      responses: { 200: STATUS, ...problems('400', '500') },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'showReadiness',
+      tags: ['service'],
+      summary: 'Whether the service takes writes',
+      description: 'Needs no key.',
+      security: [],
+      responses: { 200: STATUS, ...problems('400', '500', '503') },
+    },
+  },
+}
