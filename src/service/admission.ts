@@ -28,7 +28,7 @@ export function admission(
   const limiter = new RateLimiter()
   return (route) => async (request, reply) => {
     const query = request.query as Record<string, unknown>
-    if (route.scope !== undefined) {
+    if (route.scope !== undefined && !route.needsNoKey?.(request.headers, query)) {
       const nowMs = now()
       const key = await presentedKey(await store, request.headers.authorization, query)
       request.apiKey = key

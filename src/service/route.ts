@@ -35,6 +35,8 @@ export interface Route {
   readonly path: string
   /** Undefined: open to everyone; `any`: the route looks at the scopes of the key itself. */
   readonly scope: Scope | 'any' | undefined
+  /** Requests that are let in without a key although the others are not. */
+  readonly needsNoKey?: (headers: IncomingHttpHeaders, query: Readonly<Record<string, unknown>>) => boolean
   /** The query parameters it takes; any other is refused. */
   readonly parameters: readonly string[]
   /** Throws a Problem for every answer that is not a success. */

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { CrmError } from '../core/errors.ts'
+import { isLoopback } from '../core/origin.ts'
 import { createApp } from './app.ts'
 import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
@@ -44,7 +45,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const keyUses = gatherKeyUses(options.store)
   const app = createApp({
     ...options,
-    routes: [...ROUTES, ...graphqlRoutes(), ...openapiRoutes(options.version)],
+    routes: [...ROUTES, ...graphqlRoutes({ hasPage: isLoopback(options.host) }), ...openapiRoutes(options.version)],
     tls,
     log,
     timeouts,

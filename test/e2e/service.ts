@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { type CleanUp, CRM, type Env, emptyHome } from './crm.ts'
+import { behindPrism } from './prism.ts'
 
 export interface Serving {
   readonly url: string
@@ -31,8 +32,9 @@ export async function serve(args: readonly string[], env: Env, cleanUp: CleanUp 
   cleanUp(async () => {
     await stop('SIGKILL')
   })
-  const { url, database } = JSON.parse(await readyLine(child, ended, () => stderr))
-  return { url, database, said: () => stderr, stop }
+  const ready = JSON.parse(await readyLine(child, ended, () => stderr))
+  const url = await behindPrism(ready.url, env, cleanUp)
+  return { url, database: ready.database, said: () => stderr, stop }
 }
 
 export interface Service extends Serving {

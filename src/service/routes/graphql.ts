@@ -1,24 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { GraphqlHandler } from '../graphql/handler.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
 
 const PATH = '/v1/graphql'
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions']
 
-/** The libraries and the schema are loaded by the first request: the start of the service does not wait for them. */
-export function graphqlRoutes(): readonly Route[] {
+/**
+ * The libraries and the schema are loaded by the first request: the start of the service does not wait for them. With
+ * `hasPage` a browser that comes without a query is shown a page to write one on.
+ */
+export function graphqlRoutes({ hasPage }: { readonly hasPage: boolean }): readonly Route[] {
   let handler: Promise<GraphqlHandler> | undefined
   const handle = async (store: Store, call: Call): Promise<Reply> => {
+    if (!call.key) return (await import('../graphql/page.ts')).graphqlPage()
     handler ??= import('../graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler())
     return (await handler)(store, call)
   }
+  const isPageRequest: Route['needsNoKey'] = (headers, query) =>
+    hasPage && query.query === undefined && wantsPage(headers)
   return [
-    {
-      method: 'GET',
-      path: PATH,
-      scope: 'any',
-      parameters: ['query', 'operationName', 'variables', 'extensions'],
-      handle,
-    },
+    { method: 'GET', path: PATH, scope: 'any', parameters: PARAMETERS, handle, needsNoKey: isPageRequest },
     { method: 'POST', path: PATH, scope: 'any', parameters: [], handle },
   ]
+}
+
+function wantsPage({ accept, authorization }: IncomingHttpHeaders): boolean {
+  return authorization === undefined && /(^|,)\s*text\/html\b/i.test(accept ?? '')
 }

@@ -86,3 +86,24 @@ test.each([
   expect(answer.errors?.[0]?.extensions).toEqual({ code, request_id: answer.headers.get('x-request-id') })
   expect((await ask(query)).status).toBe(200)
 })
+
+test('a browser on this machine is shown a page without a key, which loads nothing from elsewhere', async () => {
+  const { send, url } = await graphqlForTest()
+  const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
+  const page = await fetch(`${url}/v1/graphql`, { headers: { accept } })
+  const text = await page.text()
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; connect-src 'self';/)
+  expect(text).toContain('type Query {')
+  expect(text).not.toMatch(/(src|href)=/)
+  for (const address of [`${url}/v1/graphql?query={__typename}`, `${url}/v1/contacts`]) {
+    expect((await fetch(address, { headers: { accept } })).status).toBe(401)
+  }
+  expect((await send('GET', '/v1/graphql?query={__typename}')).json).toEqual({ data: { __typename: 'Query' } })
+})
+
+test('a service that others can reach shows no page', async () => {
+  const { server } = await graphqlForTest({ host: '0.0.0.0' })
+  const url = server.url.replace('0.0.0.0', '127.0.0.1')
+  expect((await fetch(`${url}/v1/graphql`, { headers: { accept: 'text/html' } })).status).toBe(401)
+})

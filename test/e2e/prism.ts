@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { CleanUp, Env } from './crm.ts'
+
+const PRISM = fileURLToPath(
+  new URL('../../tools/judges/node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url),
+)
+
+/**
+ * With CRM_E2E_PRISM=FILE every service of the suite stands behind a prism that holds requests and answers to its OpenAPI
+ * document, and answers for it when they break it. FILE gets a line for each violation.
+ */
+export async function behindPrism(url: string, env: Env, cleanUp: CleanUp): Promise<string> {
+  const log = process.env.CRM_E2E_PRISM
+  if (!log) return url
+  const args = ['proxy', `${url}/v1/openapi.json`, url, '--errors', '--port', '0']
+  const child = spawn(process.execPath, [PRISM, ...args], {
+    env: { ...env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface(child.stdout)
+  cleanUp(async () => {
+    if (child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  })
+  return new Promise((resolve, reject) => {
+    child.once('exit', (exit) => reject(new Error(`prism ended with ${exit}`)))
+    lines.on('line', (line) => {
+      const address = /listening on (http:\S+)/.exec(line)?.[1]
+      if (address !== undefined) resolve(address.replace(/\/$/, ''))
+      if (/violation|terminated with error/i.test(line)) appendFileSync(log, `${line}\n`)
+    })
+  })
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { schemaText } from '../../src/service/graphql/schema.ts'
+import { openapiDocument } from '../../src/service/openapi/document.ts'
+import { describeWithJudges, judge } from './judge.ts'
+
+const OPENAPI = { fileName: 'openapi.json', text: JSON.stringify(openapiDocument('1.2.3')) }
+const GRAPHQL = { fileName: 'schema.graphql', text: schemaText() }
+
+const RELAY_RULES = ['relay-connection-types-spec', 'relay-connection-arguments-spec', 'relay-page-info-spec'].join(',')
+
+describeWithJudges('judges of tools/judges (skipped without npm ci --prefix tools/judges)', () => {
+  test('redocly finds nothing in the OpenAPI document', { timeout: 60_000 }, async () => {
+    const { exit, said } = await judge('redocly', (file) => ['lint', '--format=summary', file], OPENAPI)
+    expect({ exit, said }).toEqual({ exit: 0, said: expect.not.stringMatching(/warning|error/i) })
+  })
+
+  test('spectral finds nothing in the OpenAPI document', { timeout: 60_000 }, async () => {
+    const { exit, said } = await judge('spectral', (file) => ['lint', file, '--fail-severity=hint'], OPENAPI)
+    expect({ exit, said }).toEqual({ exit: 0, said: expect.stringContaining('No results') })
+  })
+
+  test('the GraphQL schema keeps the rules of Relay, and a schema that does not is found out', {
+    timeout: 60_000,
+  }, async () => {
+    const args = (file: string) => ['--rules', RELAY_RULES, file]
+    expect(await judge('graphql-schema-linter', args, GRAPHQL)).toMatchObject({ exit: 0 })
+    const bent = { ...GRAPHQL, text: GRAPHQL.text.replaceAll('pageInfo: PageInfo!', 'pageInfo: PageInfo') }
+    expect(await judge('graphql-schema-linter', args, bent)).toMatchObject({ exit: 1 })
+  })
+})
