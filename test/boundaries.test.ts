@@ -33,6 +33,8 @@ const BAD: readonly (readonly [file: string, code: string, rule: string])[] = [
   ['src/service/bad.ts', "import { Command } from 'commander'", 'noRestrictedImports'],
   ['src/output/bad.ts', "import Fastify from 'fastify'", 'noRestrictedImports'],
   ['src/output/bad.ts', "import * as jq from 'jq-wasm'", 'noRestrictedImports'],
+  ['src/api/bad.ts', "import { parse } from 'graphql'", 'noRestrictedImports'],
+  ['src/commands/bad.ts', "import { createHandler } from 'graphql-http'", 'noRestrictedImports'],
   ['src/core/bad.ts', 'export const pid = process.pid', 'noRestrictedGlobals'],
   ['src/core/bad.ts', "export { EXIT } from './exit.ts'", 'noBarrelFile'],
   ['src/core/bad.ts', 'export default 1', 'noDefaultExport'],

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { isEventPattern } from '../../../src/core/event-kinds.ts'
+import { openapiDocument } from '../../../src/service/openapi/document.ts'
+import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
+import { contactRoutes } from '../../../src/service/routes/contacts.ts'
+import { dealRoutes } from '../../../src/service/routes/deals.ts'
+import { graphqlRoutes } from '../../../src/service/routes/graphql.ts'
+import { healthRoutes } from '../../../src/service/routes/health.ts'
+import { noteRoutes } from '../../../src/service/routes/notes.ts'
+import { openapiRoutes } from '../../../src/service/routes/openapi.ts'
+import { pipelineRoutes } from '../../../src/service/routes/pipelines.ts'
+import { webhookRoutes } from '../../../src/service/routes/webhooks.ts'
+import { serveForTest } from '../serve-for-test.ts'
+
+interface Parameter {
+  readonly in: string
+  readonly name: string
+}
+
+interface Operation {
+  readonly parameters?: readonly ({ readonly $ref: string } | Parameter)[]
+  readonly security?: readonly unknown[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: read as a client would, which knows no types of ours
+const document = openapiDocument('1.2.3') as any
+
+const ROUTES = [
+  ...contactRoutes,
+  ...dealRoutes,
+  ...noteRoutes,
+  ...pipelineRoutes,
+  ...webhookRoutes,
+  ...healthRoutes,
+  ...graphqlRoutes({ hasPage: false }),
+  ...openapiRoutes('1.2.3'),
+]
+
+function queryParameters({ parameters = [] }: Operation): readonly string[] {
+  return parameters
+    .map((each) => ('$ref' in each ? document.components.parameters[each.$ref.split('/').at(-1) ?? ''] : each))
+    .filter((each: Parameter) => each.in === 'query')
+    .map((each: Parameter) => each.name)
+}
+
+test('the document has every route with its parameters and its need of a key, and nothing else', () => {
+  const documented = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+    ([path, item]) =>
+      Object.entries(item)
+        .filter(([name]) => name !== 'parameters')
+        .map(([method, operation]) => [
+          `${method.toUpperCase()} ${path.replace('{id}', ':id')}`,
+          [...queryParameters(operation)].sort(),
+          operation.security === undefined,
+        ]),
+  )
+  const served = ROUTES.map(({ method, path, parameters, scope }) => [
+    `${method} ${path}`,
+    [...parameters].sort(),
+    scope !== undefined,
+  ])
+  expect(documented.sort()).toEqual(served.sort())
+})
+
+test('the service gives the document to anyone', async () => {
+  const { send } = await serveForTest()
+  const { status, json, headers } = await send('GET', '/v1/openapi.json', undefined, { authorization: '' })
+  expect({ status, json }).toEqual({ status: 200, json: JSON.parse(JSON.stringify(document)) })
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+})
+
+test('what the document shows as sent is taken, and answered with the members of what it shows as answered', async () => {
+  const { send } = await serveForTest()
+  const contact = await send('POST', '/v1/contacts', EXAMPLES.NewContact)
+  expect(Object.keys(contact.json)).toEqual(Object.keys(EXAMPLES.Contact))
+  expect((await send('PATCH', `/v1/contacts/${contact.json.id}`, EXAMPLES.ContactPatch)).status).toBe(200)
+  const deal = await send('POST', '/v1/deals', EXAMPLES.NewDeal)
+  expect(Object.keys(deal.json)).toEqual(Object.keys(EXAMPLES.Deal))
+  const note = await send('POST', `/v1/deals/${deal.json.id}/notes`, EXAMPLES.NewNote)
+  expect(Object.keys(note.json)).toEqual(Object.keys(EXAMPLES.Note))
+  const webhook = await send('POST', '/v1/webhooks', EXAMPLES.NewWebhook)
+  expect(Object.keys(webhook.json).sort()).toEqual(Object.keys(EXAMPLES.Webhook).sort())
+  const stages = await send('GET', '/v1/pipelines/sales/stages?limit=1')
+  expect(stages.json.data).toEqual([EXAMPLES.Stage])
+  const problem = await send('POST', '/v1/contacts', { email: 5 })
+  expect(problem.json).toEqual({ ...EXAMPLES.Problem, request_id: expect.any(String) })
+  const variables = { id: deal.json.id }
+  expect((await send('POST', '/v1/graphql', { ...EXAMPLES.GraphqlRequest, variables })).json).toEqual(
+    EXAMPLES.GraphqlAnswer,
+  )
+})
+
+test('the event patterns of the document are those that are taken', () => {
+  const { items } = document.components.schemas.NewWebhook.properties.events
+  expect(items.enum).toEqual(expect.arrayContaining(['*', 'contact.*', 'note.created']))
+  for (const pattern of items.enum) expect(isEventPattern(pattern)).toBe(true)
+})
