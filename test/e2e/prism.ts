@@ -5,9 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CleanUp, Env } from './crm.ts'
 
-const PRISM = fileURLToPath(
-  new URL('../../tools/judges/node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url),
-)
+const PRISM = fileURLToPath(new URL('../../tools/judges/node_modules/.bin/prism', import.meta.url))
 
 /**
  * With CRM_E2E_PRISM=FILE every service of the suite stands behind a prism that holds requests and answers to its OpenAPI

@@ -15,7 +15,7 @@ export interface Told extends Answered {
 export type Ask = (query: string, variables?: object, headers?: Record<string, string>) => Promise<Told>
 
 /** Sends a query as most clients do. */
-export function asking({ send }: TestService): Ask {
+function asking({ send }: TestService): Ask {
   return async (query, variables, headers) => {
     const answer = await send('POST', '/v1/graphql', { query, variables }, headers)
     return { ...answer, data: answer.json.data, errors: answer.json.errors as Told['errors'] }
