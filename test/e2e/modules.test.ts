@@ -10,6 +10,8 @@ const PACKAGES = [
   'commander',
   'conf',
   'fastify',
+  'graphql',
+  'graphql-http',
   'undici',
   'yaml',
 ] as const
@@ -79,7 +81,7 @@ describe('no command loads what it does not use', () => {
     expect(await child.done).toMatchObject({ exit: 0 })
     const served = heavy(partsIn(home.NODE_V8_COVERAGE ?? ''))
     expect(served).toContain('src/service')
-    for (const part of ['undici', 'cli-table3', 'yaml', 'src/api']) expect(served).not.toContain(part)
+    for (const part of ['undici', 'cli-table3', 'yaml', 'graphql', 'src/api']) expect(served).not.toContain(part)
 
     const { exit, parts } = await loadedBy(['serve', 'keys', 'list', '-o', 'json'], home)
     expect(exit).toBe(0)

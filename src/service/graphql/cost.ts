@@ -7,7 +7,6 @@ import {
   getNullableType,
   isCompositeType,
   isListType,
-  isObjectType,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -35,7 +34,6 @@ interface Walk {
   readonly variables: Readonly<Record<string, unknown>>
   readonly selections: ReadonlyMap<string, { readonly on: string; readonly selectionSet: SelectionSetNode }>
   readonly known: Map<string, Cost>
-  readonly fieldExtra: number
 }
 
 /** Of an operation of a document that was validated: no fragment is part of itself, and each is counted once. */
@@ -51,8 +49,7 @@ export function costOf(
     selections.set(each.name.value, { on: each.typeCondition.name.value, selectionSet: each.selectionSet })
   }
   const root = schema.getRootType(operation.operation)
-  const fieldExtra = operation.operation === 'mutation' ? MUTATION_EXTRA : 0
-  const walk = { schema, variables: withDefaults(operation, variables), selections, known: new Map(), fieldExtra }
+  const walk = { schema, variables: withDefaults(operation, variables), selections, known: new Map() }
   return root ? costOfSelections(walk, operation.selectionSet, root, 1) : { fields: 0, depth: 0 }
 }
 
@@ -89,8 +86,7 @@ function costOfSpread(walk: Walk, name: string, size: number): Cost {
 
 function costOfField(walk: Walk, field: FieldNode, parent: GraphQLCompositeType, size: number): Cost {
   const name = field.name.value
-  const own =
-    1 + (EXTRA[name] ?? 0) + (isObjectType(parent) && parent === walk.schema.getMutationType() ? walk.fieldExtra : 0)
+  const own = 1 + (EXTRA[name] ?? 0) + (parent === walk.schema.getMutationType() ? MUTATION_EXTRA : 0)
   const definition = 'getFields' in parent ? parent.getFields()[name] : undefined
   const type = definition && getNamedType(definition.type)
   if (!definition || !isCompositeType(type) || !field.selectionSet) return { fields: own, depth: 1 }
