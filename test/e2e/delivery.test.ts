@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { crm, emptyHome, tempFolder } from './crm.ts'
 import { receiveEvents } from './event-receiver.ts'
 import { ask, make } from './records.ts'
-import { type Service, serve, startService } from './service.ts'
+import { pastPrism, type Service, serve, startService } from './service.ts'
 
 async function subscribe(service: Service, url: string): Promise<string> {
   const { body } = await ask(service, { method: 'POST', path: '/v1/webhooks', body: { url, events: ['*'] } })
@@ -93,7 +93,7 @@ test('a subscriber that hangs keeps a service that stops neither open nor for lo
     hanging.close()
     hanging.closeAllConnections()
   })
-  const service = await startService()
+  const service = pastPrism(await startService())
   await subscribe(service, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`)
   await make(service, '/v1/contacts', [{ name: 'Ada' }])
   await arrived

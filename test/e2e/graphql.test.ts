@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { make } from './records.ts'
+import { pastPrism } from './service.ts'
 import { test } from './shared-service.ts'
 
 test('the built service answers GraphQL and its OpenAPI document', async ({ service }) => {
@@ -14,6 +15,6 @@ test('the built service answers GraphQL and its OpenAPI document', async ({ serv
   )
   const document = await fetch(`${service.url}/v1/openapi.json`)
   expect(await document.json()).toMatchObject({ openapi: '3.1.0' })
-  const page = await fetch(`${service.url}/v1/graphql`, { headers: { accept: 'text/html' } })
+  const page = await fetch(`${pastPrism(service).url}/v1/graphql`, { headers: { accept: 'text/html' } })
   expect(await page.text()).toContain('<title>crm GraphQL</title>')
 })

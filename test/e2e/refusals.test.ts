@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
 import { make } from './records.ts'
 import { expectRefusal } from './refusal.ts'
-import { newKey, startService } from './service.ts'
+import { newKey, pastPrism, startService } from './service.ts'
 import { test } from './shared-service.ts'
 
 describe('keys', () => {
@@ -118,7 +118,7 @@ describe('the server', () => {
   for (const [title, args, what] of INVALID) {
     test(`that refuses ${title} is 7`, async ({ service }) => {
       const code = expect.stringMatching(/^(?:invalid_values|bad_request)$/) as unknown as string
-      await expectRefusal({ args, env: service.env }, { exit: 7, code, what, next: /^crm / })
+      await expectRefusal({ args, env: pastPrism(service).env }, { exit: 7, code, what, next: /^crm / })
     })
   }
 })

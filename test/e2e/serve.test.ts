@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
 import { all, ask } from './records.ts'
-import { serve, startService } from './service.ts'
+import { pastPrism, serve, startService } from './service.ts'
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)
@@ -85,7 +85,7 @@ describe('the end', () => {
 
   test('by SIGKILL amid writes loses nothing that was acknowledged', async () => {
     const database = join(tempFolder(), 'crm.db')
-    const service = await startService(['--database', database])
+    const service = pastPrism(await startService(['--database', database]))
     const acknowledged: string[] = []
     const write = async (n: number) => {
       const answer = await ask(service, { method: 'POST', path: '/v1/contacts', body: { n } })

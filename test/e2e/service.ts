@@ -32,15 +32,16 @@ export async function serve(args: readonly string[], env: Env, cleanUp: CleanUp 
   cleanUp(async () => {
     await stop('SIGKILL')
   })
-  const ready = JSON.parse(await readyLine(child, ended, () => stderr))
-  const url = await behindPrism(ready.url, env, cleanUp)
-  return { url, database: ready.database, said: () => stderr, stop }
+  const { url, database } = JSON.parse(await readyLine(child, ended, () => stderr))
+  return { url, database, said: () => stderr, stop }
 }
 
 export interface Service extends Serving {
   readonly key: string
   /** An empty HOME with CRM_BASE_URL and CRM_API_KEY pointing here. */
   readonly env: Env & { readonly HOME: string }
+  /** Of the service itself, when a prism stands before it. */
+  readonly ownUrl: string
 }
 
 /** A service with a key of its own, on a database in memory unless `args` say otherwise. */
@@ -51,7 +52,14 @@ export async function startService(args: readonly string[] = [], cleanUp: CleanU
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
   const where = args.includes('--database') ? [] : ['--database', ':memory:']
   const service = await serve(['--key-file', keyFile, ...where, ...args], home, cleanUp)
-  return { ...service, key, env: { ...home, CRM_BASE_URL: service.url, CRM_API_KEY: key } }
+  const url = await behindPrism(service.url, home, cleanUp)
+  const env = { ...home, CRM_BASE_URL: url, CRM_API_KEY: key }
+  return { ...service, url, ownUrl: service.url, key, env }
+}
+
+/** For requests that break the document on purpose, and for tests that look at the end of the process. */
+export function pastPrism(service: Service): Service {
+  return { ...service, url: service.ownUrl, env: { ...service.env, CRM_BASE_URL: service.ownUrl } }
 }
 
 export function newKey(): string {
