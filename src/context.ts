@@ -76,6 +76,8 @@ export interface Context extends Host {
     keys(): Promise<typeof import('./service/keys.ts')>
     pipelines(): Promise<typeof import('./service/pipelines-file.ts')>
     delivery(): Promise<typeof import('./service/delivery/sender.ts')>
+    seed(): Promise<typeof import('./service/seed.ts')>
+    backup(): Promise<typeof import('./service/store/sqlite/backup.ts')>
   }
   readonly webhooks: {
     receiver(): Promise<typeof import('./webhooks/receiver.ts')>
@@ -133,6 +135,8 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       keys: () => import('./service/keys.ts'),
       pipelines: () => import('./service/pipelines-file.ts'),
       delivery: () => import('./service/delivery/sender.ts'),
+      seed: () => import('./service/seed.ts'),
+      backup: () => import('./service/store/sqlite/backup.ts'),
     },
     webhooks: {
       receiver: () => import('./webhooks/receiver.ts'),

@@ -5,12 +5,16 @@ import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../examples.ts'
+import { addServeBackup } from './backup.ts'
 import { databaseLocation } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { addServeKeys } from './keys.ts'
 import { parsePort, parseRateLimit, type RateLimit } from './limits.ts'
+import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { readPipelines } from './pipelines-input.ts'
 import { parseRetrySchedule } from './retry-schedule.ts'
+import { readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
+import { addServeStats } from './stats.ts'
 import { readTls, type Tls } from './tls.ts'
 
 interface Options {
@@ -25,6 +29,8 @@ interface Options {
   readonly retrySchedule?: readonly number[]
   readonly allowPrivateTargets?: true
   readonly readyJson?: true
+  readonly seed?: string
+  readonly log?: LogFormat
 }
 
 export function addServe(program: CommandUnknownOpts, act: Act): void {
@@ -39,6 +45,10 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     .option('--tls-key <file>', 'and this private key')
     .option('--insecure-http', 'allow plain http on an address that others can reach')
     .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
+    .option('--seed <file>', 'records for a database that holds none yet, JSON or YAML')
+    .addOption(
+      new Option('--log <format>', 'log each request on stderr (default: failures only, as text)').choices(LOG_FORMATS),
+    )
     .addOption(
       new Option('--rate-limit <n/time>', 'requests a key may send, or none')
         .argParser(parseRateLimit)
@@ -57,6 +67,8 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     )
     .action(act(serveUntilStopped))
   addServeKeys(serve, act)
+  addServeBackup(serve, act)
+  addServeStats(serve, act)
 }
 
 /** Returns when it was told to stop and has: requests in flight are answered, and what was acknowledged is on disk. */
@@ -68,16 +80,19 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
     })
   }
   const location = databaseLocation(ctx.env, options.database)
+  const pipelines = options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines)
+  const log = openLog(ctx, options.log)
   const prepared = {
     location,
-    pipelines: options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines),
+    pipelines,
+    seed: options.seed === undefined ? undefined : await readSeedFile(ctx, options.seed, { location, pipelines }),
     given: await readKeyForNew(ctx, location),
   }
   const opening = Promise.withResolvers<Started['store']>()
   // Whether or not a request waits for it, a failure to open is thrown below.
   opening.promise.catch(() => {})
   // Before the database is opened: a start that fails for its address or its certificate makes no new one.
-  const server = await listen(ctx, options, { store: opening.promise, tls })
+  const server = await listen(ctx, options, { store: opening.promise, tls, log })
   let store: Started['store']
   try {
     store = await openStore(ctx, prepared, server.url)
@@ -92,7 +107,7 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
     if (options.readyJson) {
       await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
     }
-    await deliverUntilStopped(ctx, options, { store, server })
+    await deliverUntilStopped(ctx, options, { store, server, log })
   } finally {
     await server.close()
     await store.close()
@@ -103,28 +118,37 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
 async function listen(
   ctx: Context,
   { host, port, rateLimit }: Options,
-  { store, tls }: { readonly store: Promise<Started['store']>; readonly tls: Tls | undefined },
+  {
+    store,
+    tls,
+    log,
+  }: Pick<Running, 'log'> & {
+    readonly store: Promise<Started['store']>
+    readonly tls: Tls | undefined
+  },
 ) {
   const { startServer } = await ctx.service.server()
-  return startServer({ store, host, port, tls, rateLimit, now: ctx.now, log: undefined, version: ctx.version })
+  return startServer({ store, host, port, tls, rateLimit, now: ctx.now, log, version: ctx.version })
 }
 
 interface Prepared {
   readonly location: string
   readonly pipelines: Awaited<ReturnType<typeof readPipelines>> | undefined
+  readonly seed: SeedFile | undefined
   readonly given: Started['given']
 }
 
 /** The database with its pipelines and a key; made when it is not there. */
 async function openStore(
   ctx: Context,
-  { location, pipelines, given }: Prepared,
+  { location, pipelines, seed, given }: Prepared,
   url: string,
 ): Promise<Started['store']> {
   const { openSqliteStore } = await ctx.service.store()
   const store = await openSqliteStore({ file: location, now: ctx.now })
   try {
     if (pipelines) await store.putPipelines(pipelines)
+    if (seed) await seedEmpty(ctx, store, seed)
     await provideFirstKey(ctx, { store, url, location, given })
     return store
   } catch (error) {
@@ -136,10 +160,11 @@ async function openStore(
 interface Running {
   readonly store: Started['store']
   readonly server: { close(): Promise<void> }
+  readonly log: ReturnType<typeof openLog>
 }
 
 /** What is not delivered when this returns is kept, and delivered after the next start. */
-async function deliverUntilStopped(ctx: Context, options: Options, { store, server }: Running): Promise<void> {
+async function deliverUntilStopped(ctx: Context, options: Options, { store, server, log }: Running): Promise<void> {
   const { startSender } = await ctx.service.delivery()
   const sender = startSender({
     store,
@@ -147,6 +172,7 @@ async function deliverUntilStopped(ctx: Context, options: Options, { store, serv
     allowsPrivateTargets: options.allowPrivateTargets ?? isLoopback(options.host),
     now: ctx.now,
     version: ctx.version,
+    log,
   })
   try {
     const stopped = ctx.signal.aborted ? undefined : once(ctx.signal, 'abort')

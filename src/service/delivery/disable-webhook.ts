@@ -4,8 +4,9 @@ import { nextWebhook } from '../webhook-changes.ts'
 
 const DISABLED = '"disabled"'
 
-/** Ends a subscription; who reads its record sees that, when and why. One that is not there or ended before is left alone. */
-export async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<void> {
+/** Ends a subscription; who reads its record sees that, when and why. False when it is not there or ended before. */
+export async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<boolean> {
+  let hasChanged = false
   await store.write({
     kind: 'webhook',
     id,
@@ -13,9 +14,11 @@ export async function disableWebhook(store: Pick<Store, 'write'>, id: string, re
     idempotency: undefined,
     decide: ({ current, nowMs }) => {
       const next = current && disabled(current, reason, nowMs)
+      hasChanged = next !== current
       return { next, deal: undefined, event: undefined, answer: ANSWER }
     },
   })
+  return hasChanged
 }
 
 /** Nobody gets it: this write comes from no request. */

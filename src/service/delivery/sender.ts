@@ -1,12 +1,13 @@
-import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
+import type { Log } from '../log.ts'
+import type { ClaimedDelivery, TryOutcome } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
-import { disableWebhook } from './disable-webhook.ts'
+import { endFailing, endGone } from './dead-endpoints.ts'
 import { EndpointLimits } from './endpoint-limits.ts'
 import { fixedSchedule, standardSchedule } from './schedule.ts'
 import { signedRequest } from './signed-request.ts'
 import { anyTarget, publicTargets } from './target-rules.ts'
 import { openTransport } from './transport.ts'
-import { isGone, moodOf, outcomeOf, pauseMs } from './try-outcome.ts'
+import { moodOf, outcomeOf, pauseMs } from './try-outcome.ts'
 import { takeTurns } from './turns.ts'
 import { UnderWay } from './under-way.ts'
 
@@ -14,9 +15,6 @@ const MAX_UNDER_WAY = 512
 
 /** What a process that was killed had claimed is free after this; the claims of one that lives are renewed in time. */
 const LEASE_MS = 6000
-
-/** As Svix does: longer than one delivery is tried, so that it takes more than one that cannot be taken. */
-const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
 export interface SenderOptions {
   /** Stays open when the sender closes. */
@@ -28,6 +26,8 @@ export interface SenderOptions {
   readonly now: () => number
   readonly version: string
   readonly timeouts?: SenderTimeouts
+  /** Told of tries that fail and subscriptions that end; undefined when nobody listens. */
+  readonly log?: Log | undefined
 }
 
 export interface SenderTimeouts {
@@ -62,12 +62,14 @@ export function startSender(options: SenderOptions): Sender {
     limits.record(delivery.webhookId, moodOf(made))
     const waitMs = pauseMs(made, nowMs)
     if (waitMs !== undefined) limits.pause(delivery.webhookId, nowMs + waitMs, nowMs)
-    return outcomeOf({ attempt: made, failedTries: delivery.failedTries, nowMs }, schedule)
+    const outcome = outcomeOf({ attempt: made, failedTries: delivery.failedTries, nowMs }, schedule)
+    logFailure(options.log, delivery, outcome)
+    return outcome
   }
   /** Keeps results, claims what is due and starts it; for how long nothing falls due. */
   const turn = async (): Promise<number | undefined> => {
     const results = underWay.results()
-    await disableGone(store, results)
+    await endGone(options, results)
     const nowMs = now()
     const counts = underWay.counts()
     const runningCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -82,7 +84,7 @@ export function startSender(options: SenderOptions): Sender {
     underWay.remove(results)
     underWay.renew(renewals, done.claimedUntilMs)
     for (const delivery of done.claimed) underWay.add(delivery, attempt).then(turns.wake, fail)
-    await disableFailing(store, done.failingSinceMs, nowMs)
+    await endFailing(options, done.failingSinceMs, nowMs)
     return done.nextDueAtMs === undefined ? undefined : done.nextDueAtMs - nowMs
   }
   const turns = takeTurns(turn, fail)
@@ -102,17 +104,16 @@ export function startSender(options: SenderOptions): Sender {
   }
 }
 
-async function disableGone(store: SenderOptions['store'], results: readonly TryResult[]): Promise<void> {
-  const gone = new Set(results.flatMap(({ claim, outcome }) => (isGone(outcome) ? [claim.webhookId] : [])))
-  for (const webhookId of gone) await disableWebhook(store, webhookId, 'the endpoint answered 410: it is gone')
-}
-
-async function disableFailing(
-  store: SenderOptions['store'],
-  failingSinceMs: TurnOutcome['failingSinceMs'],
-  nowMs: number,
-): Promise<void> {
-  for (const [webhookId, sinceMs] of failingSinceMs) {
-    if (nowMs - sinceMs >= DISABLE_AFTER_MS) await disableWebhook(store, webhookId, 'no try has succeeded for 5 days')
-  }
+function logFailure(log: Log | undefined, delivery: ClaimedDelivery, outcome: TryOutcome): void {
+  if (outcome.type !== 'retry' && outcome.type !== 'failed') return
+  log?.({
+    level: 'info',
+    event: 'delivery_failed',
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    attempt: delivery.failedTries + 1,
+    status: outcome.status,
+    reason: outcome.reason,
+    next_try_at: outcome.type === 'retry' ? new Date(outcome.dueAtMs).toISOString() : undefined,
+  })
 }

@@ -189,6 +189,25 @@ export interface Pipeline {
   readonly stages: readonly Stage[]
 }
 
+export interface StoreStats {
+  readonly contacts: number
+  readonly deals: number
+  readonly notes: number
+  readonly pipelines: number
+  readonly enabledWebhooks: number
+  readonly disabledWebhooks: number
+  /** Neither revoked nor expired. */
+  readonly liveKeys: number
+  /** Deliveries that have not ended, and those of them of which a try has failed. */
+  readonly openDeliveries: number
+  readonly failingDeliveries: number
+  readonly oldestOpenEventMs: number | undefined
+  /** Answers that are kept for replays. */
+  readonly idempotencyKeys: number
+  /** On disk, the write-ahead log left out. */
+  readonly sizeBytes: number
+}
+
 /** What the service needs of a database. One suite of tests runs over every implementation. */
 export interface Store {
   contacts(query: PageQuery): Promise<TextPage>
@@ -215,6 +234,8 @@ export interface Store {
   addKeyUses(uses: readonly KeyUse[]): Promise<void>
   /** Newest hour first. */
   keyUses(query: KeyUseQuery): Promise<readonly KeyUse[]>
+  /** Counts rows: not for every request. */
+  stats(): Promise<StoreStats>
   /** Rejects with a CrmError when nothing can be written right now: the database is locked, or its disk is full. */
   checkWritable(): Promise<void>
   readonly deliveries: Deliveries

@@ -13,6 +13,7 @@ import { openOutbox } from './outbox.ts'
 import { readContacts, readDeals, readWebhooks } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { findRecords } from './records.ts'
+import { readStats } from './stats.ts'
 import { storageFailure } from './storage-failure.ts'
 import { writableCheck } from './writable.ts'
 import { commitWrites } from './write-batch.ts'
@@ -85,6 +86,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     endKey: (id, end) => run(() => endKey(db, id, end)),
     addKeyUses: (uses) => run(() => addKeyUses(db, uses, Math.floor(now()))),
     keyUses: (query) => run(() => readKeyUses(db, query)),
+    stats: () => run(() => readStats(db, Math.floor(now()))),
     checkWritable: () => run(checkWritable, PROBE_WAIT_MS),
     deliveries: {
       turn: (turn) => run(() => takeTurn(db, turn, Math.floor(now()))),

@@ -1,0 +1,33 @@
+import type { Context } from '../../context.ts'
+import { jsonText } from '../../output/json-text.ts'
+import { safeText } from '../../output/safe-text.ts'
+
+export const LOG_FORMATS = ['json', 'text', 'none'] as const
+
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+type Log = NonNullable<Parameters<Awaited<ReturnType<Context['service']['server']>>['startServer']>[0]['log']>
+type Entry = Parameters<Log>[0]
+
+/** On stderr, a line an entry. Without a format only what is not as it should be, as text. */
+export function openLog({ io, now }: Context, format: LogFormat | undefined): Log | undefined {
+  if (format === 'none') return undefined
+  const lineOf = format === 'json' ? jsonText : textLine
+  return (entry) => {
+    if (format === undefined && entry.level === 'info') return
+    io.stderr.write(`${lineOf({ time: new Date(now()).toISOString(), ...entry })}\n`)
+  }
+}
+
+/** `name=value` behind time, level and event; values with spaces or quotes in them as JSON has them. */
+function textLine({ time, level, event, ...members }: Entry & { readonly time: string }): string {
+  const parts = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${word(value)}`],
+  )
+  return [time, level, event, ...parts].join(' ')
+}
+
+function word(value: string | number): string {
+  const text = safeText(String(value))
+  return /[\s"=]/.test(text) ? JSON.stringify(text) : text
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import type { Context } from '../../context.ts'
+import { parseDocument } from '../document.ts'
+import { readInput } from '../read-input.ts'
+import type { Started } from './first-key.ts'
+
+export interface SeedFile {
+  readonly name: string
+  readonly value: unknown
+}
+
+/** Before anything is opened. What a database that is still to be made could not take is refused here, and leaves none behind. */
+export async function readSeedFile(
+  ctx: Context,
+  name: string,
+  { location, pipelines }: { readonly location: string; readonly pipelines: readonly Pipeline[] | undefined },
+): Promise<SeedFile> {
+  const value = await parseDocument(await readInput(ctx, name, '--seed'), { name, flag: '--seed' })
+  if (!existsSync(location)) (await ctx.service.seed()).parseSeed(value, pipelines)
+  return { name, value }
+}
+
+type Pipeline = Awaited<ReturnType<Started['store']['pipelines']>>[number]
+
+/** A database that holds records is left as it is, so that a service can be started again with the same words. */
+export async function seedEmpty(ctx: Context, store: Started['store'], { name, value }: SeedFile): Promise<void> {
+  const { parseSeed, sow } = await ctx.service.seed()
+  const seed = parseSeed(value, await store.pipelines())
+  const { contacts, deals } = await store.stats()
+  if (contacts + deals > 0) return ctx.note(`The database holds records already, so --seed ${name} was not loaded.`)
+  const sown = await sow(store, seed)
+  ctx.note(`Loaded ${sown.contacts} contacts, ${sown.deals} deals and ${sown.notes} notes from ${name}.`)
+}

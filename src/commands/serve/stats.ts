@@ -1,0 +1,50 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printOne } from '../print.ts'
+import { DATABASE_HELP, withDatabase } from './keys-database.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Options {
+  readonly database?: string
+}
+
+export function addServeStats(serve: CommandUnknownOpts, act: Act): void {
+  const stats = serve
+    .command('stats')
+    .description('what a database of crm serve holds, and what waits to be delivered')
+    .option('--database <file>', DATABASE_HELP)
+    .addHelpText('after', examples('crm serve stats', "crm serve stats --jq '.deliveries_open'"))
+    .action(act(showStats))
+  addScopedFlags(stats, ['fields'])
+}
+
+async function showStats(ctx: Context, options: Options): Promise<undefined> {
+  const nowMs = ctx.now()
+  const { stats, uses } = await withDatabase(ctx, options.database, async (store) => ({
+    stats: await store.stats(),
+    uses: await store.keyUses({ keyId: undefined, sinceMs: nowMs - DAY_MS }),
+  }))
+  await printOne(ctx, {
+    contacts: stats.contacts,
+    deals: stats.deals,
+    notes: stats.notes,
+    pipelines: stats.pipelines,
+    webhooks_enabled: stats.enabledWebhooks,
+    webhooks_disabled: stats.disabledWebhooks,
+    keys_live: stats.liveKeys,
+    deliveries_open: stats.openDeliveries,
+    deliveries_failing: stats.failingDeliveries,
+    oldest_open_event_at: stats.oldestOpenEventMs === undefined ? null : timeText(stats.oldestOpenEventMs),
+    requests_last_day: uses.reduce((sum, { count }) => sum + count, 0),
+    refused_last_day: uses.reduce((sum, { refusedCount }) => sum + refusedCount, 0),
+    idempotency_keys: stats.idempotencyKeys,
+    size_bytes: stats.sizeBytes,
+  })
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
+import { all, ask } from './records.ts'
+import { expectRefusal } from './refusal.ts'
+import { serve, startService } from './service.ts'
+
+describe('serve backup', () => {
+  test('under load has all that was acknowledged before it, is sound, private, and a service runs on it', async () => {
+    const folder = tempFolder()
+    const [database, copy] = [join(folder, 'crm.db'), join(folder, 'copy.db')]
+    const service = await startService(['--database', database, '--rate-limit', 'none'])
+    const acknowledged: string[] = []
+    let isOver = false
+    const write = async () => {
+      while (!isOver) {
+        const request = { method: 'POST', path: '/v1/contacts', body: { pad: 'x'.repeat(2000) } }
+        const { status, body } = await ask(service, request)
+        expect(status).toBe(201)
+        acknowledged.push(String(body.id))
+      }
+    }
+    const writers = Array.from({ length: 4 }, write)
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(300)
+    const before = acknowledged.slice()
+    const made = JSON.parse(
+      await crmPrints(['serve', 'backup', copy, '--database', database, '-o', 'json'], service.env),
+    )
+    const after = acknowledged.length
+    isOver = true
+    await Promise.all(writers)
+    expect(after).toBeGreaterThan(before.length)
+
+    expect(made).toMatchObject({ file: copy, database, size_bytes: statSync(copy).size })
+    expect((statSync(copy).mode & 0o777).toString(8)).toBe('600')
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
+    const db = new DatabaseSync(copy, { readOnly: true })
+    expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    db.close()
+
+    await service.stop()
+    const restored = await serve(['--database', copy], emptyHome())
+    const kept = new Set<unknown>()
+    for (let cursor = ''; cursor !== 'null'; ) {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`
+      const { body } = await ask({ url: restored.url, key: service.key }, { path: `/v1/contacts?limit=500${query}` })
+      for (const { id } of body.data as { id: string }[]) kept.add(id)
+      cursor = String(body.next_cursor)
+    }
+    expect(before.filter((id) => !kept.has(id))).toEqual([])
+    const write2 = { method: 'POST', path: '/v1/contacts', body: { name: 'after' } }
+    expect((await ask({ url: restored.url, key: service.key }, write2)).status).toBe(201)
+  })
+
+  test('replaces nothing, and says what is wrong with a place', async () => {
+    const folder = tempFolder()
+    const { env, stop, database } = await startService(['--database', join(folder, 'crm.db')])
+    await stop()
+    const backup = (file: string) => ({ args: ['serve', 'backup', file, '--database', database], env })
+    await expectRefusal(backup(database), { exit: 13, code: 'machine', what: /is there already/, next: /another file/ })
+    const nowhere = join(folder, 'none', 'b.db')
+    await expectRefusal(backup(nowhere), { exit: 13, code: 'machine', what: /cannot use .*none/, next: /ls -ld/ })
+    const missing = ['serve', 'backup', join(folder, 'b.db'), '--database', join(folder, 'no.db')]
+    await expectRefusal({ args: missing, env }, { exit: 13, code: 'machine', what: /no database/, next: /crm serve/ })
+    expect(existsSync(join(folder, 'b.db'))).toBe(false)
+  })
+})
+
+describe('serve --log', () => {
+  const ENTRY = { level: 'info', event: 'request', method: 'GET', route: '/v1/contacts', path: '/v1/contacts' }
+
+  test('json is a line a request with ids to look up by, and neither key nor query', async () => {
+    const service = await startService(['--log', 'json'])
+    await ask(service, { path: '/v1/contacts?limit=3', headers: { 'x-request-id': 'r-1' } })
+    await ask(service, { path: '/v1/contacts?api_key=topsecret', headers: { 'x-request-id': 'r-2' } })
+    await service.stop()
+    const lines = service
+      .said()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+    const [first, second] = lines.map((line) => JSON.parse(line))
+    expect(first).toEqual({
+      ...ENTRY,
+      time: expect.stringMatching(/^20.*Z$/),
+      request_id: 'r-1',
+      status: 200,
+      ms: expect.any(Number),
+      key_id: expect.stringMatching(/^key_/),
+    })
+    expect(second).toMatchObject({ ...ENTRY, request_id: 'r-2', status: 400 })
+    expect(service.said()).not.toMatch(/topsecret|limit=3/)
+    expect(service.said()).not.toContain(service.key)
+  })
+
+  test('text is the same in words, with foreign text made safe', async () => {
+    const service = await startService(['--log', 'text'])
+    await ask(service, { path: '/v1/contacts' })
+    await ask(service, { path: '/no%20such%1b[31m' })
+    await service.stop()
+    expect(service.said()).toMatch(
+      /^20\S+Z info request request_id=req_\S+ method=GET route=\/v1\/contacts path=\/v1\/contacts status=200 ms=\S+ key_id=key_\S+$/m,
+    )
+    expect(service.said()).toMatch(/path=\/no%20such%1b\[31m status=404/)
+  })
+
+  test('is silent about requests unless it is asked for', async () => {
+    const service = await startService()
+    await ask(service, { path: '/v1/contacts' })
+    await service.stop()
+    expect(service.said()).not.toMatch(/request/)
+  })
+})
+
+describe('serve --seed', () => {
+  const SEED = {
+    contacts: [{ name: 'Ada', vip: true }, { name: 'Bea' }],
+    deals: [{ name: 'Big', stage: 'Lead', amount: 5, notes: [{ body: 'one' }, { content: 'two' }] }],
+  }
+
+  test('loads records into a database that has none, and leaves one that has some alone', async () => {
+    const folder = tempFolder()
+    const file = join(folder, 'seed.json')
+    writeFileSync(file, JSON.stringify(SEED))
+    const args = ['--database', join(folder, 'crm.db'), '--seed', file]
+    const first = await startService(args)
+    expect(first.said()).toContain(`Loaded 2 contacts, 1 deals and 2 notes from ${file}.`)
+    const contacts = await all(first, '/v1/contacts')
+    expect(contacts).toMatchObject([{ name: 'Bea' }, { name: 'Ada', vip: true }])
+    expect(await all(first, '/v1/deals')).toMatchObject([{ name: 'Big', pipeline_id: 'sales', amount: 5 }])
+    await first.stop()
+    const again = await serve(args, emptyHome())
+    expect(again.said()).toContain('was not loaded')
+    expect(await all({ ...first, url: again.url }, '/v1/contacts')).toEqual(contacts)
+  })
+
+  test.each([
+    ['contacts[1]: name: expected a string or null, got 5', { contacts: [{ name: 'a' }, { name: 5 }] }],
+    ['deals[0]: stage: expected one of', { deals: [{ name: 'x', stage: 'Nope' }] }],
+    ['deals[0].notes[0]: body: required', { deals: [{ name: 'x', stage: 'Lead', notes: [{}] }] }],
+    ['the file: has people, expected contacts and deals', { people: [] }],
+    ['contacts: is no list', { contacts: {} }],
+  ])('says %s, and loads nothing', async (what, seed) => {
+    const args = ['serve', '--database', ':memory:', '--port', '0', '--seed', '-']
+    const { exit, stderr } = await crm(args, emptyHome(), JSON.stringify(seed))
+    expect(exit).toBe(2)
+    expect(stderr).toContain(`crm: --seed: ${what}`)
+  })
+})
+
+test('serve stats counts what a database holds while a service runs on it', async () => {
+  const database = join(tempFolder(), 'crm.db')
+  const service = await startService(['--database', database])
+  await ask(service, { method: 'POST', path: '/v1/webhooks', body: { url: 'http://127.0.0.1:1/', events: ['*'] } })
+  const headers = { 'idempotency-key': 'k' }
+  await ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'Ada' }, headers })
+  const stats = JSON.parse(await crmPrints(['serve', 'stats', '--database', database, '-o', 'json'], service.env))
+  expect(stats).toMatchObject({
+    contacts: 1,
+    deals: 0,
+    webhooks_enabled: 1,
+    webhooks_disabled: 0,
+    keys_live: 1,
+    deliveries_open: 1,
+    idempotency_keys: 1,
+    oldest_open_event_at: expect.stringMatching(/^20/),
+  })
+  expect(stats.size_bytes).toBeGreaterThan(10_000)
+})
