@@ -13,6 +13,8 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   /** Undefined when the body was empty. */
   readonly json: JsonValue | undefined
+  /** Kept where answers of any type are taken. */
+  readonly body?: Buffer
 }
 
 /** The answer, or a clause that says what came instead of one. The content type is not asked: only the body counts. */

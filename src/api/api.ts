@@ -2,6 +2,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
+import type { RawApi } from './raw.ts'
 
 /** One answer of a list, in the order the server gave. */
 export interface Page {
@@ -36,7 +37,7 @@ export interface ConditionalOptions extends WriteOptions {
 }
 
 /**
- * The nine documented endpoints. Every method throws a CrmError for what a server or a network can do wrong;
+ * The nine documented endpoints, and what else a server may have. Every method throws a CrmError for what a server or a network can do wrong;
  * lists fetch lazily, a page at a time, and stop fetching when the consumer stops.
  */
 export interface Api {
@@ -60,6 +61,8 @@ export interface Api {
   readonly webhooks: {
     create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
   }
+  /** Any other request to this server. */
+  readonly raw: RawApi
   /** Ends idle connections; without it the process lives on until they time out. */
   close(): Promise<void>
 }

@@ -34,13 +34,17 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: ApiOp
         nowMs: options.now(),
       })
     }
-    const answer = typeof reply === 'string' ? reply : readAnswer(call, reply)
+    const answer = typeof reply === 'string' ? reply : call.isAnyTypeTaken ? rawAnswer(reply) : readAnswer(call, reply)
     return typeof answer === 'string' ? badAnswer(call, answer, received) : answer
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
     return networkFailure(call, error, { url: options.baseUrl, timeoutMs: options.timeoutMs })
   }
+}
+
+function rawAnswer({ status, headers, body }: Reply): Answer {
+  return { status, headers, json: undefined, body }
 }
 
 /** A 2xx that cannot be read: the server, or something in front of it, did we do not know what. */

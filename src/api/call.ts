@@ -1,15 +1,27 @@
 import type { JsonObject } from '../core/json.ts'
 import { oneLine } from './one-line.ts'
 
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** One thing asked of the server, which may take several tries. */
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: Method
   /** From `/v1` on, encoded: see path.ts. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** In place of both, as a server gave it: path and query from the origin on, encoded. */
   readonly address?: string
   readonly body?: JsonObject
+  /** In place of it, as they are. */
+  readonly bytes?: Buffer
+  /** Names and values in turn; in place of ours that have the same name. */
+  readonly headers?: readonly string[]
+  /** A POST that changes nothing: it needs no idempotency key, and no failure leaves it in doubt. */
+  readonly isRead?: true
+  /** Asked to find out: what answers with an outage is not asked again. */
+  readonly isProbe?: true
+  /** The answer may be of any type, and its bytes are kept. */
+  readonly isAnyTypeTaken?: true
   readonly idempotencyKey?: string | undefined
   readonly ifMatch?: string | undefined
   /** Ends this call, beside the signal of the client, which ends all. */
@@ -29,6 +41,6 @@ export function cannot(call: Pick<Call, 'action'>): string {
   return `cannot ${oneLine(call.action, 200)}`
 }
 
-export function isWrite(call: Pick<Call, 'method'>): boolean {
-  return call.method !== 'GET'
+export function isWrite({ method, isRead }: Pick<Call, 'method' | 'isRead'>): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !isRead
 }

@@ -4,6 +4,7 @@ import { createDeals } from './deals.ts'
 import { createHttp } from './http.ts'
 import { createNotes } from './notes.ts'
 import { createPipelines } from './pipelines.ts'
+import { createRaw } from './raw.ts'
 import { SYSTEM_TIMING, type Timing } from './timing.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -16,6 +17,7 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
     notes: createNotes(http),
     pipelines: createPipelines(http, options.wire),
     webhooks: createWebhooks(http),
+    raw: createRaw(http, options.wire, options.baseUrl),
     close: http.close,
   }
 }

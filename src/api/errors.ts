@@ -54,6 +54,7 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
     isInDoubt: isWrite(call) && (isInProgress || status === 408 || status >= 500),
     status,
     headers,
+    body: reply.body,
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
+import type { Method } from './call.ts'
 import { MAX_TIMER_MS } from './timing.ts'
 
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export interface Outgoing {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: Method
   readonly path: string
   /** Names and values in turn, as undici takes them fastest. */
   readonly headers: string[]

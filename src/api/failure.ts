@@ -19,6 +19,7 @@ export interface Failure {
   readonly retryAfterMs?: number
   /** Of the answer, where there was one. */
   readonly headers?: IncomingHttpHeaders
+  readonly body?: Buffer
   readonly cause?: unknown
 }
 

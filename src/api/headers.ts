@@ -30,9 +30,20 @@ export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgen
   ]
 }
 
+/** Names and values in turn; of two with one name the later one stands. */
+export function replaceHeaders(headers: readonly string[], others: readonly string[]): string[] {
+  const byName = new Map<string, readonly [string, string]>()
+  const all = [...headers, ...others]
+  for (let at = 0; at + 1 < all.length; at += 2) {
+    const [name = '', value = ''] = all.slice(at, at + 2)
+    byName.set(name.toLowerCase(), [name, value])
+  }
+  return [...byName.values()].flat()
+}
+
 /** The key under which all tries of one write are one write; undefined where the method needs none. */
 export function idempotencyKeyOf(call: Call): string | undefined {
-  if (call.method !== 'POST' && call.method !== 'PATCH') return undefined
+  if ((call.method !== 'POST' && call.method !== 'PATCH') || call.isRead) return undefined
   // The global loads node:crypto on first use, so that reads start without it.
   if (call.idempotencyKey === undefined) return crypto.randomUUID()
   if (!VISIBLE_ASCII.test(call.idempotencyKey) || call.idempotencyKey.length > MAX_IDEMPOTENCY_KEY_CHARS) {

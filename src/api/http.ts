@@ -9,7 +9,7 @@ import { openConnections } from './connections.ts'
 import type { Outgoing } from './exchange.ts'
 import { callError } from './failed-call.ts'
 import { type Failure, isFailure } from './failure.ts'
-import { baseHeaders, idempotencyKeyOf, ifMatchHeader } from './headers.ts'
+import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
 import { addressOfCall } from './path.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
@@ -20,12 +20,16 @@ import { Turnstile } from './turnstile.ts'
 export interface Http {
   /** Tries until there is an answer or no hope of one; then throws a CrmError that names what was asked. */
   request(call: Call): Promise<Answer>
+  /** The same, for those who want to see the answer that the error was made of. */
+  settle(call: Call): Promise<Settled>
   /** The address that a call goes to. */
   locate(call: Call): URL
   /** Of that address; the key goes nowhere else. */
   readonly origin: string
   close(): Promise<void>
 }
+
+export type Settled = { readonly answer: Answer } | { readonly error: CrmError; readonly failure: Failure }
 
 export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
@@ -34,7 +38,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const turnstile = new Turnstile(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options)
 
-  async function request(call: Call): Promise<Answer> {
+  async function settle(call: Call): Promise<Settled> {
     const signal = endedBy(options.signal, call.signal)
     const waiting = endedBy(waitSignal, call.signal)
     const idempotencyKey = idempotencyKeyOf(call)
@@ -48,12 +52,15 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       else await turnstile.enter(state, waiting)
       const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
       await watchRetirement(call, outcome.headers)
-      if (!isFailure(outcome)) return outcome
+      if (!isFailure(outcome)) return { answer: outcome }
       hasWaitedForLimit = outcome.code === 'rate_limited'
-      if (isInDoubt && isGone(call, outcome)) return DELETED
+      if (isInDoubt && isGone(call, outcome)) return { answer: DELETED }
       isInDoubt ||= outcome.isInDoubt
       const end = await waitAfter({ call, signal: waiting }, outcome, state)
-      if (end) throw callError(call, end, { tries: state.tries, isInDoubt, idempotencyKey })
+      if (end) {
+        const error = callError(call, end, { tries: state.tries, isInDoubt, idempotencyKey })
+        return { error, failure: end }
+      }
     }
   }
 
@@ -75,7 +82,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   ): Promise<Failure | undefined> {
     if (isSilence(failure)) state.waitedMs += options.timeoutMs
     const waitMs = takeWaitMs(failure, state, { maxWaitMs: options.maxWaitMs, random: timing.random })
-    if (waitMs === undefined) return failure
+    if (waitMs === undefined || (call.isProbe && failure.rule === 'few')) return failure
     options.debug?.(`wait ${waitMs} ms: ${failure.reason}`)
     if (waitMs >= NOTICEABLE_WAIT_MS) options.onWait?.(waitMs, failure.reason)
     await timing.sleep(waitMs, signal)
@@ -83,7 +90,12 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   }
 
   return {
-    request,
+    request: async (call) => {
+      const settled = await settle(call)
+      if ('error' in settled) throw settled.error
+      return settled.answer
+    },
+    settle,
     locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
     origin: options.baseUrl.origin,
     close: connections.close,
@@ -113,11 +125,12 @@ function prepare(
   fixedHeaders: readonly string[],
 ): Outgoing {
   const headers = [...fixedHeaders]
-  const body = call.body === undefined ? null : Buffer.from(bodyText(call, call.body))
+  const body = call.bytes ?? (call.body === undefined ? null : Buffer.from(bodyText(call, call.body)))
   if (body) headers.push('Content-Type', 'application/json')
   if (idempotencyKey !== undefined) headers.push(options.wire.idempotencyHeader, idempotencyKey)
   if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))
-  return { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
+  const sent = call.headers ? replaceHeaders(headers, call.headers) : headers
+  return { method: call.method, path: addressOfCall(options.baseUrl, call), headers: sent, body }
 }
 
 function bodyText(call: Call, body: JsonObject): string {

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../context.ts'
+import { addApi } from './api/api.ts'
 import { addAuth } from './auth/auth.ts'
 import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
@@ -18,6 +19,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addPipelines(program, act)
   addWebhooks(program, act)
   addListen(program, act)
+  addApi(program, act)
   addServe(program, act)
   addAuth(program, act)
   addConfig(program, act)

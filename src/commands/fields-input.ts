@@ -39,6 +39,28 @@ export async function readFields(ctx: Context, { set = [], data }: FieldsOptions
   return fields
 }
 
+/** `-f key=text` and `-F key:=json`, as `--set` has them. */
+export function readMembers(texts: readonly string[], jsons: readonly string[]): JsonObject {
+  const fields: JsonObject = {}
+  for (const text of texts) {
+    const [key = '', value] = text.split(/=(.*)/s)
+    if (value === undefined || key === '' || key.endsWith(':')) throw notMember('-f', text, 'key=text', '-F key:=json')
+    setMember(fields, key.split('.'), value)
+  }
+  for (const text of jsons) {
+    const [, key, raw = ''] = /^([^=]+?):=(.*)$/s.exec(text) ?? []
+    if (key === undefined) throw notMember('-F', text, 'key:=json', '-f key=text')
+    setMember(fields, key.split('.'), parseMemberJson('-F', key, raw))
+  }
+  return fields
+}
+
+function notMember(flag: string, text: string, expected: string, other: string): CrmError {
+  return new CrmError('usage', `${flag} ${JSON.stringify(text)} is not ${expected}`, {
+    hint: `for the other kind: ${other}`,
+  })
+}
+
 async function readData(ctx: Context, name: string): Promise<JsonObject> {
   const value = await parseDocument(await readInput(ctx, name, '--data'), { name, flag: '--data' })
   if (isJsonObject(value)) return value
@@ -56,16 +78,16 @@ function applySet(fields: JsonObject, text: string): void {
     })
   }
   const [, key = '', operator, raw = ''] = match
-  setMember(fields, names, operator === ':=' ? parseSetJson(key, raw) : raw)
+  setMember(fields, names, operator === ':=' ? parseMemberJson('--set', key, raw) : raw)
 }
 
-function parseSetJson(key: string, raw: string): JsonValue {
+function parseMemberJson(flag: '--set' | '-F', key: string, raw: string): JsonValue {
   try {
     return parseExactJson(raw)
   } catch (cause) {
-    throw new CrmError('usage', `--set ${key}:=${raw} is not valid JSON`, {
+    throw new CrmError('usage', `${flag} ${key}:=${raw} is not valid JSON`, {
       cause,
-      hint: `for a plain text: --set ${key}=${raw}`,
+      hint: `for a plain text: ${flag === '-F' ? '-f' : flag} ${key}=${raw}`,
     })
   }
 }

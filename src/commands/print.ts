@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText } from '../core/exact-json.ts'
+import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
@@ -10,8 +10,10 @@ import type { Pager } from '../output/pager.ts'
 import { PagerClosed } from '../output/pager-closed.ts'
 import { printRecord } from '../output/print-record.ts'
 import { printRecords } from '../output/print-records.ts'
+import { printWhole } from '../output/print-results.ts'
 import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
+import { linesFor } from '../output/safe-lines.ts'
 import { withFlag } from './command-line.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 
@@ -130,6 +132,16 @@ export async function printWritten(ctx: Context, record: CrmRecord, what: string
 export async function printValue(ctx: Context, value: JsonValue): Promise<undefined> {
   const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
   await writeText(ctx.io.stdout, `${isJson ? jsonText(value) : String(value ?? '')}\n`)
+}
+
+/** A document as a server sent it, or what `--jq` makes of it; `-o json` and `jsonl` lay JSON out anew. */
+export async function printDocument(ctx: Context, text: string): Promise<void> {
+  const { io, flags } = ctx
+  const out = await recordOutput(ctx, [])
+  if (out.query) return printWhole(out, out.query, text)
+  const isLaidOut = flags.output === 'json' || flags.output === 'jsonl'
+  const shown = isLaidOut ? jsonText(parseExactJson(text), flags.output === 'json' ? 2 : 0) : linesFor(io.stdout, text)
+  await writeText(io.stdout, shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`)
 }
 
 /** For lists that are complete in memory. */

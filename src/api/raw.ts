@@ -1,0 +1,113 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { CrmError } from '../core/errors.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Page } from './api.ts'
+import type { Call, Method } from './call.ts'
+import type { Http } from './http.ts'
+import { listPages } from './pages.ts'
+
+export interface RawRequest {
+  readonly method: Method
+  /** Path and query. */
+  readonly path: string
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly bytes: Buffer | undefined
+  readonly idempotencyKey: string | undefined
+}
+
+export interface RawReply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface RawOutcome {
+  /** Undefined when no server answered. */
+  readonly reply: RawReply | undefined
+  /** Undefined for a success. */
+  readonly error: CrmError | undefined
+}
+
+export interface RawListQuery {
+  readonly limit: number | undefined
+  /** Where an earlier list stopped; the path may name it too. */
+  readonly cursor: string | undefined
+}
+
+/** Any request to the origin of the client, and whatever it answers. CrmError `usage` for a path that could lead elsewhere. */
+export interface RawApi {
+  send(request: RawRequest): Promise<RawOutcome>
+  /** The list behind a path, with the ways of paging that are recognised elsewhere. */
+  pages(path: string, query: RawListQuery): AsyncIterable<Page>
+  /** Where a path leads, behind the prefix of the server's address. */
+  locate(path: string): URL
+}
+
+export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
+  const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)
+  return {
+    send: async ({ method, path, headers, bytes, idempotencyKey }) => {
+      const settled = await http.settle({
+        ...callOf(method, path),
+        address: addressOf(path),
+        headers,
+        ...(bytes && { bytes }),
+        idempotencyKey,
+        isAnyTypeTaken: true,
+      })
+      if ('answer' in settled) return { reply: replyOf(settled.answer), error: undefined }
+      return { reply: replyOf(settled.failure), error: settled.error }
+    },
+    pages: (path, { limit, cursor: given }) => {
+      const [only = '', text = ''] = checkPath(path).split(/\?(.*)/s)
+      const { filters, size, cursor } = listQuery(text, wire)
+      const pageSize = size ?? (wire.limitParam === undefined ? undefined : wire.pageSize)
+      return listPages(http, callOf('GET', only), { limit, cursor: given ?? cursor, filters }, { ...wire, pageSize })
+    },
+    locate: (path) => new URL(addressOf(path), baseUrl.origin),
+  }
+}
+
+/** Path and query, encoded; CrmError `usage` for what could lead elsewhere: the key belongs to one origin. */
+function checkPath(text: string): string {
+  const url = /^\/(?![/\\])/.test(text) ? URL.parse(text, 'http://origin.invalid') : null
+  if (url?.origin === 'http://origin.invalid' && url.hash === '') return url.pathname + url.search
+  throw new CrmError('usage', `${JSON.stringify(text)} is not a path`, {
+    hint: 'expected a path on the server of the profile, such as /v1/contacts; -p or CRM_BASE_URL name another server',
+  })
+}
+
+function callOf(
+  method: Method,
+  path: string,
+): Pick<Call, 'action' | 'command' | 'findCommand' | 'path'> & { method: Method } {
+  const [only = ''] = path.split('?')
+  return {
+    method,
+    path: only,
+    action: `${method} ${only}`,
+    command: `crm api ${method} ${only}`,
+    findCommand: undefined,
+  }
+}
+
+function replyOf({ status, headers, body }: Partial<RawReply>): RawReply | undefined {
+  return status === undefined ? undefined : { status, headers: headers ?? {}, body: body ?? Buffer.alloc(0) }
+}
+
+/** The parameters of paging are taken out of the query: pages go on from there. */
+function listQuery(text: string, { limitParam, cursorParam = 'cursor' }: Wire) {
+  const filters: Record<string, string> = {}
+  let size: number | undefined
+  let cursor: string | undefined
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name === limitParam && /^[1-9]\d{0,5}$/.test(value)) size = Number(value)
+    else if (name === cursorParam) cursor = value
+    else if (!Object.hasOwn(filters, name)) filters[name] = value
+    else {
+      throw new CrmError('usage', `--paginate cannot repeat the parameter ${name}`, { hint: 'give it once' })
+    }
+  }
+  return { filters, size, cursor }
+}

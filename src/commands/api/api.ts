@@ -1,0 +1,133 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { writeText } from '../../core/streams.ts'
+import { linesFor } from '../../output/safe-lines.ts'
+import { confirmDeletion, requireExpected } from '../confirm.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { collect } from '../fields-input.ts'
+import { addScopedFlags, parseCount } from '../flags.ts'
+import { printDocument, printList, printOne, requestedLimit } from '../print.ts'
+import { curlCommand } from './curl.ts'
+import { type Request, type RequestFlags, readRequest } from './request.ts'
+
+interface Options extends RequestFlags {
+  readonly paginate?: true
+  readonly cursor?: string
+  readonly include?: true
+  readonly curl?: true
+  readonly expect?: number
+}
+
+export function addApi(program: CommandUnknownOpts, act: Act): void {
+  const api = program
+    .command('api <method> <path>')
+    .summary('send any request to the server')
+    .description('send any request to the server of the profile, with its key, limits and retries')
+    .option('-f, --field <key=text>', 'a member of the body, or a parameter of a GET (repeatable)', collect)
+    .option('-F, --json-field <key:=json>', 'the same with a JSON value (repeatable)', collect)
+    .option('--input <file>', 'the body, as it is; - for stdin')
+    .option('-H, --header <header>', 'a header, such as \'If-Match: "3"\' (repeatable)', collect)
+    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+    .option('--paginate', 'follow the pages of a list, and print its records as one')
+    .option('--cursor <cursor>', 'with --paginate: go on where an earlier list stopped')
+    .option('-i, --include', 'print the status and the headers of the answer first')
+    .option('--curl', 'print the request as a curl command instead of sending it')
+    .option('--expect <n>', 'with DELETE: how many records this must be about', parseCount)
+    .addHelpText(
+      'after',
+      `${examples(
+        "crm api GET '/v1/deals?stage=Won' --paginate -o csv",
+        'crm api POST /v1/contacts -f name=Ada -F vip:=true',
+        'crm api PATCH /v1/contacts/con_0abc --input patch.json -H \'If-Match: "3"\' -i',
+      )}\n\nWithout -o the answer is printed as it came; -o json lays it out.`,
+    )
+    .action(act(callApi))
+  addScopedFlags(api, ['fields', 'where', 'limit', 'yes', 'dryRun', 'exitCode'])
+}
+
+async function callApi(ctx: Context, method: string, path: string, options: Options): Promise<ExitCode | undefined> {
+  refuseListFlags(ctx, options)
+  const request = await readRequest(ctx, [method, path], options)
+  const api = await ctx.api()
+  const url = api.raw.locate(request.path)
+  if (options.curl) {
+    const { wire } = await ctx.target()
+    await writeText(ctx.io.stdout, `${curlCommand(request, url, wire.idempotencyHeader)}\n`)
+    return EXIT.ok
+  }
+  if (ctx.flags.isDryRun) return showRequest(ctx, request, url)
+  if (request.method === 'DELETE') await confirmDelete(ctx, request, options.expect)
+  return options.paginate ? listAll(ctx, request, options.cursor) : send(ctx, request, options)
+}
+
+/** What only means something to a list is refused elsewhere, as every flag is that would do nothing. */
+function refuseListFlags({ flags }: Context, { paginate, cursor }: Options): void {
+  const listed = { '--cursor': cursor, '--where': flags.where, '--limit': flags.limit, '--fields': flags.fields }
+  const [given] = Object.entries(listed).find(([, value]) => value !== undefined) ?? []
+  const isRecords = flags.output !== 'table' && flags.output !== 'json' && flags.output !== 'jsonl'
+  const wanting = given ?? (isRecords ? `-o ${flags.output}` : undefined)
+  if (wanting === undefined || paginate) return
+  throw new CrmError('usage', `${wanting} needs a list of records`, { hint: 'add --paginate where the path is a list' })
+}
+
+async function showRequest(ctx: Context, { method, path, body, idempotencyKey }: Request, url: URL): Promise<ExitCode> {
+  await printOne(ctx, {
+    dry_run: true,
+    method,
+    path,
+    url: url.href,
+    body: body ?? null,
+    idempotency_key: idempotencyKey ?? null,
+  })
+  ctx.note('Dry run: nothing was sent.')
+  return dryRunExit(ctx, method !== 'GET' && method !== 'HEAD')
+}
+
+async function confirmDelete(ctx: Context, { path }: Request, expect: number | undefined): Promise<void> {
+  const deletion = { count: 1, what: path, expect, isStdinFree: true }
+  requireExpected(ctx, deletion)
+  await confirmDeletion(ctx, deletion)
+}
+
+async function listAll(ctx: Context, { method, path }: Request, cursor: string | undefined): Promise<undefined> {
+  if (method !== 'GET')
+    throw new CrmError('usage', `--paginate goes with GET, not ${method}`, { hint: `crm api GET ${path}` })
+  const api = await ctx.api()
+  const pages = api.raw.pages(path, { limit: requestedLimit(ctx), cursor })
+  const output = ctx.flags.output === 'table' ? 'json' : ctx.flags.output
+  await printList({ ...ctx, flags: { ...ctx.flags, output } }, { pages, columns: [], plural: 'records' })
+}
+
+/** The answer goes to stdout even when it is an error: it may say more than the two lines on stderr. */
+async function send(ctx: Context, request: Request, { include }: Options): Promise<undefined> {
+  const api = await ctx.api()
+  const { body, ...rest } = request
+  const { reply, error } = await api.raw.send({ ...rest, bytes: body === undefined ? undefined : Buffer.from(body) })
+  if (reply && include) await writeText(ctx.io.stdout, linesFor(ctx.io.stdout, headText(reply)))
+  if (reply && reply.body.length > 0) await printBody(ctx, reply.body, error)
+  if (error) throw error
+}
+
+function headText({ status, headers }: { status: number; headers: Readonly<Record<string, unknown>> }): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}`))
+  return `HTTP/1.1 ${status}\n${lines.join('\n')}\n\n`
+}
+
+/** What an error says is shown as it came: an expression is made for the answer that was hoped for. */
+async function printBody(ctx: Context, body: Buffer, error: CrmError | undefined): Promise<void> {
+  const text = body.toString('utf8')
+  if (error) {
+    const { stdout } = ctx.io
+    return writeText(stdout, linesFor(stdout, text.endsWith('\n') ? text : `${text}\n`))
+  }
+  try {
+    await printDocument(ctx, text)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    const hint = 'leave out -o, and it is printed as it came'
+    throw new CrmError('bad_answer', 'the answer is not JSON', { hint, cause })
+  }
+}

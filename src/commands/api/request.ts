@@ -1,0 +1,99 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { readMembers } from '../fields-input.ts'
+import { readInput } from '../read-input.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export type Method = (typeof METHODS)[number]
+
+export interface RequestFlags {
+  readonly field?: readonly string[]
+  readonly jsonField?: readonly string[]
+  readonly input?: string
+  readonly header?: readonly string[]
+  readonly idempotencyKey?: string
+}
+
+export interface Request {
+  readonly method: Method
+  /** Path and query. */
+  readonly path: string
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly body: string | undefined
+  readonly idempotencyKey: string | undefined
+}
+
+/** Fields are the body of a write, and parameters where there is another body or none. */
+export async function readRequest(
+  ctx: Context,
+  words: readonly [string, string],
+  flags: RequestFlags,
+): Promise<Request> {
+  const method = checkMethod(words[0])
+  const fields = readMembers(flags.field ?? [], flags.jsonField ?? [])
+  const headers = readHeaders(flags.header ?? [])
+  const hasFields = Object.keys(fields).length > 0
+  const isFieldsBody = hasFields && flags.input === undefined && method !== 'GET' && method !== 'HEAD'
+  const input = flags.input === undefined ? undefined : await readInput(ctx, flags.input, '--input')
+  const body = isFieldsBody ? JSON.stringify(fields) : input
+  const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  const typed =
+    body === undefined || hasType ? headers : [...headers, { name: 'Content-Type', value: 'application/json' }]
+  const given = headers.find(({ name }) => name.toLowerCase() === 'idempotency-key')
+  return {
+    method,
+    path: isFieldsBody || !hasFields ? words[1] : withParameters(words[1], fields),
+    headers: typed.filter((header) => header !== given).flatMap(({ name, value }) => [name, value]),
+    body,
+    idempotencyKey: flags.idempotencyKey ?? given?.value ?? newIdempotencyKey(method),
+  }
+}
+
+/** What changes something at most once, however often it is sent. */
+function newIdempotencyKey(method: Method): string | undefined {
+  return method === 'POST' || method === 'PATCH' ? crypto.randomUUID() : undefined
+}
+
+function checkMethod(text: string): Method {
+  const method = METHODS.find((each) => each === text.toUpperCase())
+  if (method) return method
+  throw new CrmError('usage', `${JSON.stringify(text)} is not a method`, {
+    hint: `expected ${METHODS.join(', ')}, such as: crm api GET /v1/contacts`,
+  })
+}
+
+interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+/** Who is asked, with what key, and where a body ends are not for the command line to say. */
+const OURS = /^(?:authorization|host|connection|content-length|transfer-encoding|proxy-.*)$/i
+
+function readHeaders(texts: readonly string[]): readonly Header[] {
+  return texts.map((text) => {
+    // RFC 9110 sections 5.1 and 5.5.
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? []
+    if (name === undefined || value === undefined) {
+      throw new CrmError('usage', `-H ${JSON.stringify(text)} is not a header`, { hint: "expected -H 'Name: value'" })
+    }
+    if (OURS.test(name)) {
+      throw new CrmError('usage', `-H cannot set ${name}`, {
+        hint: 'the key comes from the profile, CRM_API_KEY or --key-file, and goes to their server alone',
+      })
+    }
+    return { name, value }
+  })
+}
+
+function withParameters(path: string, fields: JsonObject): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    const isNested = isJsonObject(value) || Array.isArray(value)
+    parameters.append(name, isNested ? JSON.stringify(value) : String(value))
+  }
+  return `${path}${path.includes('?') ? '&' : '?'}${parameters}`
+}

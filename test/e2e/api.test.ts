@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect } from 'vitest'
+import { crm, crmPrints, emptyHome } from './crm.ts'
+import { all, make } from './records.ts'
+import { expectRefusal } from './refusal.ts'
+import { startService } from './service.ts'
+import { test } from './shared-service.ts'
+
+describe('crm api', () => {
+  test('prints an answer byte for byte as it came, and with -o json laid out', async ({ service }) => {
+    await crmPrints(['api', 'POST', '/v1/contacts', '--input', '-'], service.env, '{"n":12345678901234567890}')
+    const path = '/v1/contacts?limit=1'
+    const headers = { authorization: `Bearer ${service.key}` }
+    const text = await (await fetch(`${service.url}${path}`, { headers })).text()
+    expect(await crmPrints(['api', 'GET', path], service.env)).toBe(`${text}\n`)
+    const laidOut = await crmPrints(['api', 'GET', path, '-o', 'json'], service.env)
+    expect(laidOut).toMatch(/^\{\n {2}"data": \[\n {4}\{\n {6}"id": "con_/)
+    expect(laidOut).toContain('"n": 12345678901234567890')
+  })
+
+  test('makes a body of -f and -F, or takes one from --input, and of a GET parameters', async ({ service }) => {
+    const post = async (args: readonly string[], input = '') =>
+      JSON.parse(await crmPrints(['api', 'post', '/v1/contacts', ...args], service.env, input))
+    expect(await post(['-f', 'name=a=b', '-F', 'vip:=true', '-f', 'tags.one=x'])).toMatchObject({
+      name: 'a=b',
+      vip: true,
+      tags: { one: 'x' },
+    })
+    expect(await post(['--input', '-'], '{"name":"piped"}')).toMatchObject({ name: 'piped' })
+    const args = ['api', 'GET', '/v1/contacts', '-F', 'limit:=1', '--jq', '.data | length']
+    expect(await crmPrints(args, service.env)).toBe('1\n')
+  })
+
+  test('sends an idempotency key by itself, or the one that is given, also as a header', async ({ service }) => {
+    const post = (...args: string[]) =>
+      crmPrints(['api', 'POST', '/v1/contacts', '-f', 'name=once', ...args], service.env)
+    expect(await post('--idempotency-key', 'api-1')).toBe(await post('-H', 'Idempotency-Key: api-1'))
+    expect(JSON.parse(await post()).id).not.toBe(JSON.parse(await post()).id)
+  })
+
+  test('shows status and headers first with -i, and of an error the answer, two lines and its exit code', async ({
+    service,
+  }) => {
+    const found = await crmPrints(['api', 'GET', '/healthz', '-i'], service.env)
+    expect(found).toMatch(/^HTTP\/1\.1 200\n(?:[a-z-]+: .*\n)+\n\{"status":"ok"\}\n$/)
+    const { exit, stdout, stderr } = await crm(['api', 'GET', '/v1/nope', '--jq', '.data[0].id'], service.env)
+    expect(exit).toBe(6)
+    expect(JSON.parse(stdout)).toMatchObject({ status: 404, code: 'not_found' })
+    expect(stderr).toMatch(/^crm: cannot GET \/v1\/nope: .*\(404\)\n {2}\S.*\n$/)
+  })
+
+  test('--paginate makes one document of all pages, in every format', async () => {
+    const service = await startService()
+    const ids = await make(
+      service,
+      '/v1/contacts',
+      Array.from({ length: 7 }, (_, n) => ({ name: `n${n}` })),
+    )
+    const list = (...args: string[]) =>
+      crmPrints(['api', 'GET', '/v1/contacts?limit=2', '--paginate', ...args], service.env)
+    expect(JSON.parse(await list())).toEqual(await all(service, '/v1/contacts'))
+    expect(await list('-o', 'id')).toBe(`${ids.toReversed().join('\n')}\n`)
+    expect(await list('-o', 'csv', '--fields', 'name', '--limit', '3')).toBe('name\r\nn6\r\nn5\r\nn4\r\n')
+    expect(await list('--where', '.name == "n0"', '--jq', '.[].name')).toBe('n0\n')
+    const { stderr } = await crm(['api', 'GET', '/v1/contacts', '--paginate', '--limit', '3', '-o', 'id'], service.env)
+    const words = stderr.trim().split(' ')
+    const next = ['api', 'GET', '/v1/contacts', '--paginate', '-o', 'id', '--cursor', words.at(-1) ?? '']
+    expect(await crmPrints(next, service.env)).toBe(`${ids.slice(0, 4).toReversed().join('\n')}\n`)
+  })
+
+  test('--curl prints what curl would send, with a variable in place of the key, and sends nothing', async ({
+    service,
+  }) => {
+    const args = ['api', 'POST', '/v1/contacts', '-f', "name=O'Neil $HOME", '-H', 'X-Request-Id: by-curl', '--curl']
+    const before = await all(service, '/v1/contacts')
+    const command = await crmPrints(args, service.env)
+    expect(await all(service, '/v1/contacts')).toEqual(before)
+    expect(command).toContain('"Authorization: Bearer $CRM_API_KEY"')
+    expect(command).not.toContain(service.key)
+    if (spawnSync('curl', ['--version']).error) return
+    const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: service.env })
+    expect(JSON.parse(stdout)).toMatchObject({ name: "O'Neil $HOME" })
+  })
+
+  test('sends the key to the server of the profile alone, whatever the path looks like', async ({ service }) => {
+    for (const path of [
+      'https://other.test/',
+      '//other.test/x',
+      '/\\other.test/x',
+      'v1/contacts',
+      '',
+      '/a#b',
+      service.url,
+    ]) {
+      await expectRefusal(
+        { args: ['api', 'GET', path], env: service.env },
+        { exit: 2, code: 'usage', what: /is not a path/, next: /such as \/v1\/contacts/ },
+      )
+    }
+    const env = { ...service.env, CRM_BASE_URL: `${service.url}/prefix` }
+    const outside = await crm(['api', 'GET', '/v1/%2e%2e/../../../healthz'], env)
+    expect(outside.stderr).toContain('there is no /prefix/healthz here')
+  })
+
+  test('deletes only what was confirmed', async ({ service }) => {
+    const [id = ''] = await make(service, '/v1/contacts', [{ name: 'gone' }])
+    const args = ['api', 'DELETE', `/v1/contacts/${id}`]
+    await expectRefusal(
+      { args, env: service.env },
+      { exit: 11, code: 'unconfirmed', what: /is for good and needs --yes/, next: /--yes$/ },
+    )
+    expect(await crm([...args, '--yes'], service.env)).toEqual({ exit: 0, stdout: '', stderr: '' })
+  })
+
+  test.for([
+    [['FETCH', '/'], /is not a method/, /GET/],
+    [['GET', '/v1/contacts', '-H', 'Authorization: Bearer x'], /-H cannot set Authorization/, /profile/],
+    [['GET', '/v1/contacts', '-H', 'no header'], /is not a header/, /Name: value/],
+    [['GET', '/v1/contacts', '-H', 'A: b\r\nC: d'], /is not a header/, /Name: value/],
+    [['POST', '/v1/contacts', '-f', 'name'], /-f "name" is not key=text/, /-F/],
+    [['POST', '/v1/contacts', '-f', 'n:=1'], /-f "n:=1" is not key=text/, /-F/],
+    [['POST', '/v1/contacts', '-F', 'n=1'], /-F "n=1" is not key:=json/, /-f/],
+    [['POST', '/v1/contacts', '-F', 'n:=x'], /-F n:=x is not valid JSON/, /-f n=x/],
+    [['GET', '/v1/contacts', '--fields', 'id'], /--fields needs a list/, /--paginate/],
+    [['POST', '/v1/contacts', '--paginate', '-f', 'a=b'], /--paginate goes with GET/, /crm api GET/],
+  ] as const)('%j is a usage error, and nothing is sent', async ([args, what, next]) => {
+    const env = emptyHome({ CRM_BASE_URL: 'http://127.0.0.1:1', CRM_API_KEY: 'crm_key_nobody' })
+    await expectRefusal({ args: ['api', ...args], env }, { exit: 2, code: 'usage', what, next })
+  })
+})
