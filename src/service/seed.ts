@@ -1,21 +1,17 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import { requireContact } from './fields/contact-fields.ts'
-import { readDeal } from './fields/deal-fields.ts'
-import { readNote } from './fields/note-fields.ts'
+import { contactCreation } from './contact-changes.ts'
+import { dealCreation } from './deal-changes.ts'
 import { type Members, parseJsonText } from './json-text.ts'
+import { noteCreation } from './note-creation.ts'
 import { Problem } from './problem.ts'
-import { createRecord } from './records.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
-import type { DealColumns, Pipeline, Store, Write, WriteResult } from './store/store.ts'
+import type { Pipeline, Store } from './store/store.ts'
+import { type CheckedWrite, writeOnce } from './write.ts'
 
 export interface Seed {
-  readonly contacts: readonly Members[]
-  readonly deals: readonly {
-    readonly fields: Members
-    readonly columns: DealColumns
-    readonly notes: readonly Members[]
-  }[]
+  readonly contacts: readonly CheckedWrite[]
+  readonly deals: readonly { readonly creation: CheckedWrite; readonly notes: readonly Members[] }[]
 }
 
 /**
@@ -28,11 +24,7 @@ export function parseSeed(file: unknown, pipelines: readonly Pipeline[] = [defau
   if (unknown !== undefined) throw invalid('the file', `has ${unknown}, expected contacts and deals`)
   return {
     contacts: listAt(contacts, 'contacts').map((entry, index) =>
-      checked(`contacts[${index}]`, () => {
-        const fields = membersOf(entry)
-        requireContact(fields)
-        return fields
-      }),
+      checked(`contacts[${index}]`, () => contactCreation(membersOf(entry))),
     ),
     deals: listAt(deals, 'deals').map((entry, index) => parseDeal(entry, `deals[${index}]`, pipelines)),
   }
@@ -40,71 +32,40 @@ export function parseSeed(file: unknown, pipelines: readonly Pipeline[] = [defau
 
 function parseDeal(entry: unknown, path: string, pipelines: readonly Pipeline[]): Seed['deals'][number] {
   const { notes, ...sent } = objectAt(entry, path)
-  const columns = checked(path, () => readDeal(membersOf(sent), pipelines))
   return {
-    fields: new Map([...membersOf(sent), ['pipeline_id', JSON.stringify(columns.pipelineId)]]),
-    columns,
-    notes: listAt(notes, `${path}.notes`).map((note, index) =>
-      checked(`${path}.notes[${index}]`, () => {
-        readNote(membersOf(note), '')
-        return membersOf(note)
-      }),
-    ),
+    creation: checked(path, () => dealCreation(membersOf(sent), pipelines)),
+    notes: listAt(notes, `${path}.notes`).map((note, index) => checkedNote(note, `${path}.notes[${index}]`)),
   }
+}
+
+/** Of a deal that has no id yet. */
+function checkedNote(note: unknown, path: string): Members {
+  return checked(path, () => {
+    const members = membersOf(note)
+    noteCreation('', members)
+    return members
+  })
 }
 
 /** Writes them in the order of the file, in as few commits as there are kinds; subscribers are told. */
 export async function sow(
-  store: Pick<Store, 'write'>,
+  store: Store,
   { contacts, deals }: Seed,
 ): Promise<{ readonly contacts: number; readonly deals: number; readonly notes: number }> {
-  await writeAll(
+  await writeAll(store, contacts)
+  const dealIds = await writeAll(
     store,
-    contacts.map((fields) => creation('contact', fields)),
+    deals.map(({ creation }) => creation),
   )
-  const made = await writeAll(
-    store,
-    deals.map(({ fields, columns }) => creation('deal', fields, columns)),
-  )
-  const notes = deals.flatMap(({ notes }, index) => {
-    const dealId = made[index] ?? ''
-    return notes.map((note) => noteCreation(dealId, readNote(note, dealId)))
-  })
+  const notes = deals.flatMap(({ notes }, index) => notes.map((note) => noteCreation(dealIds[index] ?? '', note)))
   await writeAll(store, notes)
   return { contacts: contacts.length, deals: deals.length, notes: notes.length }
 }
 
-function creation(kind: 'contact' | 'deal', fields: Members, deal?: DealColumns): Write {
-  return {
-    kind,
-    id: undefined,
-    parent: undefined,
-    idempotency: undefined,
-    decide: (state) => ({
-      ...createRecord(state, { collection: `/v1/${kind}s`, fields, event: `${kind}.created` }),
-      deal,
-    }),
-  }
-}
-
-function noteCreation(dealId: string, fields: Members): Write {
-  return {
-    kind: 'note',
-    id: undefined,
-    parent: { kind: 'deal', id: dealId },
-    idempotency: undefined,
-    decide: (state) => createRecord(state, { collection: `/v1/deals/${dealId}/notes`, fields, event: 'note.created' }),
-  }
-}
-
 /** The ids, in order. */
-async function writeAll(store: Pick<Store, 'write'>, writes: readonly Write[]): Promise<readonly string[]> {
-  return (await Promise.all(writes.map((write) => store.write(write)))).map(idOf)
-}
-
-function idOf(result: WriteResult): string {
-  if (!('answer' in result)) throw new Error(`a write without an idempotency key ended as ${result.type}`)
-  return JSON.parse(result.answer.body).id
+async function writeAll(store: Store, writes: readonly CheckedWrite[]): Promise<readonly string[]> {
+  const results = writes.map((write) => writeOnce(store, { ...write, idempotency: undefined }))
+  return (await Promise.all(results)).map(({ answer }) => JSON.parse(answer.body).id)
 }
 
 function membersOf(entry: unknown): Members {
