@@ -1,4 +1,5 @@
 import type { Api, ApiOptions } from './api/api.ts'
+import type { GraphqlMemory } from './api/graphql.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { ExitCode } from './core/exit.ts'
 import type { Env, Io } from './core/streams.ts'
@@ -188,8 +189,15 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
       const { isFirstToday } = await import('./settings/notice-days.ts')
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)
     },
+    memory: graphqlMemory(ctx.env, baseUrl),
     env: ctx.env,
   })
+}
+
+/** Loaded when GraphQL is asked for. */
+function graphqlMemory(env: Env, { href }: URL): GraphqlMemory {
+  const open = async () => (await import('./settings/graphql-memory.ts')).openGraphqlMemory(env, href)
+  return { read: async () => (await open()).read(), write: async (value) => (await open()).write(value) }
 }
 
 function apiTarget({ baseUrl, key, wire }: Target): ApiTarget {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
+import type { GraphqlApi, GraphqlMemory } from './graphql.ts'
 import type { RawApi } from './raw.ts'
 
 /** One answer of a list, in the order the server gave. */
@@ -63,6 +64,7 @@ export interface Api {
   }
   /** Any other request to this server. */
   readonly raw: RawApi
+  readonly graphql: GraphqlApi
   /** Ends idle connections; without it the process lives on until they time out. */
   close(): Promise<void>
 }
@@ -90,6 +92,8 @@ export interface ApiOptions {
   readonly onWait: ((waitMs: number, reason: string) => void) | undefined
   /** Told once that a server means to take away what was asked for (RFC 9745, RFC 8594). */
   readonly onNotice?: ((notice: Notice) => Promise<void>) | undefined
+  /** Of what was found out about the server's GraphQL; without it that is found out anew each time. */
+  readonly memory?: GraphqlMemory | undefined
   /** For HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE, and nothing else; without it none of them applies. */
   readonly env?: Env | undefined
 }

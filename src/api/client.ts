@@ -1,6 +1,7 @@
 import type { Api, ApiOptions } from './api.ts'
 import { createContacts } from './contacts.ts'
 import { createDeals } from './deals.ts'
+import { createGraphql } from './graphql.ts'
 import { createHttp } from './http.ts'
 import { createNotes } from './notes.ts'
 import { createPipelines } from './pipelines.ts'
@@ -17,6 +18,7 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
     notes: createNotes(http),
     pipelines: createPipelines(http, options.wire),
     webhooks: createWebhooks(http),
+    graphql: createGraphql(http, options),
     raw: createRaw(http, options.wire, options.baseUrl),
     close: http.close,
   }

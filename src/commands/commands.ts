@@ -5,6 +5,7 @@ import { addAuth } from './auth/auth.ts'
 import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
 import { addDeals } from './deals/deals.ts'
+import { addGraphql } from './graphql/graphql.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
 import { addServe } from './serve/serve.ts'
@@ -20,6 +21,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addWebhooks(program, act)
   addListen(program, act)
   addApi(program, act)
+  addGraphql(program, act)
   addServe(program, act)
   addAuth(program, act)
   addConfig(program, act)

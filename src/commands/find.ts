@@ -23,10 +23,35 @@ export async function findByIds(
   return found
 }
 
+/** By GraphQL where the server has it, which is one request; else from a scan of the list. */
 export async function findOne(ctx: Context, noun: 'contact' | 'deal', id: string): Promise<CrmRecord> {
   const api = await ctx.api()
-  const list = noun === 'contact' ? api.contacts.list : api.deals.list
-  const found = (await findByIds(list({ limit: undefined, cursor: undefined, filters: {} }), [id])).get(id)
-  if (found) return found
+  const found = await findByGraphql(api, noun, id)
+  const record = found === 'unknown' ? await findInList(api, noun, id) : found
+  if (record) return record
   throw new CrmError('not_found', `there is no ${noun} ${JSON.stringify(id)}`, { hint: `crm ${noun}s list` })
+}
+
+type Api = Awaited<ReturnType<Context['api']>>
+
+async function findInList(api: Api, noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined> {
+  const list = noun === 'contact' ? api.contacts.list : api.deals.list
+  return (await findByIds(list({ limit: undefined, cursor: undefined, filters: {} }), [id])).get(id)
+}
+
+/** Failures that a scan would meet too, or that end the command. */
+const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'unreachable', 'usage', 'no_key']
+
+async function findByGraphql(
+  api: Api,
+  noun: 'contact' | 'deal',
+  id: string,
+): Promise<CrmRecord | undefined | 'unknown'> {
+  try {
+    return await api.graphql.get(noun, id)
+  } catch (error) {
+    // Whatever is wrong with its GraphQL, a server that has the documented endpoints can be read.
+    if (!(error instanceof CrmError) || FINAL.includes(error.code)) throw error
+    return 'unknown'
+  }
 }

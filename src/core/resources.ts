@@ -8,6 +8,7 @@ export const FIELDS = {
   contact: ['id', 'name', 'email', 'phone', 'company', 'owner_id', 'created_at', 'updated_at', 'version'],
   deal: ['id', 'name', 'amount', 'stage', 'owner_id', 'pipeline_id', 'created_at', 'updated_at', 'version'],
   note: ['id', 'deal_id', 'body', 'author_id', 'created_at', 'updated_at', 'version'],
+  pipeline: ['id', 'name'],
   stage: ['id', 'name', 'position', 'probability'],
   webhook: ['id', 'url', 'events', 'description', 'status', 'secret', 'created_at', 'updated_at', 'version'],
 } as const

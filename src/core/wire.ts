@@ -11,4 +11,6 @@ export interface Wire {
   readonly itemsPath: string | undefined
   /** Where a page says how it goes on: a cursor or an address. */
   readonly nextPath: string | undefined
+  /** Where GraphQL is, behind the server's address; `none` where there is none, undefined leaves it to a search. */
+  readonly graphqlPath?: string | undefined
 }

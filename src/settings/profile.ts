@@ -48,6 +48,7 @@ export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
     'wire.cursor_param': profile.wire.cursorParam ?? null,
     'wire.items_path': profile.wire.itemsPath ?? null,
     'wire.next_path': profile.wire.nextPath ?? null,
+    'wire.graphql_path': profile.wire.graphqlPath ?? null,
   }
   return SETTING_KEYS.reduce((written, key) => {
     const { parse, defaultValue } = SETTINGS[key]
@@ -77,6 +78,7 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
       cursorParam: value('wire.cursor_param') ?? undefined,
       itemsPath: value('wire.items_path') ?? undefined,
       nextPath: value('wire.next_path') ?? undefined,
+      graphqlPath: value('wire.graphql_path') ?? undefined,
     },
   }
 }

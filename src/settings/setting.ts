@@ -12,6 +12,7 @@ export interface SettingTypes {
   readonly 'wire.cursor_param': string | null
   readonly 'wire.items_path': string | null
   readonly 'wire.next_path': string | null
+  readonly 'wire.graphql_path': string | null
 }
 
 export type SettingKey = keyof SettingTypes
@@ -81,6 +82,12 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     defaultValue: null,
     parse: parsePath,
   },
+  'wire.graphql_path': {
+    meaning: 'path of GraphQL, or none; looked for at /v1/graphql and /graphql unless set, empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: parseGraphqlPath,
+  },
 }
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
@@ -131,6 +138,12 @@ function parsePath(text: string, field: string): string | null {
   if (text === '') return null
   if (text.length <= 200 && text.split('.').every((name) => name.trim() !== '')) return text
   throw invalid(field, text, 'names with dots between them, such as data.contacts')
+}
+
+function parseGraphqlPath(text: string, field: string): string | null {
+  if (text === '' || text === 'none') return text || null
+  if (/^\/(?![/\\])[\w.~%/-]{0,200}$/.test(text)) return text
+  throw invalid(field, text, 'a path on the server, such as /api/graphql, or none')
 }
 
 function invalid(field: string, text: string, expected: string): CrmError {

@@ -1,0 +1,121 @@
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import type { ApiOptions } from '../api.ts'
+import type { Http } from '../http.ts'
+import { type Endpoint, type GraphqlAnswer, type GraphqlRequest, openEndpoint } from './endpoint.ts'
+import { INTROSPECTION, readSchema } from './introspection.ts'
+import { type OfferName, type Offers, readOffers } from './offers.ts'
+
+/** Changes when offers that were written by another release would be misread. */
+const FORMAT = 1
+
+const REMEMBERED_MS = 24 * 60 * 60 * 1000
+
+/** A server that had no GraphQL may have been started without it by mistake. */
+const ABSENCE_REMEMBERED_MS = 60 * 60 * 1000
+
+export type Ask = (query: string, variables: JsonObject, more: Partial<GraphqlRequest>) => Promise<GraphqlAnswer>
+
+export interface Discovery {
+  send: Endpoint['send']
+  /**
+   * Asks with what the server offers under the name. What was remembered and is refused now is found out anew, once.
+   * CrmError `not_supported` when it offers no such thing.
+   */
+  use<Name extends OfferName>(
+    name: Name,
+    ask: (offer: NonNullable<Offers[Name]>, send: Ask) => Promise<GraphqlAnswer>,
+  ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly answer: GraphqlAnswer }>
+}
+
+interface Known {
+  readonly offers: Offers
+  readonly isRemembered: boolean
+}
+
+export async function openDiscovery(http: Http, options: ApiOptions): Promise<Discovery> {
+  const { baseUrl, memory, now, wire } = options
+  const remembered = readMemory(await memory?.read(), now())
+  const endpoint = openEndpoint(http, options, remembered?.path)
+  let known = remembered?.offers && Promise.resolve<Known>({ offers: remembered.offers, isRemembered: true })
+
+  async function discover(): Promise<Known> {
+    try {
+      const offers = await ask()
+      await memory?.write({ ...stamp(), path: endpoint.path() ?? null, offers: { ...offers } as JsonObject })
+      return { offers, isRemembered: false }
+    } catch (error) {
+      if (error instanceof CrmError && error.code === 'not_supported') await memory?.write({ ...stamp(), path: null })
+      throw error
+    }
+  }
+
+  const stamp = () => ({ format: FORMAT, at_ms: now() })
+
+  async function ask(): Promise<Offers> {
+    const request = { query: INTROSPECTION, variables: {}, operationName: undefined, idempotencyKey: undefined }
+    const { json } = await endpoint.send({ ...request, isRead: true, isProbe: true })
+    const schema = readSchema(json.data)
+    if (schema) return readOffers(schema)
+    throw new CrmError('not_supported', `the GraphQL of ${baseUrl.origin} does not tell its schema`, {
+      hint: 'ask it yourself: crm graphql QUERY',
+    })
+  }
+
+  const send: Ask = (query, variables, more) =>
+    endpoint.send({ query, variables, operationName: undefined, isRead: true, idempotencyKey: undefined, ...more })
+
+  return {
+    send: endpoint.send,
+    use: async (name, ask) => {
+      if (remembered?.isAbsent && !wire.graphqlPath) throw absent(baseUrl)
+      known ??= discover()
+      const { offers, isRemembered } = await known
+      const offer = offers[name]
+      const answer = offer && (await ask(offer, send))
+      if (offer && answer && !(isRemembered && isStale(answer))) return { offer, answer }
+      if (isRemembered) known = discover()
+      const fresh = isRemembered ? (await known).offers[name] : undefined
+      if (fresh) return { offer: fresh, answer: await ask(fresh, send) }
+      throw new CrmError('not_supported', `the GraphQL of ${baseUrl.origin} offers no ${WORDS[name]}`, {
+        hint: 'see what it offers: crm graphql "{ __schema { queryType { fields { name } } } }"',
+      })
+    },
+  }
+}
+
+const WORDS: Readonly<Record<OfferName, string>> = {
+  contact: 'contact(id)',
+  deal: 'deal(id)',
+  notes: 'deal(id) with notes',
+  pipelines: 'pipelines',
+  webhooks: 'webhooks',
+  updateDeal: 'updateDeal(input)',
+}
+
+/** The query itself was refused: nothing of it was executed. */
+function isStale({ json, errors }: GraphqlAnswer): boolean {
+  return errors.length > 0 && !('data' in json)
+}
+
+function absent({ origin }: URL): CrmError {
+  return new CrmError('not_supported', `${origin} offers no GraphQL that crm finds, as of the last hour`, {
+    hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql',
+  })
+}
+
+interface Remembered {
+  readonly path: string | undefined
+  readonly offers: Offers | undefined
+  readonly isAbsent: boolean
+}
+
+/** What another release, or an older day, has left is not taken. */
+function readMemory(value: JsonObject | undefined, nowMs: number): Remembered | undefined {
+  if (value?.format !== FORMAT || typeof value.at_ms !== 'number') return undefined
+  const ageMs = Math.abs(nowMs - value.at_ms)
+  if (value.path === null && ageMs < ABSENCE_REMEMBERED_MS)
+    return { path: undefined, offers: undefined, isAbsent: true }
+  if (typeof value.path !== 'string' || !isJsonObject(value.offers) || ageMs > REMEMBERED_MS) return undefined
+  return { path: value.path, offers: value.offers as Offers, isAbsent: false }
+}

@@ -1,0 +1,150 @@
+import { type Field, isLeaf, isList, isRequired, namedType, type Schema, typeText } from './introspection.ts'
+
+/** A record by its id. Everything about offers is plain data, because it is kept in a file. */
+export interface ReadOffer {
+  readonly query: string
+  readonly field: string
+}
+
+/** A list, as a connection of Relay or whole. */
+export interface ListOffer {
+  readonly query: string
+  /** The members that lead to it. */
+  readonly place: readonly string[]
+  readonly shape: 'nodes' | 'edges' | 'list'
+  readonly isPaged: boolean
+}
+
+export interface UpdateOffer {
+  readonly query: string
+  readonly field: string
+  /** Of the payload, which holds the record. */
+  readonly member: string
+  /** What the input takes. */
+  readonly members: readonly string[]
+}
+
+/** What a server can do beyond REST; a member that is missing is not offered. */
+export interface Offers {
+  readonly contact?: ReadOffer
+  readonly deal?: ReadOffer
+  readonly notes?: ListOffer
+  readonly pipelines?: ListOffer
+  readonly webhooks?: ListOffer
+  readonly updateDeal?: UpdateOffer
+}
+
+export type OfferName = keyof Offers
+
+/** Queries made of a schema: by the names that conventions and Relay give things, and nothing guessed beyond them. */
+export function readOffers(schema: Schema): Offers {
+  return {
+    ...named('contact', readOffer(schema, 'contact')),
+    ...named('deal', readOffer(schema, 'deal')),
+    ...named('notes', notesOffer(schema)),
+    ...named('pipelines', listOffer(schema, 'pipelines')),
+    ...named('webhooks', listOffer(schema, 'webhooks')),
+    ...named('updateDeal', updateOffer(schema)),
+  }
+}
+
+function named<Name extends OfferName>(name: Name, offer: Offers[Name] | undefined): Pick<Offers, Name> | object {
+  return offer === undefined ? {} : { [name]: offer }
+}
+
+function readOffer(schema: Schema, name: string): ReadOffer | undefined {
+  const found = fieldById(schema, name)
+  if (!found) return undefined
+  const { field, idType } = found
+  const query = `query ($id: ${idType}) { ${name}(id: $id) { ${selectionOf(schema, field)} } }`
+  return { query, field: name }
+}
+
+/** Takes `id`, and needs nothing else. */
+function fieldById({ queries }: Schema, name: string): { field: Field; idType: string } | undefined {
+  const field = queries.find((each) => each.name === name)
+  const id = field?.args.find((argument) => argument.name === 'id')
+  if (!field || !id || field.args.some((argument) => argument !== id && isRequired(argument))) return undefined
+  return { field, idType: typeText(id.type).replace(/!?$/, '!') }
+}
+
+function notesOffer(schema: Schema): ListOffer | undefined {
+  const found = fieldById(schema, 'deal')
+  const notes = found && schema.fieldsOf(namedType(found.field.type).name).find(({ name }) => name === 'notes')
+  const list = notes && listOf(schema, notes)
+  if (!found || !list) return undefined
+  return {
+    query: `query ($id: ${found.idType}${list.variables}) { deal(id: $id) { ${list.text} } }`,
+    place: ['deal', 'notes'],
+    shape: list.shape,
+    isPaged: list.isPaged,
+  }
+}
+
+function listOffer(schema: Schema, name: string): ListOffer | undefined {
+  const field = schema.queries.find((each) => each.name === name)
+  const list = field && listOf(schema, field)
+  if (!list) return undefined
+  const { shape, isPaged, variables } = list
+  const declared = variables === '' ? '' : ` (${variables.slice(2)})`
+  return { query: `query${declared} { ${list.text} }`, place: [name], shape, isPaged }
+}
+
+interface ListText {
+  readonly text: string
+  /** Declarations, each behind a comma. */
+  readonly variables: string
+  readonly shape: ListOffer['shape']
+  readonly isPaged: boolean
+}
+
+function listOf(schema: Schema, field: Field): ListText | undefined {
+  const own = field.args.filter(({ name }) => name === 'first' || name === 'after')
+  if (field.args.some((argument) => isRequired(argument) && !own.includes(argument))) return undefined
+  if (isList(field.type)) {
+    return { text: `${field.name} { ${selectionOf(schema, field)} }`, variables: '', shape: 'list', isPaged: false }
+  }
+  const members = schema.fieldsOf(namedType(field.type).name)
+  const nodes = members.find(({ name }) => name === 'nodes')
+  const edges = members.find(({ name }) => name === 'edges')
+  const node = edges && schema.fieldsOf(namedType(edges.type).name).find(({ name }) => name === 'node')
+  if (!members.some(({ name }) => name === 'pageInfo') || !(nodes ?? node)) return undefined
+  const selected = nodes
+    ? `nodes { ${selectionOf(schema, nodes)} }`
+    : `edges { node { ${node ? selectionOf(schema, node) : ''} } }`
+  const given = own.map(({ name }) => `${name}: $${name}`).join(', ')
+  return {
+    text: `${field.name}${given && `(${given})`} { ${selected} pageInfo { hasNextPage endCursor } }`,
+    variables: own.map(({ name, type }) => `, $${name}: ${typeText(type)}`).join(''),
+    shape: nodes ? 'nodes' : 'edges',
+    isPaged: own.some(({ name }) => name === 'after'),
+  }
+}
+
+function updateOffer(schema: Schema): UpdateOffer | undefined {
+  const field = schema.mutations.find(({ name }) => name === 'updateDeal')
+  const input = field?.args.find(({ name }) => name === 'input')
+  if (!field || !input || field.args.some((argument) => argument !== input && isRequired(argument))) return undefined
+  const members = schema.inputsOf(namedType(input.type).name).map(({ name }) => name)
+  const payload = schema.fieldsOf(namedType(field.type).name).find(({ name }) => name === 'deal')
+  if (!payload || !members.includes('id')) return undefined
+  const query = `mutation ($input: ${typeText(input.type)}) { updateDeal(input: $input) { deal { ${selectionOf(schema, payload)} } } }`
+  return { query, field: 'updateDeal', member: 'deal', members }
+}
+
+/** `json` where a type has it: the whole record. Else every value, and those of the objects in its lists. */
+function selectionOf(schema: Schema, { type }: Field): string {
+  const free = schema.fieldsOf(namedType(type).name).filter(({ args }) => !args.some(isRequired))
+  const whole = free.find((field) => field.name === 'json' && isLeaf(field.type))
+  if (whole) return whole.name
+  return free.flatMap((field) => partOf(schema, field)).join(' ') || '__typename'
+}
+
+function partOf(schema: Schema, { name, type }: Field): readonly string[] {
+  if (isLeaf(type)) return [name]
+  if (!isList(type)) return []
+  const inner = schema
+    .fieldsOf(namedType(type).name)
+    .filter((field) => isLeaf(field.type) && !field.args.some(isRequired))
+  return inner.length === 0 ? [] : [`${name} { ${inner.map((field) => field.name).join(' ')} }`]
+}

@@ -1,0 +1,163 @@
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
+import { valueAt } from '../value-at.ts'
+import type { Discovery } from './discovery.ts'
+import type { GraphqlAnswer } from './endpoint.ts'
+import { graphqlError } from './graphql-error.ts'
+import type { ListOffer, UpdateOffer } from './offers.ts'
+import { camelCase, recordOf } from './records.ts'
+
+const DEALS_COMMAND = 'crm deals list'
+
+export interface GraphqlReads {
+  /** Undefined when it is not there. */
+  get(noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined>
+  list(noun: 'pipelines' | 'webhooks', query: ListQuery): AsyncIterable<Page>
+  notes(dealId: string, query: ListQuery): AsyncIterable<Page>
+  updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+}
+
+export function createReads(discovery: Discovery, pageSize: number): GraphqlReads {
+  return {
+    get: async (noun, id) => {
+      const { offer, answer } = await discovery.use(noun, ({ query }, send) => send(query, { id }, { isProbe: true }))
+      const hint = `crm ${noun}s list`
+      return isNotFound(answer) ? undefined : recordOf(dataOf(answer, `get ${noun} ${id}`, hint)[offer.field])
+    },
+    list: (noun, query) =>
+      listPages(discovery, noun, query, {
+        pageSize,
+        variables: {},
+        action: `list ${noun}`,
+        hint: 'crm graphql --help',
+      }),
+    notes: (dealId, query) =>
+      listPages(discovery, 'notes', query, {
+        pageSize,
+        variables: { id: dealId },
+        action: `list the notes of deal ${dealId}`,
+        hint: DEALS_COMMAND,
+      }),
+    updateDeal: (id, patch, options) => updateDeal(discovery, id, patch, options),
+  }
+}
+
+/** A server may say so with null, or with an error. */
+function isNotFound({ errors }: GraphqlAnswer): boolean {
+  return errors.some(({ extensions }) => isJsonObject(extensions) && /^not_?found$/i.test(String(extensions.code)))
+}
+
+function dataOf({ json, errors }: GraphqlAnswer, action: string, hint: string): JsonObject {
+  if (errors.length > 0) throw graphqlError({ errors, action, hint, findHint: DEALS_COMMAND })
+  return isJsonObject(json.data) ? json.data : {}
+}
+
+interface ListCall {
+  readonly pageSize: number
+  readonly variables: JsonObject
+  readonly action: string
+  readonly hint: string
+}
+
+async function* listPages(
+  discovery: Discovery,
+  name: 'notes' | 'pipelines' | 'webhooks',
+  query: ListQuery,
+  { pageSize, variables, action, hint }: ListCall,
+): AsyncGenerator<Page, void, undefined> {
+  const seen = new Set<string>()
+  let remaining = query.limit ?? Number.POSITIVE_INFINITY
+  for (let after = query.cursor; remaining > 0; ) {
+    const page = { ...variables, first: Math.min(remaining, pageSize), after: after ?? null }
+    const { offer, answer } = await discovery.use(name, (found, send) => send(found.query, declared(found, page), {}))
+    const data = dataOf(answer, action, hint)
+    if (name === 'notes' && data.deal === null) {
+      throw new CrmError('not_found', `there is no deal ${JSON.stringify(variables.id)}`, { hint })
+    }
+    const { items, next } = readPage(offer, data, action)
+    if (next !== undefined && seen.has(next)) throw badPage(action, 'a cursor comes a second time')
+    const kept = items.slice(0, remaining)
+    yield { items: kept, nextCursor: kept.length < items.length ? undefined : next }
+    if (next === undefined) return
+    seen.add(next)
+    remaining -= items.length
+    after = next
+  }
+}
+
+/** Only what the query declares: a server refuses other variables, or should. */
+function declared({ query }: ListOffer, all: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => query.includes(`$${name}:`)))
+}
+
+function readPage(
+  { place, shape, isPaged }: ListOffer,
+  data: JsonObject,
+  action: string,
+): { readonly items: readonly CrmRecord[]; readonly next: string | undefined } {
+  const list = valueAt(data, place) ?? null
+  const nodes = shape === 'list' ? list : isJsonObject(list) ? list[shape] : undefined
+  if (!Array.isArray(nodes)) throw badPage(action, 'the answer holds no list')
+  const items = nodes.map((node) => recordOf(shape === 'edges' && isJsonObject(node) ? node.node : node))
+  if (!items.every((item) => item !== undefined)) throw badPage(action, 'the list holds something that is not a record')
+  const hasMore = shape !== 'list' && valueAt(list, ['pageInfo', 'hasNextPage']) === true
+  const cursor: JsonValue | undefined = hasMore ? valueAt(list, ['pageInfo', 'endCursor']) : undefined
+  if (hasMore && (typeof cursor !== 'string' || !isPaged)) {
+    throw badPage(action, 'there are more records, but no cursor that leads to them')
+  }
+  return { items, next: typeof cursor === 'string' ? cursor : undefined }
+}
+
+function badPage(action: string, reason: string): CrmError {
+  return new CrmError('bad_answer', `cannot ${action}: ${reason}`, {
+    hint: 'ask the server yourself: crm graphql --help',
+  })
+}
+
+async function updateDeal(
+  discovery: Discovery,
+  id: string,
+  patch: JsonObject,
+  { idempotencyKey, ifMatch }: ConditionalOptions,
+): Promise<CrmRecord> {
+  const key = idempotencyKey ?? crypto.randomUUID()
+  const action = `update deal ${id}`
+  const { offer, answer } = await discovery.use('updateDeal', (found, send) =>
+    send(found.query, { input: inputOf(found, id, patch, ifMatch) }, { isRead: false, idempotencyKey: key }),
+  )
+  const data = dataOf(answer, action, `crm deals get ${id}`)
+  const record = recordOf(valueAt(data, [offer.field, offer.member]))
+  if (record) return record
+  throw new CrmError('bad_answer', `cannot show the deal: the server took "${action}" as done, but shows none`, {
+    hint: `crm deals get ${id}`,
+    idempotencyKey: key,
+  })
+}
+
+/** As a merge patch where the input has a place for one, else member by member. */
+function inputOf({ members }: UpdateOffer, id: string, patch: JsonObject, ifMatch: string | undefined): JsonObject {
+  const version = ifMatch === undefined ? {} : { ifVersion: versionOf(members, ifMatch) }
+  if (members.includes('json')) return { id, json: patch, ...version }
+  const named = Object.entries(patch).map(([name, value]): [string, JsonValue] => [camelCase(name), value])
+  const unknown = named.find(([name]) => !members.includes(name))
+  if (unknown) {
+    const known = members.filter((name) => name !== 'id').join(', ')
+    throw new CrmError('usage', `this server cannot change ${unknown[0]} of a deal`, { hint: `it takes ${known}` })
+  }
+  return { id, ...Object.fromEntries(named), ...version }
+}
+
+function versionOf(members: readonly string[], ifMatch: string): number {
+  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(ifMatch)?.[1]
+  if (!members.includes('ifVersion')) {
+    throw new CrmError('not_supported', 'this server cannot change a deal on condition of its version', {
+      hint: 'leave out --if-match',
+    })
+  }
+  if (version !== undefined) return Number(version)
+  throw new CrmError('usage', `--if-match ${JSON.stringify(ifMatch)} is no version`, {
+    hint: 'expected a number, such as 3',
+  })
+}

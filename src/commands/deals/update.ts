@@ -1,0 +1,54 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { changedMembers } from '../changes.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
+import { findOne } from '../find.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printOne } from '../print.ts'
+
+interface Options {
+  readonly set?: readonly string[]
+  readonly data?: string
+  readonly ifMatch?: string
+  readonly idempotencyKey?: string
+}
+
+export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
+  const update = deals
+    .command('update <id>')
+    .description('change members of a deal; the others stay (over GraphQL: the server must have it)')
+    .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect)
+    .option('--data <file>', DATA_HELP)
+    .option('--if-match <version>', 'only while the deal still has this version')
+    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+    .addHelpText(
+      'after',
+      examples(
+        'crm deals update deal_0abc --set stage=Won',
+        'crm deals update deal_0abc --set amount:=1200.5 --if-match 3',
+      ),
+    )
+    .action(act(updateDeal))
+  addScopedFlags(update, ['fields', 'dryRun', 'exitCode'])
+}
+
+async function updateDeal(ctx: Context, id: string, options: Options): Promise<ExitCode | undefined> {
+  const patch = await readFields(ctx, { set: options.set ?? [], data: options.data })
+  if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
+  const api = await ctx.api()
+  const { ifMatch, idempotencyKey } = options
+  return printOne(ctx, await api.graphql.updateDeal(id, patch, { ifMatch, idempotencyKey }))
+}
+
+/** Reads the deal, so that what is said to change does change. */
+async function showChanges(ctx: Context, id: string, patch: JsonObject): Promise<ExitCode> {
+  const changes = changedMembers(await findOne(ctx, 'deal', id), patch)
+  await printOne(ctx, { id, dry_run: true, mutation: 'updateDeal', changes })
+  const count = Object.keys(changes).length
+  ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
+  return dryRunExit(ctx, count > 0)
+}

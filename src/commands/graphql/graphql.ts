@@ -1,0 +1,161 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { confirmDeletion, requireExpected } from '../confirm.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { collect, readMembers } from '../fields-input.ts'
+import { addScopedFlags, parseCount } from '../flags.ts'
+import { printDocument, printOne } from '../print.ts'
+import { readInput } from '../read-input.ts'
+import { type Operation, readOperations } from './operations.ts'
+import { appendPage, cursorVariable, findConnection, nextCursor } from './paging.ts'
+
+interface Options {
+  readonly field?: readonly string[]
+  readonly jsonField?: readonly string[]
+  readonly operation?: string
+  readonly paginate?: true
+  readonly pagePath?: string
+  readonly allowPartial?: true
+  readonly idempotencyKey?: string
+  readonly expect?: number
+}
+
+export function addGraphql(program: CommandUnknownOpts, act: Act): void {
+  const graphql = program
+    .command('graphql <query>')
+    .summary('ask the server in GraphQL')
+    .description('ask the server in GraphQL; the query itself, @FILE, or - for stdin')
+    .option('-f, --field <key=text>', 'a variable (repeatable)', collect)
+    .option('-F, --json-field <key:=json>', 'a variable with a JSON value (repeatable)', collect)
+    .option('--operation <name>', 'which operation, where the document has several')
+    .option('--paginate', 'follow the pages of a list by its pageInfo, and print one document')
+    .option('--page-path <path>', 'with --paginate: which list, such as deals, where there are several')
+    .option('--allow-partial', 'an answer with data and errors is a success')
+    .option('--idempotency-key <key>', 'a mutation sent again under the same key still happens once')
+    .option('--expect <n>', 'how many records a mutation that deletes must be about', parseCount)
+    .addHelpText(
+      'after',
+      `${examples(
+        "crm graphql '{ pipelines { nodes { name stages { name } } } }'",
+        "crm graphql @deal.graphql -f id=deal_0abc --jq '.data.deal.notes.nodes[].body'",
+        "crm graphql 'query ($after: String) { contacts(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }' --paginate",
+      )}\n\nWith --paginate the cursor goes back in $endCursor, $after or $cursor. Errors in the answer are exit 7.`,
+    )
+    .action(act(askGraphql))
+  addScopedFlags(graphql, ['jq', 'yes', 'dryRun', 'exitCode'])
+}
+
+interface Question {
+  readonly query: string
+  readonly variables: JsonObject
+  readonly operation: Operation
+  readonly idempotencyKey: string | undefined
+}
+
+async function askGraphql(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
+  refuseRecordFormats(ctx)
+  const query = text === '-' ? await readInput(ctx, '-', 'the query from') : await readQuery(ctx, text)
+  const variables = readMembers(options.field ?? [], options.jsonField ?? [])
+  const operation = chooseOperation(query, options.operation)
+  const isWrite = operation.type === 'mutation'
+  const idempotencyKey = isWrite ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+  const question = { query, variables, operation, idempotencyKey }
+  if (ctx.flags.isDryRun) {
+    await printOne(ctx, {
+      dry_run: true,
+      operation: operation.type,
+      query,
+      variables,
+      idempotency_key: idempotencyKey ?? null,
+    })
+    ctx.note('Dry run: nothing was sent.')
+    return dryRunExit(ctx, isWrite)
+  }
+  if (isWrite) await confirmDeletes(ctx, operation, options.expect)
+  return options.paginate ? askPages(ctx, question, options) : askOnce(ctx, question, options)
+}
+
+function refuseRecordFormats({ flags: { output } }: Context): void {
+  if (output === 'table' || output === 'json' || output === 'jsonl') return
+  throw new CrmError('usage', `-o ${output} needs records, and GraphQL answers with a document`, {
+    hint: "use --jq, such as --jq '.data.deals.nodes[] | [.id, .name] | @csv'",
+  })
+}
+
+async function readQuery(ctx: Context, text: string): Promise<string> {
+  return text.startsWith('@') ? readInput(ctx, text.slice(1), 'the query from') : text
+}
+
+function chooseOperation(query: string, name: string | undefined): Operation {
+  const all = readOperations(query)
+  const [only, ...others] = name === undefined ? all : all.filter((operation) => operation.name === name)
+  if (only?.type === 'subscription') {
+    throw new CrmError('usage', 'a subscription has no end, and crm graphql asks once', {
+      hint: 'for events: crm listen',
+    })
+  }
+  if (only && others.length === 0) return only
+  const known = all.map((operation) => operation.name ?? 'one without a name').join(', ')
+  const what = name === undefined ? `the document holds ${all.length} operations` : `there is no operation ${name}`
+  throw new CrmError('usage', all.length === 0 ? 'the document holds no operation' : `${what}: ${known}`, {
+    hint: all.length === 0 ? "expected a query, such as '{ __typename }'" : 'name one of them: --operation NAME',
+  })
+}
+
+/** By their names, which is all that is known of a mutation here. */
+async function confirmDeletes(ctx: Context, { fields }: Operation, expect: number | undefined): Promise<void> {
+  const deletes = fields.filter((name) => /^(?:delete|destroy|remove|purge)/i.test(name))
+  const deletion = { count: deletes.length, what: `what ${deletes.join(', ')} names`, expect, isStdinFree: true }
+  if (deletes.length === 0) return
+  requireExpected(ctx, deletion)
+  await confirmDeletion(ctx, deletion)
+}
+
+async function send(ctx: Context, { query, variables, operation, idempotencyKey }: Question) {
+  const api = await ctx.api()
+  const isRead = operation.type === 'query'
+  return api.graphql.send({ query, variables, operationName: operation.name, isRead, idempotencyKey })
+}
+
+async function askOnce(ctx: Context, question: Question, { allowPartial }: Options): Promise<undefined> {
+  const { text, json, errors } = await send(ctx, question)
+  await printDocument(ctx, text)
+  refuseErrors(json, errors, allowPartial)
+}
+
+/** The first page with the lists of all pages; held in memory, as one document has to be. */
+async function askPages(ctx: Context, question: Question, { allowPartial, pagePath }: Options): Promise<undefined> {
+  const variable = cursorVariable(question.operation)
+  const whole = await send(ctx, question)
+  const errors = [...whole.errors]
+  const seen = new Set<string>()
+  const first = whole.json.data ? findConnection(whole.json.data, pagePath) : undefined
+  let cursor = first && nextCursor(first)
+  while (first && cursor !== undefined && (errors.length === 0 || allowPartial)) {
+    if (seen.has(cursor)) {
+      throw new CrmError('bad_answer', 'a cursor comes a second time', { hint: `is $${variable} used in the query?` })
+    }
+    seen.add(cursor)
+    const page = await send(ctx, { ...question, variables: { ...question.variables, [variable]: cursor } })
+    errors.push(...page.errors)
+    if (!page.json.data) break
+    const next = findConnection(page.json.data, first.place.join('.'))
+    appendPage(first, next)
+    cursor = nextCursor(next)
+  }
+  if (errors.length > 0) whole.json.errors = errors
+  await printDocument(ctx, JSON.stringify(whole.json))
+  refuseErrors(whole.json, errors, allowPartial)
+}
+
+function refuseErrors(json: JsonObject, errors: readonly JsonObject[], allowPartial: true | undefined): void {
+  if (errors.length === 0 || (allowPartial && json.data)) return
+  const messages = [...new Set(errors.map(({ message }) => String(message)))]
+  throw new CrmError('rejected', `the answer holds errors: ${messages.slice(0, 3).join('; ')}`, {
+    hint: json.data ? 'if what came beside them is enough: --allow-partial' : 'correct the query, and ask again',
+  })
+}

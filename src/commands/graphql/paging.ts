@@ -1,0 +1,76 @@
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { Operation } from './operations.ts'
+
+/** The variable in which a cursor goes back: what people call it. */
+const CURSOR_VARIABLES = ['endCursor', 'after', 'cursor'] as const
+
+/** CrmError `usage` for a query that cannot be told where to go on. */
+export function cursorVariable({ variables }: Operation): string {
+  const name = CURSOR_VARIABLES.find((each) => variables.includes(each))
+  if (name !== undefined) return name
+  throw new CrmError('usage', `--paginate needs a variable for the cursor: ${list(CURSOR_VARIABLES)}`, {
+    hint: "such as: crm graphql 'query ($after: String) { deals(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }' --paginate",
+  })
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `$${name}`).join(', ')
+}
+
+export interface Connection {
+  /** The members that lead to it from `data`. */
+  readonly place: readonly string[]
+  readonly value: JsonObject
+}
+
+/**
+ * The one connection that has a `pageInfo`, or that of `path` (`deals`, or `deals.pageInfo`). CrmError `usage` where there is
+ * none, or more than one to choose from.
+ */
+export function findConnection(data: JsonValue | undefined, path: string | undefined): Connection {
+  const all = connectionsIn(data ?? null, [])
+  const wanted = path?.replace(/\.?pageInfo$/, '')
+  const found = wanted === undefined ? all : all.filter(({ place }) => place.join('.') === wanted)
+  const [only, ...others] = found
+  if (only && others.length === 0) return only
+  const known = all.map(({ place }) => place.join('.')).join(', ')
+  if (all.length === 0) {
+    throw new CrmError('usage', '--paginate needs a pageInfo in the answer', {
+      hint: 'add pageInfo { hasNextPage endCursor } to the selection of the list',
+    })
+  }
+  throw new CrmError(
+    'usage',
+    `--paginate ${wanted === undefined ? 'finds several lists' : `finds no list ${wanted}`}: ${known}`,
+    {
+      hint: `choose one of them: --page-path ${all[0]?.place.join('.')}`,
+    },
+  )
+}
+
+/** Not inside of lists: which of them should go on? */
+function connectionsIn(value: JsonValue, place: readonly string[]): readonly Connection[] {
+  if (!isJsonObject(value)) return []
+  const own = isJsonObject(value.pageInfo) && 'hasNextPage' in value.pageInfo ? [{ place, value }] : []
+  return [...own, ...Object.entries(value).flatMap(([name, member]) => connectionsIn(member, [...place, name]))]
+}
+
+/** Undefined on the last page; CrmError `bad_answer` where it goes on and does not say how. */
+export function nextCursor({ value }: Connection): string | undefined {
+  const pageInfo = isJsonObject(value.pageInfo) ? value.pageInfo : {}
+  if (pageInfo.hasNextPage !== true) return undefined
+  if (typeof pageInfo.endCursor === 'string') return pageInfo.endCursor
+  throw new CrmError('bad_answer', 'there are more pages, but no endCursor that leads to them', {
+    hint: 'add endCursor to pageInfo, beside hasNextPage',
+  })
+}
+
+/** Puts the lists of a later page behind those of the first, and takes over how it ends. */
+export function appendPage(first: Connection, next: Connection): void {
+  for (const [name, value] of Object.entries(next.value)) {
+    const before = first.value[name]
+    if (Array.isArray(before) && Array.isArray(value)) before.push(...value)
+    else first.value[name] = value
+  }
+}

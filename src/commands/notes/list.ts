@@ -1,0 +1,26 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printList, requestedLimit } from '../print.ts'
+
+interface Options {
+  readonly cursor?: string
+}
+
+export function addNotesList(notes: CommandUnknownOpts, act: Act): void {
+  const list = notes
+    .command('list <deal-id>')
+    .description('list the notes of a deal, newest first (over GraphQL: the server must have it)')
+    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .addHelpText('after', examples('crm notes list deal_0abc', 'crm notes list deal_0abc --fields created_at,body'))
+    .action(act(listNotes))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listNotes(ctx: Context, dealId: string, options: Options): Promise<undefined> {
+  const api = await ctx.api()
+  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
+  await printList(ctx, { pages: api.graphql.notes(dealId, query), columns: FIELDS.note, plural: 'notes' })
+}

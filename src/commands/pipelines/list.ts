@@ -1,0 +1,26 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printList, requestedLimit } from '../print.ts'
+
+interface Options {
+  readonly cursor?: string
+}
+
+export function addPipelinesList(pipelines: CommandUnknownOpts, act: Act): void {
+  const list = pipelines
+    .command('list')
+    .description('list the pipelines with their stages (over GraphQL: the server must have it)')
+    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .addHelpText('after', examples('crm pipelines list', "crm pipelines list --jq '.[].stages[].name'"))
+    .action(act(listPipelines))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listPipelines(ctx: Context, options: Options): Promise<undefined> {
+  const api = await ctx.api()
+  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
+  await printList(ctx, { pages: api.graphql.list('pipelines', query), columns: FIELDS.pipeline, plural: 'pipelines' })
+}

@@ -1,0 +1,29 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printList, requestedLimit } from '../print.ts'
+
+/** Without the secret, which no server tells again. */
+const COLUMNS = FIELDS.webhook.filter((name) => name !== 'secret')
+
+interface Options {
+  readonly cursor?: string
+}
+
+export function addWebhooksList(webhooks: CommandUnknownOpts, act: Act): void {
+  const list = webhooks
+    .command('list')
+    .description('list the subscriptions; their secrets are not shown again (over GraphQL: the server must have it)')
+    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .addHelpText('after', examples('crm webhooks list', `crm webhooks list --where '.status == "disabled"'`))
+    .action(act(listWebhooks))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listWebhooks(ctx: Context, options: Options): Promise<undefined> {
+  const api = await ctx.api()
+  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
+  await printList(ctx, { pages: api.graphql.list('webhooks', query), columns: COLUMNS, plural: 'webhooks' })
+}
