@@ -83,3 +83,10 @@ export function peakMiB(pid: number | undefined): number {
   // A process that has just ended has no memory to tell of.
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
+
+/** CPU that a running process has used so far (Linux, proc_pid_stat(5); the tick is a hundredth of a second). */
+export function cpuSeconds(pid: number | undefined): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (.*)/s)
+  const [utime = 0, stime = 0] = fields.split(' ').slice(11, 13).map(Number)
+  return (utime + stime) / 100
+}

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
 import { measureLarge } from './large.ts'
@@ -11,6 +12,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
   throughput: measureThroughput,
   graphql: measureGraphql,
+  delivery: measureDelivery,
   export: () => measureExport(100_000),
   'export-million': () => measureExport(1_000_000),
   large: measureLarge,

@@ -23,7 +23,7 @@ describe('serve backup', () => {
       }
     }
     const writers = Array.from({ length: 4 }, write)
-    await expect.poll(() => acknowledged.length).toBeGreaterThan(300)
+    await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(200)
     const before = acknowledged.slice()
     const made = JSON.parse(
       await crmPrints(['serve', 'backup', copy, '--database', database, '-o', 'json'], service.env),

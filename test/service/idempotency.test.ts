@@ -77,3 +77,21 @@ test('a refusal is not kept: the corrected request may have the same key', async
   expect((await send('POST', '/v1/deals/deal_1/notes', { body: 'a' }, headers)).status).toBe(404)
   expect((await send('POST', '/v1/contacts', { name: 'Ada' }, headers)).status).toBe(201)
 })
+
+test('for 24 hours the answer is replayed byte for byte, whatever became of the record, and then the key is new', async () => {
+  let nowMs = Date.UTC(2026, 10, 20, 12)
+  const { send } = await serveForTest({ now: () => nowMs })
+  const post = () => send('POST', '/v1/contacts', { name: 'Zoë', n: 1.5 }, { 'idempotency-key': 'day' })
+  const first = await post()
+  await send('PATCH', `/v1/contacts/${first.json.id}`, { name: 'other' })
+  nowMs += 24 * 60 * 60 * 1000
+  const last = await post()
+  expect(wire(last)).toEqual(wire(first))
+  expect(last.headers.get('idempotent-replayed')).toBe('true')
+  nowMs += 1
+  const anew = await post()
+  expect(anew.status).toBe(201)
+  expect(anew.headers.has('idempotent-replayed')).toBe(false)
+  expect(anew.json.id).not.toBe(first.json.id)
+  expect(wire(await post())).toEqual(wire(anew))
+})

@@ -99,6 +99,7 @@ test('values are listed with what they mean, and whether they are set', async ()
     ['wire.cursor_param', null, true],
     ['wire.items_path', null, true],
     ['wire.next_path', null, true],
+    ['wire.graphql_path', null, true],
   ])
   for (const { meaning } of values) expect(meaning).not.toBe('')
 })
