@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The key it was sent with, refused or not; undefined where none is needed or none is known. */
     apiKey: ApiKey | undefined
+    /** As the reply names them; undefined where method and path say it. */
+    actions: readonly string[] | undefined
   }
 }
 

@@ -48,6 +48,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => sendProblem(options, request, reply, error))
   app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(options.routes, request)))
   app.decorateRequest('apiKey', undefined)
+  app.decorateRequest('actions', undefined)
   app.addHook('onResponse', async (request, reply) => noteRequest(options, request, reply))
   addRoutes(app, options)
   return app
@@ -74,7 +75,9 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
           headers: request.headers,
           body: request.body as Buffer | undefined,
         }
-        return send(reply, await route.handle(await store, call), { type: JSON_TYPE, version })
+        const answer = await route.handle(await store, call)
+        request.actions = answer.actions
+        return send(reply, answer, { type: JSON_TYPE, version })
       },
     })
   }
@@ -140,8 +143,8 @@ function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest,
     key_id: apiKey?.id,
   })
   if (!apiKey) return
-  const action = `${method} ${routeOptions.url}`
-  keyUses.add({ keyId: apiKey.id, action, isRefused: status >= 400, atMs: now(), address: request.ip })
+  const use = { keyId: apiKey.id, isRefused: status >= 400, atMs: now(), address: request.ip }
+  for (const action of request.actions ?? [`${method} ${routeOptions.url}`]) keyUses.add({ ...use, action })
 }
 
 function pathOf(request: FastifyRequest): string {

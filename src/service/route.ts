@@ -28,6 +28,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>
   /** Of the body; JSON when it is left out. */
   readonly type?: string
+  /** What was done, for the audit of the key, where method and path do not say it. */
+  readonly actions?: readonly string[]
 }
 
 export interface Route {

@@ -32,6 +32,25 @@ test('who did what with which key, refused or not, is there when the service has
   )
 })
 
+test('what goes over GraphQL is told by the names of its mutations, and reading as reading', async () => {
+  const { send, store, server } = await serveForTest()
+  const ask = (query: string) => send('POST', '/v1/graphql', { query })
+  await ask('{ contacts { nodes { id } } deals { nodes { id } } }')
+  const input = '(input: {name: "a"}) { contact { id } }'
+  await ask(
+    `mutation { a: createContact${input} b: createContact${input} c: deleteContact(input: {id: "x"}) { deletedId } }`,
+  )
+  await ask('{ nope }')
+  await server.close()
+  const uses = await store.keyUses({ keyId: undefined, sinceMs: 0 })
+  expect(uses.map(({ action, count }) => `${action} ${count}`).sort()).toEqual([
+    'POST /v1/graphql 1',
+    'graphql createContact 1',
+    'graphql deleteContact 1',
+    'graphql query 1',
+  ])
+})
+
 test('a thousand uses are one row in one write', async () => {
   const written: (readonly KeyUse[])[] = []
   const uses = gatherKeyUses({ addKeyUses: async (all) => void written.push(all) })

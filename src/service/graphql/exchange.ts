@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import type { OperationArgs } from 'graphql-http'
 import { requireScope } from '../bearer.ts'
 import { readIdempotency } from '../idempotency.ts'
@@ -24,6 +24,8 @@ export interface Exchange {
   readonly call: Call
   readonly key: ApiKey
   readonly asked: Asked
+  /** `query`, or the mutations by name; undefined for what was not opened. */
+  actions: readonly string[] | undefined
   idempotency: Idempotency | undefined
   answer: { readonly body: string; readonly hasData: boolean; readonly isReplayed: boolean } | undefined
 }
@@ -39,6 +41,7 @@ export async function prepare(
   const opened = documents.open(asked)
   if (!('document' in opened)) return opened.map((fault) => withRequestId(fault, call.requestId))
   const isMutation = opened.operation.operation === 'mutation'
+  exchange.actions = isMutation ? mutationNames(opened.operation) : ['graphql query']
   if (isMutation && call.method === 'GET') throw notWithGet()
   requireScope(key, isMutation ? 'write' : 'read')
   if (isMutation) exchange.idempotency = readIdempotency(call)
@@ -65,6 +68,14 @@ export async function finish(exchange: Exchange, context: QueryContext, result: 
   const body = context.hasExactText ? answerText(whole) : JSON.stringify(whole)
   if (exchange.idempotency && errors.length === 0) await keepReply(exchange.store, exchange.idempotency, body)
   exchange.answer = { body, hasData: result.data !== undefined, isReplayed: context.writer.isReplayed() }
+}
+
+/** Each once; they were checked, so there are no more of them than the schema has. */
+function mutationNames({ selectionSet }: OperationDefinitionNode): readonly string[] {
+  const names = selectionSet.selections.map((each) =>
+    each.kind === Kind.FIELD ? `graphql ${each.name.value}` : 'graphql mutation',
+  )
+  return [...new Set(names)]
 }
 
 function withRequestId(fault: GraphQLError, requestId: string): GraphQLError {

@@ -33,7 +33,15 @@ export function createGraphqlHandler(): GraphqlHandler {
   return async (store, call) => {
     const { key, method, url, headers } = call
     if (!key) throw new Error('the route of GraphQL let a request in without a key')
-    const exchange = { store, call, key, asked: readParams(call), idempotency: undefined, answer: undefined }
+    const exchange = {
+      store,
+      call,
+      key,
+      asked: readParams(call),
+      actions: undefined,
+      idempotency: undefined,
+      answer: undefined,
+    }
     return replyOf(
       exchange,
       await handle({ method, url, headers: { ...headers }, body: null, raw: undefined, context: exchange }),
@@ -41,16 +49,18 @@ export function createGraphqlHandler(): GraphqlHandler {
   }
 }
 
-function replyOf({ answer }: Exchange, [text, { status, headers }]: Response): Reply {
+function replyOf({ answer, actions }: Exchange, [text, { status, headers }]: Response): Reply {
   const type = headers?.['content-type']
   if (status === 406 || type === undefined) throw notAcceptable()
-  if (!answer) return { status, body: text ?? '', headers: {}, type }
+  const audited = actions && { actions }
+  if (!answer) return { status, body: text ?? '', headers: {}, type, ...audited }
   return {
     // Nothing was executed: https://graphql.github.io/graphql-over-http/draft/#sec-application-graphql-response-json
     status: answer.hasData || type.startsWith('application/json') ? 200 : 400,
     body: answer.body,
     headers: answer.isReplayed ? { 'idempotent-replayed': 'true' } : {},
     type,
+    ...audited,
   }
 }
 
