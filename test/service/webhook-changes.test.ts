@@ -1,5 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import type { LogEntry } from '../../src/service/log.ts'
 import type { Change, Write, WriteState } from '../../src/service/store/store.ts'
 import {
   newWebhookSecret,
@@ -87,7 +88,8 @@ test('a subscription of which no try has succeeded for five days is disabled, sa
   let nowMs = START_MS
   let status = 200
   const receiver = await startReceiver(() => status)
-  const service = await deliverForTest({ now: () => nowMs, retryDelaysMs: [0] })
+  const entries: LogEntry[] = []
+  const service = await deliverForTest({ now: () => nowMs, retryDelaysMs: [0], log: (entry) => entries.push(entry) })
   const { id } = await service.subscribe(receiver.url)
   const isTold = async (name: string, count: number) => {
     await service.make(name)
@@ -110,6 +112,12 @@ test('a subscription of which no try has succeeded for five days is disabled, sa
   await isTold('e', 5)
   await expect.poll(async () => (await service.statusOf(id)).status).toBe('disabled')
   expect(await service.statusOf(id)).toMatchObject({ disabled_reason: 'no try has succeeded for 5 days', version: 2 })
+
+  const failures = entries.filter(({ event }) => event === 'delivery_failed')
+  expect(failures).toHaveLength(4)
+  expect(failures[0]).toMatchObject({ level: 'info', webhook_id: id, attempt: 1, status: 500, reason: 'answered 500' })
+  const reason = 'no try has succeeded for 5 days'
+  expect(entries.at(-1)).toEqual({ level: 'warn', event: 'webhook_disabled', webhook_id: id, reason })
 
   const eventId = last?.eventId ?? ''
   await expect(
