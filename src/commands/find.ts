@@ -39,8 +39,8 @@ async function findInList(api: Api, noun: 'contact' | 'deal', id: string): Promi
   return (await findByIds(list({ limit: undefined, cursor: undefined, filters: {} }), [id])).get(id)
 }
 
-/** Failures that a scan would meet too, or that end the command. */
-const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'unreachable', 'usage', 'no_key']
+/** Failures that a scan would meet too. An outage is none: the scan waits for its end, which a probe does not. */
+const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'usage', 'no_key']
 
 async function findByGraphql(
   api: Api,
