@@ -5,26 +5,22 @@ import type { JsonObject } from '../../core/json.ts'
 import { changedMembers } from '../changes.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
+import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
+import { printOne, printWritten } from '../print.ts'
 
-interface Options {
-  readonly set?: readonly string[]
-  readonly data?: string
+interface Options extends FieldsOptions {
   readonly ifMatch?: string
-  readonly idempotencyKey?: string
 }
 
 export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
   const update = deals
     .command('update <id>')
     .description('change members of a deal; the others stay (over GraphQL: the server must have it)')
-    .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect)
-    .option('--data <file>', DATA_HELP)
+  addFieldsFlags(update, '; key:=null clears')
+  update
     .option('--if-match <version>', 'only while the deal still has this version')
-    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
     .addHelpText(
       'after',
       examples(
@@ -37,11 +33,11 @@ export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
 }
 
 async function updateDeal(ctx: Context, id: string, options: Options): Promise<ExitCode | undefined> {
-  const patch = await readFields(ctx, { set: options.set ?? [], data: options.data })
+  const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options
-  return printOne(ctx, await api.graphql.updateDeal(id, patch, { ifMatch, idempotencyKey }))
+  return printWritten(ctx, await api.graphql.updateDeal(id, patch, { ifMatch, idempotencyKey }), 'deal')
 }
 
 /** Reads the deal, so that what is said to change does change. */
