@@ -5,7 +5,7 @@ const LEFT_OUT = /undici\/lib\/(dispatcher\/client-h2|web\/fetch\/(body|formdata
 
 /**
  * What a package takes from a module of Node's and needs for nothing that crm does with it: undici asks node:http for the
- * limit of its own flag and for a class of requests that it might be given to destroy; commander starts programs of users.
+ * limit of its own flag and for a class of requests that it might be given to destroy; commander starts programs of users; conf wants to know when the process ends.
  */
 const STAND_INS = [
   {
@@ -14,6 +14,8 @@ const STAND_INS = [
     contents: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }',
   },
   { importer: /commander\/lib\//, path: 'node:child_process', contents: 'export default {}' },
+  // It tidies up after conf by sending the process the signal again that it has just had, which is the second Ctrl-C here.
+  { importer: /atomically\//, path: 'when-exit', contents: 'export default () => () => {}' },
 ]
 
 export const leftOutPlugin: Plugin = {
@@ -22,7 +24,7 @@ export const leftOutPlugin: Plugin = {
     build.onLoad({ filter: LEFT_OUT }, ({ path }) => ({
       contents: `module.exports = () => { throw new Error(${JSON.stringify(`left out of the bundle: ${path.replace(/.*undici/, 'undici')}`)}) }`,
     }))
-    build.onResolve({ filter: /^node:/ }, ({ path, importer }) => {
+    build.onResolve({ filter: /^(?:node:|when-exit$)/ }, ({ path, importer }) => {
       const standIn = STAND_INS.find((each) => each.path === path && each.importer.test(importer))
       return standIn && { path, namespace: 'stand-in', pluginData: standIn.contents }
     })
