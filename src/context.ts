@@ -81,9 +81,15 @@ export interface Context extends Host {
     backup(): Promise<typeof import('./service/store/sqlite/backup.ts')>
   }
   readonly webhooks: {
-    receiver(): Promise<typeof import('./webhooks/receiver.ts')>
+    listening(): Promise<typeof import('./webhooks/listening.ts')>
+    events(): Promise<typeof import('./webhooks/log/read-events.ts')>
+    onward(): Promise<typeof import('./webhooks/onward/start-onward.ts')>
+    simulate(): Promise<typeof import('./webhooks/simulate.ts')>
+    command(): Promise<typeof import('./webhooks/command.ts')>
+    tunnel(): Promise<typeof import('./webhooks/tunnel.ts')>
     secrets(): Promise<typeof import('./webhooks/secrets.ts')>
     filter(): Promise<typeof import('./webhooks/event-filter.ts')>
+    sign(): Promise<typeof import('./webhooks/sign.ts')>
   }
   /** From now on this value is shown to nobody. */
   addSecret(secret: string): void
@@ -140,9 +146,15 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       backup: () => import('./service/store/sqlite/backup.ts'),
     },
     webhooks: {
-      receiver: () => import('./webhooks/receiver.ts'),
+      listening: () => import('./webhooks/listening.ts'),
+      events: () => import('./webhooks/log/read-events.ts'),
+      onward: () => import('./webhooks/onward/start-onward.ts'),
+      simulate: () => import('./webhooks/simulate.ts'),
+      command: () => import('./webhooks/command.ts'),
+      tunnel: () => import('./webhooks/tunnel.ts'),
       secrets: () => import('./webhooks/secrets.ts'),
       filter: () => import('./webhooks/event-filter.ts'),
+      sign: () => import('./webhooks/sign.ts'),
     },
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {

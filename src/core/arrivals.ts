@@ -19,13 +19,24 @@ export const REJECTIONS = {
 
 export type RejectionReason = keyof typeof REJECTIONS
 
-export type SchemeName = 'standard-webhooks' | 'svix' | 'stripe' | 'github'
+export const SCHEME_NAMES = ['standard-webhooks', 'svix', 'stripe', 'github'] as const
+
+export type SchemeName = (typeof SCHEME_NAMES)[number]
 
 /** Bytes are kept as text only where that loses nothing: JSON as it was written, else UTF-8, else the bytes. */
 export type EventBody =
   | { readonly type: 'json'; readonly text: string; readonly value: JsonValue }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bytes'; readonly bytes: Buffer }
+
+/** A delivery as it came: what is kept, handed on and sent again. */
+export interface Delivery {
+  /** Where it was received: the address of the listener, with the query that was sent. */
+  readonly url: string
+  /** As sent, in their order, without those that belong to the connection. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly bytes: Buffer
+}
 
 export interface ReceivedEvent {
   readonly type: 'event'
@@ -36,11 +47,14 @@ export interface ReceivedEvent {
   readonly recordId: string | undefined
   readonly receivedAtMs: number
   readonly isVerified: boolean
-  /** One of this id came before, while this receiver has been running. */
+  /** One of this id came before: it is among the last that the log holds. */
   readonly isDuplicate: boolean
   /** Undefined when it is not signed in a way that is known. */
   readonly scheme: SchemeName | undefined
+  /** Whose secrets it was verified with; undefined when they came from a file. */
+  readonly subscriptionId: string | undefined
   readonly body: EventBody
+  readonly delivery: Delivery
 }
 
 export interface RejectedRequest {
@@ -58,3 +72,44 @@ export interface RejectedRequest {
 }
 
 export type Arrival = ReceivedEvent | RejectedRequest
+
+/** What the sender of an event is told. */
+export interface Answer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+}
+
+/** One try to hand an event on. */
+export interface HandOver {
+  /** To a URL, or to a command. */
+  readonly type: 'forwarded' | 'executed'
+  readonly id: string | undefined
+  readonly name: string | undefined
+  /** The URL, or the command as it was typed. */
+  readonly target: string
+  readonly startedAtMs: number
+  readonly tookMs: number
+  /** From 1; more than one only where tries are made again here. */
+  readonly attempt: number
+  /** The HTTP status, or the exit code; undefined when there was none. */
+  readonly status: number | undefined
+  /** Why it was no success. */
+  readonly failure: string | undefined
+  /** When it is tried again from here; undefined when it is not. */
+  readonly retryInMs: number | undefined
+  /** The beginning of what was answered, where that is asked for. */
+  readonly response: string | undefined
+}
+
+/** An event was answered as `--simulate` says. */
+export interface Simulation {
+  readonly type: 'simulated'
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly atMs: number
+  readonly status: number
+  readonly delayMs: number
+}
+
+/** All that a person or a program is told of while events come. */
+export type Occurrence = Arrival | HandOver | Simulation

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
+import { isRunning } from './is-running.ts'
 import { toMachineError } from './machine-error.ts'
 
 const WAIT_MS = 5000
@@ -103,16 +104,6 @@ async function isOlderThan(path: string, ageMs: number): Promise<boolean> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false
     throw error
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: it runs, as another user.
-    return errorCode(error) !== 'ESRCH'
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
-import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { toMachineError } from './machine-error.ts'
 import { refuseLinkedFile } from './private-file.ts'
+import { syncFolder } from './sync-folder.ts'
 
 /**
  * Replaces the file by one of mode 0600 in one step: a reader sees the old text or the new one, and after a power cut one
@@ -27,11 +27,4 @@ async function writeNew(path: string, text: string): Promise<void> {
   await using file = await open(path, 'wx', 0o600)
   await file.writeFile(text)
   await file.sync()
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder.
-  if (platform() === 'win32') return
-  await using folder = await open(path)
-  await folder.sync()
 }

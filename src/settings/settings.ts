@@ -9,7 +9,14 @@ import { checkProfileName, listValues, type Profile, readProfile, writeProfile }
 import { SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
 import { settingsFolder } from './settings-folder.ts'
 import { readStoredKey, type StoredKey } from './stored-key.ts'
-import { readSubscription, type Subscription, type SubscriptionPlace, writeSubscription } from './subscriptions.ts'
+import {
+  findSubscription,
+  type KeptSubscription,
+  readSubscription,
+  type Subscription,
+  type SubscriptionPlace,
+  writeSubscription,
+} from './subscriptions.ts'
 
 export interface SettingsPaths {
   readonly folder: string
@@ -44,7 +51,9 @@ export interface Settings {
   /** False when there was none. */
   forgetKey(profileName: string): Promise<boolean>
   /** Outlives the key: the server can show the secret to nobody again. */
-  subscription(place: SubscriptionPlace): Promise<Subscription | undefined>
+  subscription(place: SubscriptionPlace): Promise<KeptSubscription | undefined>
+  subscriptionOf(id: string): Promise<KeptSubscription | undefined>
+  /** The secrets of those before it at the same place are kept with it. */
   storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
 
@@ -113,6 +122,7 @@ export function openSettings(env: Env): Settings {
       keys.update((document) => replaceIn(document, [checkProfileName(name)], { origin, key })),
     forgetKey,
     subscription: (place) => readSubscription(webhooks, place),
+    subscriptionOf: (id) => findSubscription(webhooks, id),
     storeSubscription: (place, subscription) => writeSubscription(webhooks, place, subscription),
   }
 }

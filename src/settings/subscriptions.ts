@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { damaged, objectIn, replaceIn } from './document.ts'
 import type { DocumentFile } from './document-file.ts'
 
@@ -9,31 +9,66 @@ export interface Subscription {
   readonly secret: string
 }
 
+export interface KeptSubscription extends Subscription {
+  /** Of subscriptions made earlier for the same address, newest first: nobody can end them, so that they may still send. */
+  readonly olderSecrets: readonly string[]
+}
+
 /** It belongs to the server that made it and to the address it sends to. */
 export interface SubscriptionPlace {
   readonly origin: string
   readonly url: string
 }
 
+/** Each costs a signature check for what none of them has signed. */
+const MAX_OLDER = 10
+
 /** CrmError `invalid_input` when the file holds something else there; what, is not said. */
 export async function readSubscription(
   file: DocumentFile,
   { origin, url }: SubscriptionPlace,
-): Promise<Subscription | undefined> {
+): Promise<KeptSubscription | undefined> {
   const urls = objectIn(await file.read(), origin, file.path)
   const stored = Object.hasOwn(urls, url) ? urls[url] : undefined
   if (stored === undefined) return undefined
-  if (isJsonObject(stored) && typeof stored.secret === 'string') {
-    return { id: typeof stored.id === 'string' ? stored.id : undefined, secret: stored.secret }
-  }
-  throw damaged(file.path, `${origin} ${url} is not an object with a secret`)
+  const kept = keptIn(stored)
+  if (!kept) throw damaged(file.path, `${origin} ${url} is not an object with a secret`)
+  return kept
 }
 
+/** The subscription of this id, whichever server and address it belongs to. */
+export async function findSubscription(file: DocumentFile, id: string): Promise<KeptSubscription | undefined> {
+  for (const urls of Object.values(await file.read())) {
+    for (const stored of isJsonObject(urls) ? Object.values(urls) : []) {
+      const kept = keptIn(stored)
+      if (kept?.id === id) return kept
+    }
+  }
+  return undefined
+}
+
+/** What was kept for the address stays behind the new one. */
 export async function writeSubscription(
   file: DocumentFile,
-  { origin, url }: SubscriptionPlace,
+  place: SubscriptionPlace,
   { id, secret }: Subscription,
 ): Promise<void> {
-  const stored: JsonObject = id === undefined ? { secret } : { id, secret }
-  await file.update((document) => replaceIn(document, [origin, url], stored))
+  await file.update((document) => {
+    const { origin, url } = place
+    const urls = objectIn(document, origin, file.path)
+    const before = keptIn(Object.hasOwn(urls, url) ? urls[url] : undefined)
+    const older = before ? [before.secret, ...before.olderSecrets].slice(0, MAX_OLDER) : []
+    const stored: JsonObject = { ...(id !== undefined && { id }), secret, ...(older.length > 0 && { older }) }
+    return replaceIn(document, [origin, url], stored)
+  })
+}
+
+function keptIn(stored: JsonValue | undefined): KeptSubscription | undefined {
+  if (!isJsonObject(stored) || typeof stored.secret !== 'string') return undefined
+  const older = Array.isArray(stored.older) ? stored.older : []
+  return {
+    id: typeof stored.id === 'string' ? stored.id : undefined,
+    secret: stored.secret,
+    olderSecrets: older.filter((secret) => typeof secret === 'string'),
+  }
 }

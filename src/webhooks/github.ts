@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { onlyValue } from './headers.ts'
 import type { Scheme } from './scheme.ts'
 
@@ -17,4 +18,10 @@ export const githubScheme: Scheme = {
     return { timestamp: undefined, prefix: '', signatures }
   },
   hmacKey: (secret) => Buffer.from(secret),
+  // There is room for one signature: that with the newest secret.
+  sign: ({ id, name, body }, [key = Buffer.alloc(0)]) => [
+    ['X-GitHub-Delivery', id],
+    ['X-GitHub-Event', name ?? 'ping'],
+    ['X-Hub-Signature-256', `sha256=${createHmac('sha256', key).update(body).digest('hex')}`],
+  ],
 }

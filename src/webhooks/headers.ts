@@ -11,3 +11,28 @@ export function onlyValue(headers: HeaderValues, name: string): string {
   if (value === '') throw new Rejection('malformed_header', `${name} is missing or empty`)
   return value
 }
+
+/** Those of one connection (RFC 9110, 7.6.1), and those that whoever sends it on sets anew. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** From the flat list that node:http gives: the headers that go with the message wherever it goes. */
+export function endToEndHeaders(rawHeaders: readonly string[]): readonly (readonly [string, string])[] {
+  const headers: [string, string][] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])
+  const named = headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','))
+  const dropped = new Set([...OF_CONNECTION, ...named.map((name) => name.trim().toLowerCase())])
+  return headers.filter(([name]) => !dropped.has(name.toLowerCase()))
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedEvent, RejectedRequest } from '../core/arrivals.ts'
+import { endToEndHeaders } from './headers.ts'
 import { readBody } from './read-body.ts'
 import { readEventBody, readEventFacts } from './read-event.ts'
 import { Rejection } from './rejection.ts'
@@ -7,27 +8,33 @@ import { findScheme } from './schemes.ts'
 import type { SeenIds } from './seen-ids.ts'
 import { verify } from './verify.ts'
 
-/** Texts of secrets, newest first; `unverified` takes everything and says so of each event. */
-export type Trust = readonly string[] | 'unverified'
+export interface Trust {
+  /** Texts, newest first; `unverified` takes everything and says so of each event. */
+  readonly secrets: readonly string[] | 'unverified'
+  /** The subscription that they belong to, where it is known. */
+  readonly subscriptionId: string | undefined
+  readonly seenIds: SeenIds
+}
 
 export interface ReceiveOptions {
+  readonly origin: string
   readonly path: string
   readonly bodyMs: number
   readonly trust: Trust
-  readonly seenIds: SeenIds
   readonly now: () => number
 }
 
 /** The event that the request carries. Throws a Rejection; only what is verified is remembered as seen. */
 export async function receive(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedEvent> {
-  const { path, bodyMs, trust, seenIds, now } = options
+  const { origin, path, bodyMs, now } = options
+  const { secrets, subscriptionId, seenIds } = options.trust
   if (pathOf(request) !== path) throw new Rejection('wrong_path', `expected ${path}`)
   if (request.method !== 'POST') throw new Rejection('wrong_method', 'expected POST')
   const bytes = await readBody(request, bodyMs)
   const receivedAtMs = now()
   const headers = request.headersDistinct
-  const isVerified = trust !== 'unverified'
-  const scheme = isVerified ? verify({ headers, body: bytes }, trust, receivedAtMs) : findScheme(headers)
+  const isVerified = secrets !== 'unverified'
+  const scheme = isVerified ? verify({ headers, body: bytes }, secrets, receivedAtMs) : findScheme(headers)
   const body = readEventBody(bytes)
   const facts = readEventFacts(body)
   const header = (name: string | undefined): string | undefined => (name ? headers[name]?.[0] : undefined)
@@ -41,7 +48,9 @@ export async function receive(request: IncomingMessage, options: ReceiveOptions)
     isVerified,
     isDuplicate: id !== undefined && seenIds.add(id),
     scheme: scheme?.name,
+    subscriptionId,
     body,
+    delivery: { url: `${origin}${request.url}`, headers: endToEndHeaders(request.rawHeaders), bytes },
   }
 }
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Arrival } from '../core/arrivals.ts'
+import type { Answer, Arrival } from '../core/arrivals.ts'
 import { answerClientFault, clientFault, createReceiverServer, listen, TIMEOUTS, type Timeouts } from './http-server.ts'
 import { describeRejected, pathOf, receive, type Trust } from './receive.ts'
 import { Rejection } from './rejection.ts'
-import { createSeenIds } from './seen-ids.ts'
 
 export interface ReceiverOptions {
   readonly host: string
@@ -14,15 +13,18 @@ export interface ReceiverOptions {
   /** Starts with a slash. */
   readonly path: string
   readonly now: () => number
-  /** The sender is answered when this resolves, and waits until then. */
-  keep(arrival: Arrival): Promise<void>
+  /**
+   * The sender is answered when this resolves, and waits until then: with what it resolves to, else with 204. What was
+   * rejected is answered as that, whatever this says.
+   */
+  take(arrival: Arrival): Promise<Answer | undefined>
   readonly timeouts?: Timeouts
 }
 
 export interface Receiver {
   /** The path included. */
   readonly url: string
-  /** Rejects with what `keep` threw, or what took the port away. Never resolves. */
+  /** Rejects with what `take` threw, or what took the port away. Never resolves. */
   readonly failed: Promise<never>
   /** Until now requests wait: the secret may depend on the port. */
   open(trust: Trust): void
@@ -32,24 +34,23 @@ export interface Receiver {
 
 /** A receiver of webhooks on a socket. Throws a CrmError `machine` when the socket cannot be had. */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { path, now, keep, timeouts = TIMEOUTS } = options
+  const { path, now, take, timeouts = TIMEOUTS } = options
   const trusted = Promise.withResolvers<Trust>()
   const failure = Promise.withResolvers<never>()
   // Whoever waits for it is told; without anybody the process must not end over it.
   failure.promise.catch(() => {})
-  const seenIds = createSeenIds()
   const busySockets = new WeakSet<Duplex>()
 
+  let origin = ''
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const trust = await trusted.promise
     if (request.method === 'OPTIONS' && pathOf(request) === path) return answerOptions(request, response)
     try {
-      const event = await receive(request, { path, bodyMs: timeouts.bodyMs, trust, seenIds, now })
-      await keep(event)
-      response.writeHead(204).end()
+      const event = await receive(request, { origin, path, bodyMs: timeouts.bodyMs, trust, now })
+      answerEvent(await take(event), response)
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
-      await keep(describeRejected(error, request, now()))
+      await take(describeRejected(error, request, now()))
       answerRejection(error, request, response)
     }
   }
@@ -66,10 +67,10 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     const fault = clientFault(error, socket)
     // A request under way tells of its end itself, and an answer here would pass for its own.
     if (!fault || busySockets.has(socket)) return void socket.destroy()
-    keep(describeRejected(fault, undefined, now())).catch(failure.reject)
+    take(describeRejected(fault, undefined, now())).catch(failure.reject)
     answerClientFault(fault, socket)
   })
-  const origin = await listen(server, options.host, options.port)
+  origin = await listen(server, options.host, options.port)
   server.on('error', failure.reject)
   let closing: Promise<void> | undefined
   return {
@@ -88,6 +89,14 @@ async function closeServer(server: Server, closeMs: number): Promise<void> {
   server.close()
   const timer = setTimeout(() => server.closeAllConnections(), closeMs)
   await closed.finally(() => clearTimeout(timer))
+}
+
+function answerEvent(answer: Answer | undefined, response: ServerResponse): void {
+  if (!answer) return void response.writeHead(204).end()
+  const { status, retryAfter } = answer
+  response
+    .writeHead(status, { 'Content-Length': 0, ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) })
+    .end()
 }
 
 /** The handshake of CloudEvents webhooks 1.0, section 4: who is asked whether it wants events says yes. */

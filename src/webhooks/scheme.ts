@@ -17,6 +17,16 @@ export interface Claim {
   readonly signatures: readonly Signature[]
 }
 
+/** What is signed when this machine is the sender. */
+export interface Unsigned {
+  readonly id: string
+  /** Of the event, for schemes that have it outside of the body. */
+  readonly name: string | undefined
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly body: Buffer
+}
+
 /** One way to sign. A further one is a file and a line in schemes.ts. */
 export interface Scheme {
   readonly name: SchemeName
@@ -30,4 +40,6 @@ export interface Scheme {
   read(headers: HeaderValues): Claim
   /** The HMAC key in a secret; undefined when the secret cannot be one of this scheme. */
   hmacKey(secret: string): Buffer | undefined
+  /** The headers of the scheme, with a signature for each key. */
+  sign(unsigned: Unsigned, keys: readonly Buffer[]): readonly (readonly [name: string, value: string])[]
 }

@@ -1,3 +1,4 @@
+import type { SchemeName } from '../core/arrivals.ts'
 import { githubScheme } from './github.ts'
 import type { HeaderValues } from './headers.ts'
 import type { Scheme } from './scheme.ts'
@@ -13,4 +14,10 @@ const SCHEMES: readonly Scheme[] = [
 
 export function findScheme(headers: HeaderValues): Scheme | undefined {
   return SCHEMES.find(({ signatureHeader }) => headers[signatureHeader] !== undefined)
+}
+
+export function schemeNamed(name: SchemeName): Scheme {
+  const scheme = SCHEMES.find((each) => each.name === name)
+  if (!scheme) throw new Error(`there is no scheme ${name}`)
+  return scheme
 }

@@ -1,5 +1,5 @@
 import type { SchemeName } from '../core/arrivals.ts'
-import { secretBytes } from '../core/signing.ts'
+import { secretBytes, signWebhook } from '../core/signing.ts'
 import { onlyValue } from './headers.ts'
 import { Rejection } from './rejection.ts'
 import type { Scheme, Signature } from './scheme.ts'
@@ -33,6 +33,11 @@ export function standardScheme(name: SchemeName, prefix: 'webhook' | 'svix'): Sc
       const key = secretBytes(secret)
       return key.length === 0 ? undefined : key
     },
+    sign: ({ id, timestamp, body }, keys) => [
+      [idHeader, id],
+      [`${prefix}-timestamp`, String(timestamp)],
+      [signatureHeader, keys.map((key) => signWebhook(key, { id, timestamp, body })).join(' ')],
+    ],
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { onlyValue } from './headers.ts'
 import { Rejection } from './rejection.ts'
 import type { Scheme } from './scheme.ts'
@@ -23,4 +24,8 @@ export const stripeScheme: Scheme = {
     return { timestamp, prefix: `${timestamp}.`, signatures }
   },
   hmacKey: (secret) => Buffer.from(secret),
+  sign: ({ timestamp, body }, keys) => {
+    const signatures = keys.map((key) => createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex'))
+    return [['Stripe-Signature', [`t=${timestamp}`, ...signatures.map((text) => `v1=${text}`)].join(',')]]
+  },
 }

@@ -11,20 +11,36 @@ test('a subscription is kept in a private file, for its origin and its address a
   const { settings, folder } = await settingsFixture()
   expect(await settings.subscription(place)).toBeUndefined()
   await settings.storeSubscription(place, subscription)
-  expect(await openSettings({ CRM_CONFIG_HOME: folder }).subscription(place)).toEqual(subscription)
+  expect(await openSettings({ CRM_CONFIG_HOME: folder }).subscription(place)).toEqual({
+    ...subscription,
+    olderSecrets: [],
+  })
   expect(await settings.subscription({ ...place, url: 'http://127.0.0.1:4242/hook' })).toBeUndefined()
   expect(await settings.subscription({ ...place, origin: 'https://127.0.0.1:4243' })).toBeUndefined()
   expect((await stat(settings.paths().webhooks)).mode & 0o777).toBe(0o600)
 })
 
-test('a later one takes its place, and those of other addresses stay', async () => {
+test('a later one takes its place, its secret stays behind it, and those of other addresses stay', async () => {
   const { settings } = await settingsFixture()
   const other = { ...place, url: 'http://127.0.0.1:4242/other' }
   await settings.storeSubscription(place, subscription)
   await settings.storeSubscription(other, { id: undefined, secret: 'a' })
   await settings.storeSubscription(place, { id: 'wh_2', secret: 'b' })
-  expect(await settings.subscription(place)).toEqual({ id: 'wh_2', secret: 'b' })
-  expect(await settings.subscription(other)).toEqual({ id: undefined, secret: 'a' })
+  expect(await settings.subscription(place)).toEqual({
+    id: 'wh_2',
+    secret: 'b',
+    olderSecrets: [subscription.secret],
+  })
+  expect(await settings.subscription(other)).toEqual({ id: undefined, secret: 'a', olderSecrets: [] })
+})
+
+test('it is found by its id, and ten older secrets are kept', async () => {
+  const { settings } = await settingsFixture()
+  for (let at = 0; at < 13; at++) await settings.storeSubscription(place, { id: `wh_${at}`, secret: `s${at}` })
+  const kept = await settings.subscriptionOf('wh_12')
+  expect(kept).toEqual(await settings.subscription(place))
+  expect(kept?.olderSecrets).toEqual(Array.from({ length: 10 }, (_, at) => `s${11 - at}`))
+  expect(await settings.subscriptionOf('wh_1')).toBeUndefined()
 })
 
 test('it outlives the key, for the server shows its secret to nobody again', async () => {
@@ -32,7 +48,7 @@ test('it outlives the key, for the server shows its secret to nobody again', asy
   await settings.storeKey('local', { origin: place.origin, key: 'k' })
   await settings.storeSubscription(place, subscription)
   await settings.removeProfile('local')
-  expect(await settings.subscription(place)).toEqual(subscription)
+  expect(await settings.subscription(place)).toEqual({ ...subscription, olderSecrets: [] })
 })
 
 test('a file that others can read is refused, and so is a damaged one, without its secret', async () => {

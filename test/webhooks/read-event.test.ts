@@ -34,6 +34,6 @@ test('JSON that is nested a hundred thousand deep is read', () => {
 })
 
 test('an id is seen from its second time on, until too many came after it', () => {
-  const seen = createSeenIds(2)
+  const seen = createSeenIds([], 2)
   expect(['a', 'a', 'b', 'a', 'c', 'a'].map((id) => seen.add(id))).toEqual([false, true, false, true, false, false])
 })

@@ -4,11 +4,17 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Arrival } from '../../src/core/arrivals.ts'
 import { TIMEOUTS } from '../../src/webhooks/http-server.ts'
+import type { Trust } from '../../src/webhooks/receive.ts'
 import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts'
+import { createSeenIds } from '../../src/webhooks/seen-ids.ts'
 import { newSecret, signed } from './signed.ts'
 
 const SECRET = newSecret()
 const EVENT = '{"type":"contact.created","timestamp":"2026-01-01T00:00:00Z","data":{"id":"con_1"}}'
+
+function trust(secrets: Trust['secrets']): Trust {
+  return { secrets, subscriptionId: 'wh_1', seenIds: createSeenIds() }
+}
 
 async function receiverForTest(options: Partial<ReceiverOptions> = {}) {
   const arrivals: Arrival[] = []
@@ -17,7 +23,10 @@ async function receiverForTest(options: Partial<ReceiverOptions> = {}) {
     port: 0,
     path: '/hook',
     now: Date.now,
-    keep: async (arrival) => void arrivals.push(arrival),
+    take: async (arrival) => {
+      arrivals.push(arrival)
+      return undefined
+    },
     timeouts: { ...TIMEOUTS, closeMs: 100 },
     ...options,
   })
@@ -27,7 +36,7 @@ async function receiverForTest(options: Partial<ReceiverOptions> = {}) {
 
 async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   const opened = await receiverForTest(options)
-  opened.receiver.open([SECRET])
+  opened.receiver.open(trust([SECRET]))
   return opened
 }
 
@@ -61,19 +70,37 @@ test('a genuine delivery is kept and then acknowledged', async () => {
       isVerified: true,
       isDuplicate: false,
       scheme: 'standard-webhooks',
+      subscriptionId: 'wh_1',
       body: { type: 'json', text: EVENT },
     },
   ])
 })
 
+test('what came is handed on whole: the query, the bytes, and the headers that are not of the connection', async () => {
+  const { url, arrivals } = await openReceiver()
+  const { headers } = signed(SECRET, EVENT)
+  const more = `Connection: close, X-Hop\r\nX-Hop: 1\r\nX-Twice: 1\r\nX-Twice: 2\r\nContent-Length: ${EVENT.length}\r\n`
+  await raw(url, `POST /hook?a=1&a=2 HTTP/1.1\r\nHost: x\r\n${more}${headLines(headers)}\r\n${EVENT}`)
+  expect(arrivals).toMatchObject([{ delivery: { url: `${url}?a=1&a=2`, bytes: Buffer.from(EVENT) } }])
+  const [event] = arrivals
+  const expected = [['X-Twice', '1'], ['X-Twice', '2'], ...Object.entries(headers)]
+  expect(event?.type === 'event' && event.delivery.headers).toEqual(expected)
+})
+
+test('the sender is answered with what became of the event, where that is another thing than success', async () => {
+  const { url } = await openReceiver({ take: async () => ({ status: 503, retryAfter: '7' }) })
+  const { status, headers } = await post(url)
+  expect([status, headers.get('retry-after')]).toEqual([503, '7'])
+})
+
 test('a delivery is not acknowledged before it is kept', async () => {
-  const kept = Promise.withResolvers<void>()
+  const kept = Promise.withResolvers<undefined>()
   const started = Promise.withResolvers<void>()
-  const keep = () => {
+  const take = () => {
     started.resolve()
     return kept.promise
   }
-  const { url } = await openReceiver({ keep })
+  const { url } = await openReceiver({ take })
   let isAnswered = false
   const answer = post(url).finally(() => {
     isAnswered = true
@@ -81,7 +108,7 @@ test('a delivery is not acknowledged before it is kept', async () => {
   await started.promise
   expect((await fetch(url, { method: 'OPTIONS' })).status).toBe(204)
   expect(isAnswered).toBe(false)
-  kept.resolve()
+  kept.resolve(undefined)
   expect(await answer).toMatchObject({ status: 204 })
 })
 
@@ -114,13 +141,13 @@ test('what was refused is described by the names of its headers, without the que
 test('requests wait until the secret is known', async () => {
   const { receiver, url } = await receiverForTest()
   const answer = post(url)
-  receiver.open([SECRET])
+  receiver.open(trust([SECRET]))
   expect(await answer).toMatchObject({ status: 204 })
 })
 
 test('without verification all is taken, and marked', async () => {
   const { receiver, url, arrivals } = await receiverForTest()
-  receiver.open('unverified')
+  receiver.open(trust('unverified'))
   expect(await post(url, { body: 'a=1', headers: { 'webhook-id': 'evt.1' } })).toMatchObject({ status: 204 })
   expect(await post(url)).toMatchObject({ status: 204 })
   expect(arrivals).toMatchObject([
@@ -247,16 +274,16 @@ describe('the end', () => {
 
   test('when an event cannot be kept it is not acknowledged, and the failure is handed on', async () => {
     const failure = new Error('disk full')
-    const { receiver, url } = await openReceiver({ keep: () => Promise.reject(failure) })
+    const { receiver, url } = await openReceiver({ take: () => Promise.reject(failure) })
     await expect(post(url)).rejects.toThrow('fetch failed')
     await expect(receiver.failed).rejects.toBe(failure)
   })
 
   test('a delivery under way is acknowledged, and one whose keeping hangs is cut off unacknowledged', async () => {
-    const kept = Promise.withResolvers<void>()
+    const kept = Promise.withResolvers<undefined>()
     const starts: string[] = []
     const { receiver, url } = await openReceiver({
-      keep: (arrival) => {
+      take: (arrival) => {
         starts.push((arrival.type === 'event' && arrival.id) || '')
         return starts.length === 1 ? kept.promise : new Promise(() => {})
       },
@@ -266,7 +293,7 @@ describe('the end', () => {
     const second = post(url, signed(SECRET, EVENT, { id: 'evt_2' }) as RequestInit).catch((error) => error.message)
     await expect.poll(() => starts.length).toBe(2)
     const closed = receiver.close()
-    kept.resolve()
+    kept.resolve(undefined)
     expect(await first).toMatchObject({ status: 204 })
     await closed
     expect(await second).toBe('fetch failed')

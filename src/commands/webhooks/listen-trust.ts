@@ -7,6 +7,8 @@ export interface TrustOptions {
   readonly secretFile?: string
   readonly insecureSkipVerify?: true
   readonly subscribe?: true
+  readonly publicUrl?: URL
+  readonly tunnel?: string
   readonly port: number
 }
 
@@ -20,28 +22,45 @@ export function refuseContradictions(options: TrustOptions): void {
   if (given.length > 1) {
     throw new CrmError('usage', `${given.join(' and ')} contradict each other`, { hint: 'give one of them' })
   }
-  if (options.port === 0 && given.length === 0) {
+  if (options.tunnel !== undefined && options.publicUrl) {
+    throw new CrmError('usage', '--tunnel and --public-url both name the public address', { hint: 'give one of them' })
+  }
+  if (options.port === 0 && given.length === 0 && !options.publicUrl) {
     throw new CrmError('usage', '--port 0 listens at a new address each time, and each would be a new subscription', {
       hint: 'add --subscribe if that is meant, or: crm listen --port 4242',
     })
   }
+  if (options.tunnel !== undefined && given.length === 0) {
+    throw new CrmError('usage', 'a tunnel may have a new address each time, and each would be a new subscription', {
+      hint: 'add --subscribe if that is meant; for an address that stays: --public-url URL; or --secret-file FILE',
+    })
+  }
+}
+
+/** Events of a server that is not known to be crm serve may have any name. */
+export function isSenderForeign({ secretFile, insecureSkipVerify }: TrustOptions): boolean {
+  return secretFile !== undefined || insecureSkipVerify === true
 }
 
 /**
- * The secret of `--secret-file`; else that of the subscription this machine keeps for the address; else, for a service on
- * this machine, that of a subscription made now. CrmError `usage` when there is none.
+ * The secret of `--secret-file`; else that of the subscription this machine keeps for the address; else that of one made
+ * now, for a service on this machine or with `--subscribe`. CrmError `usage` when there is none.
  */
-export async function findTrust(ctx: Context, options: TrustOptions, listeningUrl: string): Promise<ListenTrust> {
-  if (options.insecureSkipVerify) return { trust: 'unverified', subscriptionId: undefined }
+export async function findTrust(ctx: Context, options: TrustOptions, address: URL): Promise<ListenTrust> {
+  if (options.insecureSkipVerify) return { secrets: 'unverified', subscriptionId: undefined }
   if (options.secretFile !== undefined) {
-    const { parseSecrets } = await ctx.webhooks.secrets()
-    const text = await readInput(ctx, options.secretFile, '--secret-file')
-    const secrets = parseSecrets(text, `--secret-file ${options.secretFile}`)
-    for (const secret of secrets) ctx.addSecret(secret)
-    return { trust: secrets, subscriptionId: undefined }
+    return { secrets: await readSecretFile(ctx, options.secretFile), subscriptionId: undefined }
   }
-  return await trustSubscription(ctx, listeningUrl, {
+  return await trustSubscription(ctx, address, {
     isNew: options.subscribe === true,
-    isPassing: options.port === 0,
+    isPassing: options.port === 0 && !options.publicUrl,
+    isPublic: options.publicUrl !== undefined || options.tunnel !== undefined,
   })
+}
+
+export async function readSecretFile(ctx: Context, file: string): Promise<readonly string[]> {
+  const { parseSecrets } = await ctx.webhooks.secrets()
+  const secrets = parseSecrets(await readInput(ctx, file, '--secret-file'), `--secret-file ${file}`)
+  for (const secret of secrets) ctx.addSecret(secret)
+  return secrets
 }

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback, reachableHere } from '../../core/origin.ts'
+import { isLoopback } from '../../core/origin.ts'
+import { commandLine } from '../command-line.ts'
 
 /** What deliveries are verified with, and the subscription that it belongs to, where it is known. */
 export interface ListenTrust {
-  readonly trust: readonly string[] | 'unverified'
+  readonly secrets: readonly string[] | 'unverified'
   readonly subscriptionId: string | undefined
 }
 
@@ -13,26 +14,40 @@ interface Wish {
   readonly isNew: boolean
   /** The address is used this once. */
   readonly isPassing: boolean
+  /** It was given as one that the server reaches, wherever it runs. */
+  readonly isPublic: boolean
 }
 
 /**
  * The subscription that is kept for this server and address; else, for a service on this machine, a new one. It is never
  * ended: the contract has no way to, which is why one is used for ever. CrmError `usage` where none may be made.
  */
-export async function trustSubscription(ctx: Context, listeningUrl: string, wish: Wish): Promise<ListenTrust> {
+export async function trustSubscription(ctx: Context, address: URL, wish: Wish): Promise<ListenTrust> {
   const { baseUrl, key } = await ctx.target()
-  const place = { origin: baseUrl.origin, url: reachableHere(listeningUrl).href }
-  const kept = wish.isNew ? undefined : await (await ctx.settings()).subscription(place)
-  if (kept) {
-    ctx.addSecret(kept.secret)
-    ctx.note(`Using the subscription ${kept.id ?? 'kept'} of ${place.origin}; --subscribe makes a new one.`)
-    return { trust: [kept.secret], subscriptionId: kept.id }
+  const place = { origin: baseUrl.origin, url: address.href }
+  const kept = await (await ctx.settings()).subscription(place)
+  // Nobody can end those that were there before, so what they send is genuine too.
+  const keptSecrets = kept ? [kept.secret, ...kept.olderSecrets] : []
+  for (const secret of keptSecrets) ctx.addSecret(secret)
+  if (kept && !wish.isNew) {
+    noteKept(ctx, kept.id, place)
+    return { secrets: keptSecrets, subscriptionId: kept.id }
   }
-  if (!isLoopback(baseUrl.hostname)) throw unreachable(place)
+  if (!isLoopback(baseUrl.hostname) && !wish.isPublic) throw unreachable(place)
+  if (wish.isPublic && !wish.isNew) throw unknownPublic(ctx, place)
   // A key that is not kept here asks for nothing to be kept: a job in CI leaves no file behind.
   const isKept = key.source === 'file' && !wish.isPassing
-  if (!isKept && !wish.isNew) throw unknownSecret(place, key.source)
-  return await subscribe(ctx, place, isKept)
+  if (!isKept && !wish.isNew) throw unknownSecret(ctx, place, key.source)
+  const made = await subscribe(ctx, place, isKept)
+  return { ...made, secrets: [...made.secrets, ...keptSecrets] }
+}
+
+/** The server cannot be asked over REST whether the subscription is still there, so that is said which nobody would see. */
+function noteKept(ctx: Context, id: string | undefined, { origin }: Place): void {
+  ctx.note(
+    `Using the subscription ${id ?? 'kept'} of ${origin}. What failed to arrive before comes with its next try, 5 s`,
+  )
+  ctx.note('or 5 min after the first ones. If nothing comes at all it has ended there: --subscribe makes a new one.')
 }
 
 interface Place {
@@ -40,7 +55,11 @@ interface Place {
   readonly url: string
 }
 
-async function subscribe(ctx: Context, place: Place, isKept: boolean): Promise<ListenTrust> {
+async function subscribe(
+  ctx: Context,
+  place: Place,
+  isKept: boolean,
+): Promise<{ readonly secrets: readonly string[]; readonly subscriptionId: string | undefined }> {
   const { webhooks } = await ctx.api()
   // To all events, whatever is shown this time: the subscription is used again with other filters.
   const fields = { url: place.url, events: ['*'], description: 'crm listen' }
@@ -56,19 +75,25 @@ async function subscribe(ctx: Context, place: Place, isKept: boolean): Promise<L
   if (isKept) await settings.storeSubscription(place, subscription)
   const where = isKept ? `kept in ${settings.paths().webhooks}` : 'not kept: it ends with this command'
   ctx.note(`Subscribed ${place.url} to all events of ${place.origin}; its secret is ${where}.`)
-  return { trust: [secret], subscriptionId: subscription.id }
+  return { secrets: [secret], subscriptionId: subscription.id }
 }
 
 function unreachable({ origin, url }: Place): CrmError {
   return new CrmError('usage', `${origin} cannot reach ${url}, and no secret is known here`, {
-    hint: 'give the secret of a subscription to an address that it reaches: crm listen --secret-file FILE',
+    hint: 'give the address that it reaches: --subscribe --public-url URL; or the secret of a subscription: --secret-file FILE',
   })
 }
 
-function unknownSecret({ origin, url }: Place, keySource: string): CrmError {
+function unknownPublic(ctx: Context, { origin, url }: Place): CrmError {
+  return new CrmError('usage', `no subscription of ${origin} to ${url} is known here`, {
+    hint: `make one: ${commandLine([...ctx.argv, '--subscribe'])}`,
+  })
+}
+
+function unknownSecret(ctx: Context, { origin, url }: Place, keySource: string): CrmError {
   return new CrmError(
     'usage',
     `no secret is known for ${url} at ${origin}, and with a key from ${keySource} none is made and kept`,
-    { hint: 'for this run alone: crm listen --subscribe; or give one: crm listen --secret-file FILE' },
+    { hint: `for this run alone: ${commandLine([...ctx.argv, '--subscribe'])}; or give one: --secret-file FILE` },
   )
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createJsonlArrivals } from '../../../src/commands/webhooks/jsonl-arrivals.ts'
-import { createTableArrivals } from '../../../src/commands/webhooks/table-arrivals.ts'
-import type { ReceivedEvent, RejectedRequest } from '../../../src/core/arrivals.ts'
+import { createJsonlOccurrences } from '../../../src/commands/webhooks/jsonl-occurrences.ts'
+import { createTableOccurrences } from '../../../src/commands/webhooks/table-occurrences.ts'
+import type { HandOver, ReceivedEvent, RejectedRequest } from '../../../src/core/arrivals.ts'
 import { createStyles } from '../../../src/output/color.ts'
 import { readEventBody, readEventFacts } from '../../../src/webhooks/read-event.ts'
 
@@ -19,7 +19,9 @@ function event(body: string | Buffer, more: Partial<ReceivedEvent> = {}): Receiv
     isVerified: true,
     isDuplicate: false,
     scheme: 'standard-webhooks',
+    subscriptionId: undefined,
     body: read,
+    delivery: { url: 'http://127.0.0.1:4242/', headers: [], bytes: Buffer.from(body) },
     ...more,
   }
 }
@@ -35,12 +37,34 @@ const rejected: RejectedRequest = {
   headerNames: ['host', 'webhook-id'],
 }
 
-const jsonl = createJsonlArrivals()
-const piped = createTableArrivals({ write: () => true }, createStyles(false))
+const READY = {
+  url: 'http://127.0.0.1:4242/',
+  publicUrl: undefined,
+  isVerifying: true,
+  subscriptionId: undefined,
+  folder: '/log',
+}
+
+const forwarded: HandOver = {
+  type: 'forwarded',
+  id: 'evt_1',
+  name: 'a.b',
+  target: 'http://localhost:3000/',
+  startedAtMs: RECEIVED_AT_MS,
+  tookMs: 12,
+  attempt: 2,
+  status: 500,
+  failure: 'answered 500',
+  retryInMs: 4000,
+  response: '\x1b[2Jno',
+}
+
+const jsonl = createJsonlOccurrences()
+const piped = createTableOccurrences({ write: () => true }, createStyles(false))
 
 test('jsonl has these members, in this order', () => {
-  expect(jsonl.ready({ url: 'http://127.0.0.1:4242/', isVerifying: true, subscriptionId: 'wh_1' })).toBe(
-    '{"type":"ready","url":"http://127.0.0.1:4242/","verifies":true,"subscription_id":"wh_1"}\n',
+  expect(jsonl.ready({ ...READY, subscriptionId: 'wh_1' })).toBe(
+    '{"type":"ready","url":"http://127.0.0.1:4242/","verifies":true,"subscription_id":"wh_1","public_url":null,"log":"/log"}\n',
   )
   expect(jsonl.line(event('{"type":"a.b","data":{"id":"x"}}'))).toBe(
     '{"type":"event","id":"evt_1","event":"a.b","record_id":"x","received_at":"2026-01-02T03:04:05.006Z",' +
@@ -49,6 +73,33 @@ test('jsonl has these members, in this order', () => {
   expect(jsonl.line(rejected)).toBe(
     '{"type":"rejected","reason":"stale","status":401,"detail":"signed 301 s ago, expected 300 s at most",' +
       '"received_at":"2026-01-02T03:04:05.006Z","method":"POST","path":"/\\u001b[2J","headers":["host","webhook-id"]}\n',
+  )
+})
+
+test('jsonl says what became of an event that was handed on', () => {
+  expect(jsonl.line(forwarded)).toBe(
+    '{"type":"forwarded","id":"evt_1","event":"a.b","target":"http://localhost:3000/","status":500,"failure":"answered 500",' +
+      '"attempt":2,"retry_in_ms":4000,"started_at":"2026-01-02T03:04:05.006Z","took_ms":12,"response":"\\u001b[2Jno"}\n',
+  )
+  const { response: _, ...executed } = forwarded
+  expect(JSON.parse(jsonl.line({ ...executed, type: 'executed', status: 1, response: undefined }))).toMatchObject({
+    type: 'executed',
+    exit: 1,
+  })
+  const simulated = { type: 'simulated', id: 'evt_1', name: 'a.b', status: 500, delayMs: 5 } as const
+  expect(jsonl.line({ ...simulated, atMs: RECEIVED_AT_MS })).toBe(
+    '{"type":"simulated","id":"evt_1","event":"a.b","status":500,"delay_ms":5,"at":"2026-01-02T03:04:05.006Z"}\n',
+  )
+})
+
+test('a table shows below an event where it went, how long that took, and what comes next', () => {
+  expect(piped.line(forwarded)).toBe(
+    '2026-01-02T03:04:05Z  a.b              -> 500            ' +
+      'http://localhost:3000/ 12 ms (try 2): answered 500, again in 4 s \\x1b[2Jno\n',
+  )
+  const unanswered = { ...forwarded, status: undefined, attempt: 1, failure: 'nothing listens there' }
+  expect(piped.line({ ...unanswered, retryInMs: undefined, response: undefined })).toBe(
+    '2026-01-02T03:04:05Z  a.b              -> no answer      http://localhost:3000/ 12 ms: nothing listens there\n',
   )
 })
 
@@ -79,9 +130,7 @@ test('a body that is no JSON is text, or else base64', () => {
 })
 
 test('a table line says when, what, of which record, and what changed or which one it is', () => {
-  expect(piped.ready({ url: 'x', isVerifying: true, subscriptionId: undefined })).toBe(
-    'TIME                  EVENT            RECORD            SUMMARY\n',
-  )
+  expect(piped.ready(READY)).toBe('TIME                  EVENT            RECORD            SUMMARY\n')
   const data = { id: 'con_0s9nf8t2c00', name: 'Ada', email: 'ada@example.test' }
   expect(piped.line(event(JSON.stringify({ type: 'contact.created', data })))).toBe(
     '2026-01-02T03:04:05Z  contact.created  con_0s9nf8t2c00   Ada, ada@example.test\n',
@@ -124,7 +173,7 @@ test('a table takes any body in no time: nested a hundred thousand deep, a text 
 })
 
 test('in a terminal a line is cut to its width', () => {
-  const terminal = createTableArrivals({ write: () => true, isTTY: true, columns: 60 }, createStyles(false))
+  const terminal = createTableOccurrences({ write: () => true, isTTY: true, columns: 60 }, createStyles(false))
   const line = terminal.line(
     event(JSON.stringify({ type: 'contact.created', data: { id: 'con_1', name: '漢字'.repeat(20) } })),
   )

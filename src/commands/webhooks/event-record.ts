@@ -1,0 +1,28 @@
+import type { EventBody, ReceivedEvent } from '../../core/arrivals.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+
+/** The members of an event but for its body, in the order of the contract (docs/webhooks.md). */
+export function eventFacts(event: ReceivedEvent): JsonObject {
+  return {
+    type: 'event',
+    id: event.id ?? null,
+    event: event.name ?? null,
+    record_id: event.recordId ?? null,
+    received_at: new Date(event.receivedAtMs).toISOString(),
+    verified: event.isVerified,
+    duplicate: event.isDuplicate,
+    scheme: event.scheme ?? null,
+  }
+}
+
+/** An event as lists print it, and as `--where` and `--jq` see it: what a line of `crm listen -o jsonl` holds. */
+export function eventRecord(event: ReceivedEvent): CrmRecord {
+  return { ...eventFacts(event), ...bodyMember(event.body) }
+}
+
+function bodyMember(body: EventBody): JsonObject {
+  if (body.type === 'json') return { body: parseExactJson(body.text) }
+  return body.type === 'text' ? { body_text: body.text } : { body_base64: body.bytes.toString('base64') }
+}

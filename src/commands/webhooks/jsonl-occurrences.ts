@@ -1,0 +1,88 @@
+import type { EventBody, HandOver, Occurrence, RejectedRequest, Simulation } from '../../core/arrivals.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { jsonText } from '../../output/json-text.ts'
+import { eventFacts } from './event-record.ts'
+import type { OccurrencePrinter } from './occurrence-printer.ts'
+
+/** What a terminal obeys, as in src/output/json-text.ts; in valid JSON it stands in strings alone, where an escape means the same. */
+const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** A line an object; `type` tells them apart, and the members are a contract (docs/webhooks.md). */
+export function createJsonlOccurrences(): OccurrencePrinter {
+  return {
+    ready: ({ url, publicUrl, isVerifying, subscriptionId, folder }) =>
+      `${jsonText({
+        type: 'ready',
+        url,
+        verifies: isVerifying,
+        subscription_id: subscriptionId ?? null,
+        public_url: publicUrl ?? null,
+        log: folder,
+      })}\n`,
+    line: (occurrence) => `${occurrenceText(occurrence)}\n`,
+  }
+}
+
+export function occurrenceText(occurrence: Occurrence): string {
+  if (occurrence.type === 'event') {
+    const known = jsonText(eventFacts(occurrence))
+    return `${known.slice(0, -1)},${bodyMember(occurrence.body)}}`
+  }
+  if (occurrence.type === 'rejected') return jsonText(rejection(occurrence))
+  return jsonText(occurrence.type === 'simulated' ? simulation(occurrence) : handOver(occurrence))
+}
+
+function rejection({ reason, status, detail, receivedAtMs, method, path, headerNames }: RejectedRequest): JsonObject {
+  return {
+    type: 'rejected',
+    reason,
+    status,
+    detail,
+    received_at: new Date(receivedAtMs).toISOString(),
+    method: method ?? null,
+    path: path ?? null,
+    headers: [...headerNames],
+  }
+}
+
+function handOver(hand: HandOver): JsonObject {
+  return {
+    type: hand.type,
+    id: hand.id ?? null,
+    event: hand.name ?? null,
+    target: hand.target,
+    [hand.type === 'forwarded' ? 'status' : 'exit']: hand.status ?? null,
+    failure: hand.failure ?? null,
+    attempt: hand.attempt,
+    retry_in_ms: hand.retryInMs ?? null,
+    started_at: new Date(hand.startedAtMs).toISOString(),
+    took_ms: hand.tookMs,
+    ...(hand.response !== undefined && { response: hand.response }),
+  }
+}
+
+function simulation({ id, name, status, delayMs, atMs }: Simulation): JsonObject {
+  return {
+    type: 'simulated',
+    id: id ?? null,
+    event: name ?? null,
+    status,
+    delay_ms: delayMs,
+    at: new Date(atMs).toISOString(),
+  }
+}
+
+/** JSON goes out as it came, so that no number loses digits and no depth is too deep; line ends stand between its tokens alone. */
+function bodyMember(body: EventBody): string {
+  if (body.type === 'json') return `"body":${safeJson(body.text)}`
+  return body.type === 'text'
+    ? `"body_text":${jsonText(body.text)}`
+    : `"body_base64":"${body.bytes.toString('base64')}"`
+}
+
+function safeJson(text: string): string {
+  return text
+    .trim()
+    .replace(/[\r\n]+/g, ' ')
+    .replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

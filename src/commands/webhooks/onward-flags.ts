@@ -1,0 +1,120 @@
+import { type Command, Option } from 'commander'
+import type { Context } from '../../context.ts'
+import type { HandOver } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import { writeNoteLine } from '../../output/note-line.ts'
+import { collect } from '../fields-input.ts'
+import { parseCount } from '../flags.ts'
+import { occurrenceText } from './jsonl-occurrences.ts'
+
+/** Of every command that hands events on. */
+export interface OnwardFlags {
+  readonly forward?: readonly string[]
+  readonly exec?: readonly string[]
+  readonly showResponse?: true
+  readonly forwardDuplicates?: true
+}
+
+/** Of those that answer a sender as well. */
+export interface AckFlags extends OnwardFlags {
+  readonly ack: 'forward' | 'now'
+  readonly retry?: number
+  readonly insecureSkipVerify?: true
+}
+
+export function addOnwardFlags(command: Command): void {
+  command
+    .option(
+      '--forward <[type=]url>',
+      'send events on to this URL, or port; only those that match type (repeatable)',
+      collect,
+    )
+    .option('--exec <command>', 'run this with the event as JSON on stdin; no shell (repeatable)', collect)
+    .option('--show-response', 'show the beginning of what the URL answers')
+}
+
+export function addAckFlags(command: Command): void {
+  addOnwardFlags(command)
+  command
+    .addOption(
+      new Option('--ack <when>', "answer the sender after the target, with the target's status, or at once")
+        .choices(['forward', 'now'] as const)
+        .default('forward' as const),
+    )
+    .option('--retry <n>', 'with --ack now: tries after a failed one (default: 3)', parseCount)
+    .option('--forward-duplicates', 'hand on again what a target has taken already')
+}
+
+const DEFAULT_RETRIES = 3
+/** A second less than crm serve waits, so that it learns what happened and not only that nothing did. */
+const SENDER_WAITS_MS = 14_000
+
+/** CrmError `usage` for flags that contradict each other. */
+export function refuseOnwardContradictions(options: AckFlags): void {
+  const hasTarget = options.forward !== undefined || options.exec !== undefined
+  if (options.insecureSkipVerify && options.exec) {
+    throw new CrmError('usage', '--insecure-skip-verify would let anybody run --exec', {
+      hint: 'give --secret-file FILE',
+    })
+  }
+  if (!hasTarget && options.ack === 'now') {
+    throw new CrmError('usage', '--ack now has nothing to do with later', {
+      hint: 'add --forward URL or --exec COMMAND',
+    })
+  }
+  if (options.retry !== undefined && options.ack !== 'now') {
+    throw new CrmError('usage', '--retry needs --ack now: else the sender is told, and tries again', {
+      hint: 'add --ack now',
+    })
+  }
+}
+
+/** Undefined when there is nowhere to hand events on to. */
+export async function openOnward(ctx: Context, options: AckFlags, show: (hand: HandOver) => Promise<void>) {
+  if (options.forward === undefined && options.exec === undefined) return undefined
+  const isLater = options.ack === 'now'
+  return await startTargets(ctx, options, {
+    timeoutMs: isLater ? ctx.flags.timeoutMs : Math.min(ctx.flags.timeoutMs, SENDER_WAITS_MS),
+    retries: isLater ? (options.retry ?? DEFAULT_RETRIES) : 0,
+    passesDuplicates: options.forwardDuplicates === true,
+    show,
+  })
+}
+
+type StartOnward = Awaited<ReturnType<Context['webhooks']['onward']>>['startOnward']
+type OnwardRules = Parameters<StartOnward>[0]
+type HowOften = Pick<OnwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'>
+
+export async function startTargets(
+  ctx: Context,
+  options: OnwardFlags,
+  how: HowOften,
+): Promise<ReturnType<StartOnward>> {
+  const forwards = (options.forward ?? []).map(parseForward)
+  const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
+  const { startOnward } = await ctx.webhooks.onward()
+  return startOnward({
+    ...how,
+    forwards,
+    commands,
+    showsResponse: options.showResponse === true,
+    env: ctx.env,
+    now: ctx.now,
+    input: (event) => `${occurrenceText(event)}\n`,
+    say: (line) => writeNoteLine(ctx.io.stderr, line),
+  })
+}
+
+/** `3000`, `localhost:3000/hook`, a URL; with the names of events before it: `deal.*=URL`. */
+export function parseForward(text: string): { readonly globs: readonly string[]; readonly url: URL } {
+  const [, globs, target = ''] = /^(?:([\w.*,-]+)=)?(.+)$/s.exec(text) ?? []
+  const address = /^\d{1,5}$/.test(target) ? `localhost:${target}` : target
+  const url = URL.parse(/^https?:\/\//i.test(address) ? address : `http://${address}`)
+  if (!url || url.username || url.password || url.hash) {
+    throw new CrmError('usage', `--forward ${JSON.stringify(text)} is no address`, {
+      hint: "expected 3000, http://localhost:3000/hook, or 'deal.*=http://localhost:3000/deals'",
+    })
+  }
+  return { globs: globs === undefined ? [] : globs.split(','), url }
+}

@@ -1,0 +1,42 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { parsePort } from '../serve/limits.ts'
+import type { TrustOptions } from './listen-trust.ts'
+import { type KeepRule, parseKeep } from './parse-keep.ts'
+
+/** Of every command that receives events. */
+export interface ReceiverFlags extends TrustOptions {
+  readonly host: string
+  readonly path: string
+  readonly keep: KeepRule
+}
+
+/** Untyped, as the compiler is lost in the type that so many options add up to: the command's own interface names them. */
+export function addReceiverFlags(command: Command): void {
+  command
+    .option('--host <address>', 'listen on this address', '127.0.0.1')
+    .option('--port <n>', 'listen on this port; 0 takes a free one', parsePort, 4242)
+    .option('--path <path>', 'the path that events are sent to', parsePath, '/')
+    .option('--secret-file <file>', 'verify with the secrets in this file, one a line; - for stdin')
+    .option('--subscribe', 'make a new subscription, although one may be kept')
+    .option('--public-url <url>', 'the address at which the server reaches this listener', parsePublicUrl)
+    .option('--tunnel <command>', 'a command that prints such an address, run while listening')
+    .option('--insecure-skip-verify', 'take what anybody sends, marked as unverified')
+    .option('--keep <what>', 'of the event log: a time (30d), a size (500MB), or all', parseKeep, parseKeep('all'))
+}
+
+function parsePath(text: string): string {
+  if (
+    text.startsWith('/') &&
+    URL.parse(text, 'http://localhost')?.href === `http://localhost${text}` &&
+    !/[?#]/.test(text)
+  ) {
+    return text
+  }
+  throw new InvalidArgumentError('Expected a path such as /hook, without a query.')
+}
+
+function parsePublicUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.hash) return url
+  throw new InvalidArgumentError('Expected an address such as https://hooks.example.com/crm.')
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import type { Context } from '../../context.ts'
+import { reachableHere } from '../../core/origin.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import { writeNoteLine } from '../../output/note-line.ts'
+import { openStateFolder } from '../../settings/state-folder.ts'
+import { findTrust } from './listen-trust.ts'
+import type { Ready } from './occurrence-printer.ts'
+import type { ReceiverFlags } from './receiver-flags.ts'
+
+type Listen = Awaited<ReturnType<Context['webhooks']['listening']>>['startListening']
+type ListeningOptions = Parameters<Listen>[0]
+type Tunnel = Awaited<ReturnType<Awaited<ReturnType<Context['webhooks']['tunnel']>>['openTunnel']>>
+
+export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'onward' | 'ack' | 'simulator'> {
+  /** Before the first event is taken. */
+  onReady(ready: Ready): Promise<void>
+  /** What it waits for beside Ctrl-C; undefined listens until then. */
+  readonly until?: Promise<unknown>
+  /** Some targets have not taken so many events. */
+  onUndone?(count: number): void
+}
+
+const TUNNEL_MS = 30_000
+
+/** Receives until it is stopped, until `until` resolves, or until the port, the log or the tunnel is lost, which throws. */
+export async function receiveEvents(ctx: Context, options: ReceiverFlags, session: Session): Promise<void> {
+  const { path: folder, isTemporary } = await openStateFolder(ctx.env, 'events')
+  if (isTemporary) ctx.note(`Events are kept in ${folder}; set CRM_STATE_HOME for a folder that lasts.`)
+  const { startListening } = await ctx.webhooks.listening()
+  const listening = await startListening({ ...options, ...session, folder, now: ctx.now })
+  let tunnel: Tunnel | undefined
+  try {
+    tunnel = await openTunnelFor(ctx, options.tunnel)
+    const publicUrl = tunnel ? new URL(options.path, tunnel.url) : options.publicUrl
+    const trust = await findTrust(ctx, options, publicUrl ?? reachableHere(listening.url))
+    await session.onReady({
+      url: listening.url,
+      publicUrl: publicUrl?.href,
+      isVerifying: trust.secrets !== 'unverified',
+      subscriptionId: trust.subscriptionId,
+      folder,
+    })
+    await listening.open(trust)
+    const stopped = ctx.signal.aborted ? Promise.resolve() : once(ctx.signal, 'abort')
+    await Promise.race([
+      stopped,
+      listening.failed,
+      ...(tunnel ? [tunnel.failed] : []),
+      ...(session.until ? [session.until] : []),
+    ])
+  } finally {
+    const undone = await listening.close()
+    await tunnel?.stop()
+    if (undone > 0) session.onUndone?.(undone)
+  }
+}
+
+async function openTunnelFor(ctx: Context, command: string | undefined): Promise<Tunnel | undefined> {
+  if (command === undefined) return undefined
+  const words = shellWords(command, '--tunnel')
+  const { openTunnel } = await ctx.webhooks.tunnel()
+  const say = (line: string): void => {
+    if (ctx.flags.isDebug) writeNoteLine(ctx.io.stderr, `tunnel: ${line}`)
+  }
+  return await openTunnel({ name: command, words, env: ctx.env, say, timeoutMs: TUNNEL_MS, signal: ctx.signal })
+}

@@ -1,0 +1,83 @@
+import { InvalidArgumentError } from 'commander'
+import type { Context } from '../../context.ts'
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EVENT_KINDS } from '../../core/event-kinds.ts'
+import { nearestWord } from '../../core/nearest-word.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { eventRecord } from './event-record.ts'
+
+export type Wanted = (event: ReceivedEvent) => Promise<boolean>
+
+/** By the globs and by `--where`, which sees what a line of jsonl holds. */
+export async function createWanted(ctx: Context, globs: readonly string[]): Promise<Wanted> {
+  const { matchesAnyGlob } = await ctx.webhooks.filter()
+  const { keep } = await ctx.expr()
+  const isTrue = keep && batched(ctx, keep)
+  return async (event) => matchesAnyGlob(globs, event.name) && (!isTrue || (await isTrue(eventRecord(event))))
+}
+
+type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
+
+/** A run of jq costs a millisecond however many records it sees: those that come meanwhile go into the next one together. */
+function batched(ctx: Context, keep: Keep): (record: CrmRecord) => Promise<boolean> {
+  let waiting: CrmRecord[] = []
+  let next: Promise<ReadonlySet<CrmRecord>> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  const evaluate = createTolerant(ctx, keep)
+  return async (record) => {
+    waiting.push(record)
+    next ??= last.then(() => {
+      const records = waiting
+      waiting = []
+      next = undefined
+      return evaluate(records)
+    })
+    last = next
+    return (await next).has(record)
+  }
+}
+
+/** An event that the expression fails on is not wanted, which is said of the first one: others may come of any shape. */
+function createTolerant(ctx: Context, keep: Keep): (records: readonly CrmRecord[]) => Promise<ReadonlySet<CrmRecord>> {
+  let hasSaid = false
+  const one = async (record: CrmRecord): Promise<readonly CrmRecord[]> => {
+    try {
+      return await keep([record])
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      if (!hasSaid) ctx.note(`${error.message}; events that it fails on are left out.`)
+      hasSaid = true
+      return []
+    }
+  }
+  return async (records) => {
+    try {
+      return new Set(await keep(records))
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      const kept: CrmRecord[] = []
+      for (const record of records) kept.push(...(await one(record)))
+      return new Set(kept)
+    }
+  }
+}
+
+export function parseGlobs(text: string): readonly string[] {
+  const globs = text.split(',').map((glob) => glob.trim())
+  if (globs.every((glob) => /^[\w.*-]+$/.test(glob))) return globs
+  throw new InvalidArgumentError("Expected names or globs such as 'deal.*,contact.created'.")
+}
+
+/** Events of crm serve have known names; what other senders call theirs is theirs to know, so that a name is only doubted. */
+export async function checkGlobs(ctx: Context, globs: readonly string[], isForeign: boolean): Promise<void> {
+  const { matchesAnyGlob } = await ctx.webhooks.filter()
+  for (const glob of globs) {
+    if (EVENT_KINDS.some((kind) => matchesAnyGlob([glob], kind))) continue
+    const meant = nearestWord(glob, [...EVENT_KINDS, 'contact.*', 'deal.*', 'note.*'])
+    const what = `${glob} matches no event of crm serve`
+    const known = `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${EVENT_KINDS.join(', ')}`
+    if (!isForeign) throw new CrmError('usage', what, { hint: known })
+    ctx.note(`${what}: ${known}.`)
+  }
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { CrmError } from '../core/errors.ts'
+import type { Env } from '../core/streams.ts'
+import { errorCode } from '../files/error-code.ts'
+
+export interface CommandOptions {
+  /** The program and its words; no shell sees them. */
+  readonly words: readonly [string, ...string[]]
+  readonly env: Env
+  /** Given to it as stdin. */
+  readonly input?: string | undefined
+  /** Each line that it prints, to stdout or to stderr. */
+  readonly say: (line: string) => void
+}
+
+export interface Ended {
+  /** Undefined when a signal ended it. */
+  readonly exit: number | undefined
+  /** `exit 1`, or the signal. */
+  readonly how: string
+}
+
+export interface RunningCommand {
+  /** Rejects with a CrmError `usage` when the command cannot be started. */
+  readonly ended: Promise<Ended>
+  /** Ends it and all that it has started; when they do not end within 2 s, by force. */
+  stop(): Promise<void>
+}
+
+const GRACE_MS = 2000
+
+export function startCommand({ words, env, input, say }: CommandOptions): RunningCommand {
+  const [file, ...args] = words
+  // A group of its own, so that what it has started ends with it.
+  const child = spawn(file, args, { env: { ...env }, stdio: 'pipe', detached: true })
+  // A command need not read what it is given.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', say)
+  let isOver = false
+  const ended = waitFor(child, file).finally(() => {
+    isOver = true
+  })
+  // Who needs the end asks for it.
+  ended.catch(() => {})
+  const signal = (name: NodeJS.Signals): void => {
+    if (!isOver && child.pid !== undefined) signalGroup(child.pid, name)
+  }
+  return {
+    ended,
+    stop: async () => {
+      signal('SIGTERM')
+      const force = setTimeout(() => signal('SIGKILL'), GRACE_MS)
+      await ended.catch(() => {}).finally(() => clearTimeout(force))
+    },
+  }
+}
+
+async function waitFor(child: ChildProcess, file: string): Promise<Ended> {
+  try {
+    const [exit, signal] = await once(child, 'close')
+    return { exit: exit ?? undefined, how: signal ?? `exit ${exit}` }
+  } catch (cause) {
+    const reason = errorCode(cause) === 'ENOENT' ? 'no such program' : (cause as Error).message
+    throw new CrmError('usage', `cannot run ${file}: ${reason}`, {
+      cause,
+      hint: 'name a program that is installed; for pipes and variables: sh -c "..."',
+    })
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    // A negative number means the group (kill(2)).
+    process.kill(-pid, signal)
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,59 @@
+import type { Occurrence, ReceivedEvent } from '../core/arrivals.ts'
+import { createIntake } from './intake.ts'
+import { openEventLog } from './log/event-log.ts'
+import type { Keep } from './log/keep.ts'
+import { recentIds } from './log/read-events.ts'
+import type { Onward } from './onward/onward.ts'
+import type { Trust } from './receive.ts'
+import { startReceiver } from './receiver.ts'
+import { createSeenIds, MAX_SEEN_IDS } from './seen-ids.ts'
+import type { Simulator } from './simulate.ts'
+
+export interface ListeningOptions {
+  readonly host: string
+  /** 0 takes any that is free. */
+  readonly port: number
+  readonly path: string
+  /** Of the event log. */
+  readonly folder: string
+  readonly keep: Keep
+  readonly now: () => number
+  isWanted(event: ReceivedEvent): Promise<boolean>
+  show(occurrence: Occurrence): Promise<void>
+  readonly onward?: Onward | undefined
+  readonly ack?: 'forward' | 'now'
+  readonly simulator?: Simulator | undefined
+}
+
+export interface Listening {
+  readonly url: string
+  /** Until now requests wait: the secret may depend on the port. Duplicates are told by what the log holds. */
+  open(trust: Omit<Trust, 'seenIds'>): Promise<void>
+  /** Rejects with a reason when the port or the log is lost. Never resolves. */
+  readonly failed: Promise<never>
+  /** How many events were not handed on. What was acknowledged is in the log. */
+  close(): Promise<number>
+}
+
+/** The whole receiver: a socket, the log, and what happens to an event. CrmError `machine` for a port or a folder in the way. */
+export async function startListening(options: ListeningOptions): Promise<Listening> {
+  const { folder, keep, now, onward, ack = 'forward', simulator } = options
+  const log = await openEventLog({ folder, keep, now })
+  const receiver = await startReceiver({ ...options, take: createIntake({ ...options, log, onward, ack, simulator }) })
+  const failed = onward ? Promise.race([receiver.failed, onward.failed]) : receiver.failed
+  // Whoever waits for it is told; without anybody the process must not end over it.
+  failed.catch(() => {})
+  return {
+    url: receiver.url,
+    failed,
+    open: async (trust) => {
+      receiver.open({ ...trust, seenIds: createSeenIds(await recentIds(folder, MAX_SEEN_IDS)) })
+    },
+    close: async () => {
+      await receiver.close()
+      const undone = (await onward?.close()) ?? 0
+      await log.close()
+      return undone
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { errorCode } from '../../files/error-code.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import { entryId, parseEntry } from './entry.ts'
+import { linesBackward, linesForward } from './lines.ts'
+import { listSegments, type Segment, segmentSize } from './segments.ts'
+
+export interface ReadOptions {
+  readonly order: 'oldest first' | 'newest first'
+  /** Files that were last written to before are not opened; events in the others are all given. */
+  readonly sinceMs?: number | undefined
+  /** Told of each line that is no event, which is left out: a power cut can damage a line that was never acknowledged. */
+  readonly onDamaged?: (path: string) => void
+}
+
+/**
+ * What the log holds now, some events at a time, while others write to it or not. Files of several writers follow each
+ * other by the time when they were begun.
+ */
+export async function* readEvents(folder: string, options: ReadOptions): AsyncGenerator<readonly ReceivedEvent[]> {
+  const { order, sinceMs, onDamaged } = options
+  for await (const { lines, segment } of readLines(folder, order, sinceMs)) {
+    const events = lines.map((line) => parseEntry(line.toString()))
+    for (const event of events) if (!event) onDamaged?.(segment.path)
+    yield events.filter((event) => event !== undefined)
+  }
+}
+
+/** Of the newest events at most so many bytes are looked at: a start must not take long because much was kept. */
+const MAX_SCANNED_BYTES = 64 * 1024 * 1024
+
+/** The ids of the newest events, the oldest of them first. */
+export async function recentIds(folder: string, maxIds: number): Promise<readonly string[]> {
+  const ids: string[] = []
+  let scannedBytes = 0
+  for await (const { lines } of readLines(folder, 'newest first')) {
+    for (const line of lines) {
+      const id = entryId(line)
+      if (id !== undefined) ids.push(id)
+      scannedBytes += line.length
+    }
+    if (ids.length >= maxIds || scannedBytes >= MAX_SCANNED_BYTES) break
+  }
+  return ids.slice(0, maxIds).reverse()
+}
+
+async function* readLines(
+  folder: string,
+  order: ReadOptions['order'],
+  sinceMs = Number.NEGATIVE_INFINITY,
+): AsyncGenerator<{ lines: readonly Buffer[]; segment: Segment }> {
+  const segments = await listSegments(folder)
+  for (const segment of order === 'newest first' ? segments.toReversed() : segments) {
+    const size = await segmentSize(segment)
+    if (!size || size.writtenAtMs < sinceMs) continue
+    const read = order === 'newest first' ? linesBackward : linesForward
+    try {
+      for await (const lines of read(segment.path)) yield { lines, segment }
+    } catch (error) {
+      // Deleted since it was listed, as somebody's --keep says.
+      if (errorCode(error) !== 'ENOENT') throw toMachineError(error, segment.path)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { errorCode } from '../../files/error-code.ts'
+import { matchesAnyGlob } from '../event-filter.ts'
+import { loopbackConnection } from './loopback.ts'
+import type { Outcome, Target } from './target.ts'
+
+export interface HttpTargetOptions {
+  readonly url: URL
+  /** Names of events that go there; none for all. */
+  readonly globs: readonly string[]
+  /** From the connection to the end of the answer. */
+  readonly timeoutMs: number
+  readonly showsResponse: boolean
+  /** What is sent, where it is not what came. CrmError when it cannot be made. */
+  readonly sign?: (event: ReceivedEvent) => readonly (readonly [string, string])[]
+}
+
+const MAX_RESPONSE_BYTES = 4096
+/** Read on and thrown away, so that the connection can be used again. */
+const MAX_DISCARDED_BYTES = 1024 * 1024
+const LIMIT = 64
+
+export function httpTarget(options: HttpTargetOptions): Target {
+  const { url, globs } = options
+  const isPlain = url.protocol === 'http:'
+  const agent = new (isPlain ? HttpAgent : HttpsAgent)({ keepAlive: true, maxFreeSockets: LIMIT, timeout: 30_000 })
+  return {
+    type: 'forwarded',
+    name: url.href,
+    limit: LIMIT,
+    takes: (event) => matchesAnyGlob(globs, event.name),
+    hand: async (event, signal) => {
+      const first = await send(event, { ...options, agent, signal })
+      // The app closed a connection that was idle, while the request was on its way.
+      return (first.isStale ? await send(event, { ...options, agent, signal }) : first).outcome
+    },
+  }
+}
+
+interface Sending extends HttpTargetOptions {
+  readonly agent: HttpAgent
+  readonly signal: AbortSignal
+}
+
+/** A URL without a path gets the one that the event came to; the query goes with it in any case. */
+function addressFor(url: URL, received: string): URL {
+  const { pathname, search } = new URL(received)
+  const address = new URL(url)
+  if (address.pathname === '/') address.pathname = pathname
+  const queries = [url.search, search].map((query) => query.slice(1)).filter((query) => query !== '')
+  address.search = queries.join('&')
+  return address
+}
+
+function send(event: ReceivedEvent, sending: Sending): Promise<{ outcome: Outcome; isStale: boolean }> {
+  const { url, timeoutMs, agent, signal, sign } = sending
+  const { delivery } = event
+  const address = addressFor(url, delivery.url)
+  const headers = [...(sign?.(event) ?? delivery.headers), ['Host', url.host]]
+  const options: RequestOptions = {
+    method: 'POST',
+    headers: [...headers, ['Content-Length', String(delivery.bytes.length)]].flat(),
+    agent,
+    ...loopbackConnection(url),
+  }
+  const request = (url.protocol === 'http:' ? requestHttp : requestHttps)(address, options)
+  const late = setTimeout(() => request.destroy(new TooLate(timeoutMs)), timeoutMs)
+  const stop = (): void => void request.destroy(new Error('broken off'))
+  signal.addEventListener('abort', stop)
+  return new Promise((resolve) => {
+    let answer: IncomingMessage | undefined
+    let failure: Error | undefined
+    const chunks: Buffer[] = []
+    request.on('response', (response) => {
+      answer = response
+      readBeginning(response, chunks)
+    })
+    request.on('error', (error) => {
+      failure = error
+    })
+    request.on('close', () => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', stop)
+      const response = sending.showsResponse ? Buffer.concat(chunks).toString('utf8', 0, MAX_RESPONSE_BYTES) : undefined
+      const outcome = answer ? answered(answer, response) : unanswered(failure, url)
+      resolve({ outcome, isStale: !answer && request.reusedSocket && errorCode(failure) === 'ECONNRESET' })
+    })
+    request.end(delivery.bytes)
+  })
+}
+
+class TooLate extends Error {
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs / 1000} s`)
+  }
+}
+
+function readBeginning(response: IncomingMessage, chunks: Buffer[]): void {
+  let sizeBytes = 0
+  response.on('data', (chunk: Buffer) => {
+    if (sizeBytes < MAX_RESPONSE_BYTES) chunks.push(chunk)
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_DISCARDED_BYTES) response.destroy()
+  })
+  // The status counts, also of an answer that breaks off.
+  response.on('error', () => response.destroy())
+}
+
+function answered({ statusCode = 0, headers }: IncomingMessage, response: string | undefined): Outcome {
+  const retryAfter = headers['retry-after']
+  const isDone = statusCode >= 200 && statusCode < 300
+  const isRedirect = statusCode >= 300 && statusCode < 400
+  const failure = isRedirect ? `a redirect (${statusCode}), which is not followed` : `answered ${statusCode}`
+  return { status: statusCode, failure: isDone ? undefined : failure, answer: statusCode, retryAfter, response }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it closed the connection without an answer',
+  EPIPE: 'it closed the connection without an answer',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name cannot be looked up',
+  EHOSTUNREACH: 'no way to this host',
+  ENETUNREACH: 'no way to this network',
+}
+
+function unanswered(error: Error | undefined, url: URL): Outcome {
+  const code = errorCode(error) ?? errorCode(error instanceof AggregateError ? error.errors[0] : undefined)
+  const reason = REASONS[code ?? ''] ?? error?.message ?? 'it closed the connection without an answer'
+  const tried = code === 'ECONNREFUSED' && loopbackConnection(url) ? ' (127.0.0.1 and ::1 tried)' : ''
+  return {
+    status: undefined,
+    failure: `${reason}${tried}`,
+    // RFC 9110: 504 for an answer that did not come in time, 502 for one that cannot be had.
+    answer: error instanceof TooLate ? 504 : 502,
+    retryAfter: undefined,
+    response: undefined,
+  }
+}

@@ -1,0 +1,25 @@
+import type { HandOver, ReceivedEvent } from '../../core/arrivals.ts'
+
+/** How one try went. */
+export interface Outcome {
+  /** The HTTP status, or the exit code; undefined when there was none. */
+  readonly status: number | undefined
+  /** Undefined when it succeeded. */
+  readonly failure: string | undefined
+  /** What the sender is told when it is told of this. */
+  readonly answer: number
+  readonly retryAfter: string | undefined
+  readonly response: string | undefined
+}
+
+/** Where events are handed on to: a URL, or a command. */
+export interface Target {
+  readonly type: HandOver['type']
+  /** As typed. */
+  readonly name: string
+  /** Events that are handed on at once. */
+  readonly limit: number
+  takes(event: ReceivedEvent): boolean
+  /** Never rejects for what the other side does; `signal` breaks it off. */
+  hand(event: ReceivedEvent, signal: AbortSignal): Promise<Outcome>
+}

@@ -1,0 +1,26 @@
+import type { ReceivedEvent } from '../../src/core/arrivals.ts'
+import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
+
+/** An event as a receiver hands it out. */
+export function sampleEvent(
+  id: string,
+  more: Partial<ReceivedEvent> & { readonly bytes?: Buffer } = {},
+): ReceivedEvent {
+  const { bytes = Buffer.from(`{"type":"contact.created","data":{"id":"con_${id}"}}`), ...others } = more
+  const body = readEventBody(bytes)
+  const { name, recordId } = readEventFacts(body)
+  return {
+    type: 'event',
+    id,
+    name,
+    recordId,
+    receivedAtMs: Date.UTC(2026, 0, 2),
+    isVerified: true,
+    isDuplicate: false,
+    scheme: 'standard-webhooks',
+    subscriptionId: 'wh_1',
+    body,
+    delivery: { url: 'http://127.0.0.1:4242/hook?a=1', headers: [['webhook-id', id]], bytes },
+    ...others,
+  }
+}
