@@ -83,6 +83,7 @@ export interface Context extends Host {
   readonly webhooks: {
     listening(): Promise<typeof import('./webhooks/listening.ts')>
     events(): Promise<typeof import('./webhooks/log/read-events.ts')>
+    entry(): Promise<typeof import('./webhooks/log/entry.ts')>
     onward(): Promise<typeof import('./webhooks/onward/start-onward.ts')>
     simulate(): Promise<typeof import('./webhooks/simulate.ts')>
     command(): Promise<typeof import('./webhooks/command.ts')>
@@ -148,6 +149,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
     webhooks: {
       listening: () => import('./webhooks/listening.ts'),
       events: () => import('./webhooks/log/read-events.ts'),
+      entry: () => import('./webhooks/log/entry.ts'),
       onward: () => import('./webhooks/onward/start-onward.ts'),
       simulate: () => import('./webhooks/simulate.ts'),
       command: () => import('./webhooks/command.ts'),

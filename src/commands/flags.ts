@@ -61,7 +61,10 @@ export function addGlobalFlags(command: Command): void {
   // A noun only leads to its verbs: their help shows the flags, its own is short.
   const isShown = !command.parent || command.options.length > 0 || command.commands.length === 0
   for (const declare of Object.values(GLOBAL)) {
-    command.addOption(declare().helpGroup('Global options:').hideHelp(!isShown))
+    const option = declare()
+    // A command may know better what --timeout is about.
+    if (command.options.some(({ long }) => long === option.long)) continue
+    command.addOption(option.helpGroup('Global options:').hideHelp(!isShown))
   }
   command.enablePositionalOptions()
   command.hook('preSubcommand', (_, child) => addGlobalFlags(child))

@@ -2,12 +2,17 @@ import { readFile } from 'node:fs/promises'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 
-/** The whole of a file, or of stdin when it is named by `-`. Bytes that are not UTF-8 are refused, never replaced. */
-export async function readInput(ctx: Context, name: string, flag: string): Promise<string> {
+/** The whole of a file, or of stdin when it is named by `-`. */
+export async function readInputBytes(ctx: Context, name: string, flag: string): Promise<Buffer> {
   if (name === '-' && ctx.flags.isKeyOnStdin && flag !== '--key-stdin') {
     throw new CrmError('usage', `${flag} - and --key-stdin both want stdin`, { hint: 'use --key-file or CRM_API_KEY' })
   }
-  const bytes = name === '-' ? await readStream(ctx.io.stdin) : await readNamedFile(name, flag)
+  return name === '-' ? await readStream(ctx.io.stdin) : await readNamedFile(name, flag)
+}
+
+/** As text. Bytes that are not UTF-8 are refused, never replaced. */
+export async function readInput(ctx: Context, name: string, flag: string): Promise<string> {
+  const bytes = await readInputBytes(ctx, name, flag)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

@@ -52,7 +52,8 @@ export interface Settings {
   forgetKey(profileName: string): Promise<boolean>
   /** Outlives the key: the server can show the secret to nobody again. */
   subscription(place: SubscriptionPlace): Promise<KeptSubscription | undefined>
-  subscriptionOf(id: string): Promise<KeptSubscription | undefined>
+  /** Of any server. */
+  findSubscription(wanted: { readonly id: string } | { readonly url: string }): Promise<KeptSubscription | undefined>
   /** The secrets of those before it at the same place are kept with it. */
   storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
@@ -122,7 +123,7 @@ export function openSettings(env: Env): Settings {
       keys.update((document) => replaceIn(document, [checkProfileName(name)], { origin, key })),
     forgetKey,
     subscription: (place) => readSubscription(webhooks, place),
-    subscriptionOf: (id) => findSubscription(webhooks, id),
+    findSubscription: (wanted) => findSubscription(webhooks, wanted),
     storeSubscription: (place, subscription) => writeSubscription(webhooks, place, subscription),
   }
 }

@@ -36,12 +36,15 @@ export async function readSubscription(
   return kept
 }
 
-/** The subscription of this id, whichever server and address it belongs to. */
-export async function findSubscription(file: DocumentFile, id: string): Promise<KeptSubscription | undefined> {
+/** That of this id, or to this address, whichever server it belongs to. */
+export async function findSubscription(
+  file: DocumentFile,
+  wanted: { readonly id: string } | { readonly url: string },
+): Promise<KeptSubscription | undefined> {
   for (const urls of Object.values(await file.read())) {
-    for (const stored of isJsonObject(urls) ? Object.values(urls) : []) {
+    for (const [url, stored] of Object.entries(isJsonObject(urls) ? urls : {})) {
       const kept = keptIn(stored)
-      if (kept?.id === id) return kept
+      if (kept && ('id' in wanted ? kept.id === wanted.id : url === wanted.url)) return kept
     }
   }
   return undefined

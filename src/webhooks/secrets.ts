@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { open } from 'node:fs/promises'
 import { CrmError } from '../core/errors.ts'
+import { errorCode } from '../files/error-code.ts'
+import { toMachineError } from '../files/machine-error.ts'
 import { publicKeyOf } from './verify.ts'
 
 /** One a line, as several are in use while one is rotated out; CrmError `invalid_input` names the line, not the secret. */
@@ -12,6 +16,23 @@ export function parseSecrets(text: string, source: string): readonly string[] {
     if (line.startsWith('whpk_') && !publicKeyOf(line)) throw invalid(`${where} is no ed25519 public key of 32 bytes`)
   }
   return secrets
+}
+
+/** Standard Webhooks 1.0 asks for 24 to 64 bytes. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** A file of mode 0600 with a secret made now; false when there is a file already. CrmError `machine` when it cannot be written. */
+export async function makeSecretFile(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'wx', 0o600)
+    await file.writeFile(`${newSecret()}\n`)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw toMachineError(error, path)
+  }
 }
 
 function invalid(message: string): CrmError {

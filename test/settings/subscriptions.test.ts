@@ -34,13 +34,14 @@ test('a later one takes its place, its secret stays behind it, and those of othe
   expect(await settings.subscription(other)).toEqual({ id: undefined, secret: 'a', olderSecrets: [] })
 })
 
-test('it is found by its id, and ten older secrets are kept', async () => {
+test('it is found by its id and by its address, and ten older secrets are kept', async () => {
   const { settings } = await settingsFixture()
   for (let at = 0; at < 13; at++) await settings.storeSubscription(place, { id: `wh_${at}`, secret: `s${at}` })
-  const kept = await settings.subscriptionOf('wh_12')
+  const kept = await settings.findSubscription({ id: 'wh_12' })
   expect(kept).toEqual(await settings.subscription(place))
+  expect(await settings.findSubscription({ url: place.url })).toEqual(kept)
   expect(kept?.olderSecrets).toEqual(Array.from({ length: 10 }, (_, at) => `s${11 - at}`))
-  expect(await settings.subscriptionOf('wh_1')).toBeUndefined()
+  expect(await settings.findSubscription({ id: 'wh_1' })).toBeUndefined()
 })
 
 test('it outlives the key, for the server shows its secret to nobody again', async () => {

@@ -2,19 +2,16 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import type { Occurrence } from '../../core/arrivals.ts'
-import { CrmError } from '../../core/errors.ts'
-import { createStyles, shouldColor } from '../../output/color.ts'
 import { examples } from '../examples.ts'
-import { createJsonlOccurrences } from './jsonl-occurrences.ts'
+import { choosePrinter } from './choose-printer.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
-import type { OccurrencePrinter, Ready } from './occurrence-printer.ts'
+import type { Ready } from './occurrence-printer.ts'
 import { type AckFlags, addAckFlags, openOnward, refuseOnwardContradictions } from './onward-flags.ts'
 import { parseSimulation, type SimulationFlag } from './parse-simulation.ts'
 import { createPrintQueue } from './print-queue.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { receiveEvents } from './session.ts'
 import { startStatusLine } from './status-line.ts'
-import { createTableOccurrences } from './table-occurrences.ts'
 import { createTally } from './tally.ts'
 import { checkGlobs, createWanted, parseGlobs } from './wanted.ts'
 
@@ -54,7 +51,7 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   refuseOnwardContradictions(options)
   const globs = options.events ?? []
   await checkGlobs(ctx, globs, isSenderForeign(options))
-  const printer = choosePrinter(ctx)
+  const printer = choosePrinter(ctx, 'crm listen')
   const print = createPrintQueue(ctx.io.stdout)
   const tally = createTally()
   const status = ctx.flags.isQuiet
@@ -96,20 +93,6 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
 function noteReady(ctx: Context, { url, publicUrl, folder }: Ready): void {
   const reached = publicUrl === undefined ? '' : `, reached at ${publicUrl}`
   ctx.note(`crm listen is ready at ${url}${reached}; events are kept in ${folder}; Ctrl-C stops it.`)
-}
-
-function choosePrinter(ctx: Context): OccurrencePrinter {
-  const { io, env, flags } = ctx
-  if (flags.output === 'jsonl') return createJsonlOccurrences()
-  if (flags.output !== 'table') {
-    throw new CrmError('usage', `crm listen prints table or jsonl, not ${flags.output}: a stream has no end`, {
-      hint: 'crm listen -o jsonl',
-    })
-  }
-  return createTableOccurrences(
-    io.stdout,
-    createStyles(shouldColor({ flag: flags.color, env, isTTY: io.stdout.isTTY === true })),
-  )
 }
 
 async function openSimulator(ctx: Context, rules: SimulationFlag | undefined) {

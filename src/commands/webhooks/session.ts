@@ -15,6 +15,8 @@ type Tunnel = Awaited<ReturnType<Awaited<ReturnType<Context['webhooks']['tunnel'
 export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'onward' | 'ack' | 'simulator'> {
   /** Before the first event is taken. */
   onReady(ready: Ready): Promise<void>
+  /** When the first event can be taken. */
+  onOpen?(ready: Ready): Promise<void>
   /** What it waits for beside Ctrl-C; undefined listens until then. */
   readonly until?: Promise<unknown>
   /** Some targets have not taken so many events. */
@@ -34,14 +36,16 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
     tunnel = await openTunnelFor(ctx, options.tunnel)
     const publicUrl = tunnel ? new URL(options.path, tunnel.url) : options.publicUrl
     const trust = await findTrust(ctx, options, publicUrl ?? reachableHere(listening.url))
-    await session.onReady({
+    const ready: Ready = {
       url: listening.url,
       publicUrl: publicUrl?.href,
       isVerifying: trust.secrets !== 'unverified',
       subscriptionId: trust.subscriptionId,
       folder,
-    })
+    }
+    await session.onReady(ready)
     await listening.open(trust)
+    await session.onOpen?.(ready)
     const stopped = ctx.signal.aborted ? Promise.resolve() : once(ctx.signal, 'abort')
     await Promise.race([
       stopped,

@@ -1,0 +1,53 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import type { ListPage } from '../keep-matching.ts'
+import { printList, requestedLimit } from '../print.ts'
+import { eventRecord } from './event-record.ts'
+import { loggedEvents, parseSince, type Since } from './logged-events.ts'
+import { parseGlobs } from './wanted.ts'
+
+interface Options {
+  readonly events?: readonly string[]
+  readonly since?: Since
+}
+
+const COLUMNS = ['received_at', 'event', 'record_id', 'id', 'duplicate', 'verified'] as const
+
+export function addEventsList(events: CommandUnknownOpts, act: Act): void {
+  const list = events
+    .command('list')
+    .description('list kept events, newest first; it asks no server, and works while a listener runs')
+    .option('--events <globs>', 'only these, comma separated', parseGlobs)
+    .option('--since <time>', 'only what came since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .addHelpText(
+      'after',
+      examples(
+        'crm webhooks events list --since 10m',
+        "crm webhooks events list --where '.body.data.amount > 1000' -o jsonl",
+      ),
+    )
+    .action(act(listEvents))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listEvents(ctx: Context, { events: globs = [], since }: Options): Promise<undefined> {
+  const events = loggedEvents(ctx, { order: 'newest first', globs, since })
+  await printList(ctx, { pages: limited(events, requestedLimit(ctx)), columns: COLUMNS, plural: 'events' })
+}
+
+async function* limited(
+  pages: AsyncIterable<readonly ReceivedEvent[]>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ListPage> {
+  let remaining = limit
+  for await (const events of pages) {
+    const items = events.slice(0, remaining).map(eventRecord)
+    remaining -= items.length
+    const isCut = events.length > items.length
+    yield { items, nextCursor: undefined, ...(isCut && { isCut }) }
+    if (isCut) return
+  }
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { InvalidArgumentError } from 'commander'
+import type { Context } from '../../context.ts'
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { parseDurationMs } from '../../core/duration.ts'
+import { stateFolder } from '../../settings/state-folder.ts'
+import { eventRecord } from './event-record.ts'
+
+export interface LoggedQuery {
+  readonly order: 'oldest first' | 'newest first'
+  readonly globs: readonly string[]
+  readonly since: Since | undefined
+}
+
+/** As typed: so long ago, or at that time. */
+export type Since = { readonly agoMs: number } | { readonly atMs: number }
+
+/** `10m` ago, or a time such as 2026-01-02T03:04:05Z. */
+export function parseSince(text: string): Since {
+  const agoMs = parseDurationMs(text)
+  if (agoMs !== undefined) return { agoMs }
+  const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(atMs)) return { atMs }
+  throw new InvalidArgumentError('Expected a time such as 10m, or 2026-01-02T03:04:05Z.')
+}
+
+/** What the log holds of these, some at a time. */
+export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGenerator<readonly ReceivedEvent[]> {
+  const { readEvents } = await ctx.webhooks.events()
+  const { matchesAnyGlob } = await ctx.webhooks.filter()
+  const sinceMs = query.since && ('atMs' in query.since ? query.since.atMs : ctx.now() - query.since.agoMs)
+  const damaged = new Set<string>()
+  const onDamaged = (path: string): void => void damaged.add(path)
+  for await (const events of readEvents(eventsFolder(ctx), { order: query.order, sinceMs, onDamaged })) {
+    yield events.filter(
+      ({ name, receivedAtMs }) =>
+        matchesAnyGlob(query.globs, name) && (sinceMs === undefined || receivedAtMs >= sinceMs),
+    )
+  }
+  for (const path of damaged) ctx.note(`Lines of ${path} are no events of this version, and were left out.`)
+}
+
+/** Those for which `--where` is true. */
+export async function* matchingEvents(
+  ctx: Context,
+  pages: AsyncIterable<readonly ReceivedEvent[]>,
+): AsyncGenerator<readonly ReceivedEvent[]> {
+  const { keep } = await ctx.expr()
+  for await (const events of pages) {
+    if (!keep) {
+      yield events
+      continue
+    }
+    const records = new Map(events.map((event) => [eventRecord(event), event]))
+    yield (await keep([...records.keys()])).map((record) => records.get(record)).filter((event) => event !== undefined)
+  }
+}
+
+function eventsFolder({ env }: Context): string {
+  return join(stateFolder(env), 'events')
+}

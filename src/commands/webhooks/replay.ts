@@ -1,0 +1,136 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Command } from 'commander'
+import type { Act, Context } from '../../context.ts'
+import type { HandOver, Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import { examples } from '../examples.ts'
+import { readIds } from '../ids-input.ts'
+import { choosePrinter } from './choose-printer.ts'
+import { findEvent } from './events-show.ts'
+import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
+import { addOnwardFlags, type OnwardFlags, startTargets } from './onward-flags.ts'
+import { createPrintQueue } from './print-queue.ts'
+import { createResigner } from './resign.ts'
+import { parseGlobs } from './wanted.ts'
+
+interface Options extends OnwardFlags {
+  readonly since?: Since
+  readonly events?: readonly string[]
+  readonly to?: string
+  readonly original?: true
+  readonly secretFile?: string
+}
+
+export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
+  const replay = (webhooks as unknown as Command)
+    .command('replay [ids...]')
+    .description('send kept events again, signed anew under the ids they had; no server and no listener is needed')
+    .option('--since <time>', 'all that came since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .option('--events <globs>', 'of those only these, comma separated', parseGlobs)
+    .option('--where <expr>', 'and of those only events for which this jq expression is true')
+    .option('--to <url>', 'send them to this URL, or port; without it they are only printed')
+    .option('--original', 'with the signature and the time that they came with')
+    .option('--secret-file <file>', 'sign with the secrets in this file; - for stdin')
+  addOnwardFlags(replay)
+  replay
+    .addHelpText(
+      'after',
+      examples(
+        'crm webhooks replay evt_0abc --to http://localhost:3000/hook',
+        "crm webhooks replay --since 10m --events 'deal.*' --to 3000 --show-response",
+      ),
+    )
+    .action(act(replayEvents))
+}
+
+async function replayEvents(ctx: Context, ids: readonly string[], options: Options): Promise<undefined> {
+  if ((ids.length === 0) === (options.since === undefined)) {
+    throw new CrmError('usage', 'expected ids, or --since, and not both', {
+      hint: 'crm webhooks replay --since 10m --to 3000',
+    })
+  }
+  const forward = [...(options.forward ?? []), ...(options.to === undefined ? [] : [options.to])]
+  const printer = choosePrinter(ctx, 'crm webhooks replay')
+  const print = createPrintQueue(ctx.io.stdout)
+  const failures = createFailures()
+  const show = async (occurrence: Occurrence): Promise<void> => {
+    if (occurrence.type === 'forwarded' || occurrence.type === 'executed') failures.count(occurrence)
+    await print(printer.line(occurrence))
+  }
+  const resigner = await createResigner(ctx, options)
+  const isSigned = forward.length > 0 && !options.original
+  const onward = await startTargets(
+    ctx,
+    { ...options, forward },
+    {
+      timeoutMs: ctx.flags.timeoutMs,
+      retries: 0,
+      passesDuplicates: false,
+      show,
+      ...(isSigned && { sign: resigner.sign }),
+    },
+  )
+  const stop = (): void => void onward?.close()
+  ctx.signal.addEventListener('abort', stop)
+  let count = 0
+  for await (const event of eventsOnce(ctx, ids, options)) {
+    if (ctx.signal.aborted) break
+    if (isSigned) await resigner.prepare(event)
+    await show(event)
+    await onward?.handLater(event)
+    count++
+  }
+  await onward?.settled()
+  if (!onward && count > 0) ctx.note('Printed only; to send them: --to URL')
+  if (count === 0) ctx.note('No events.')
+  ctx.signal.throwIfAborted()
+  failures.refuse()
+}
+
+/** Of an event that came several times, one. */
+async function* eventsOnce(ctx: Context, ids: readonly string[], options: Options): AsyncGenerator<ReceivedEvent> {
+  const seen = new Set<string>()
+  for await (const events of chosenEvents(ctx, ids, options)) {
+    for (const event of events) {
+      if (event.id !== undefined && seen.has(event.id)) continue
+      if (event.id !== undefined) seen.add(event.id)
+      yield event
+    }
+  }
+}
+
+async function* chosenEvents(
+  ctx: Context,
+  words: readonly string[],
+  { since, events: globs = [] }: Options,
+): AsyncGenerator<readonly ReceivedEvent[]> {
+  if (words.length === 0) {
+    yield* matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
+    return
+  }
+  for (const id of await readIds(ctx, words)) yield [await findEvent(ctx, id)]
+}
+
+/** What targets did not take, which may be very many events. */
+function createFailures() {
+  const counts = { all: 0, failed: 0, unanswered: 0 }
+  let first: HandOver | undefined
+  return {
+    count(hand: HandOver): void {
+      counts.all++
+      if (hand.failure === undefined) return
+      counts.failed++
+      if (hand.status === undefined) counts.unanswered++
+      first ??= hand
+    },
+    /** CrmError `unreachable` when nobody answered at all, else `partial`, unless all was taken. */
+    refuse(): void {
+      if (!first) return
+      const { all, failed, unanswered } = counts
+      const what = failed === 1 ? `${first.id ?? 'an event'} was not taken` : `${failed} of ${all} were not taken`
+      throw new CrmError(unanswered === all ? 'unreachable' : 'partial', `${what}: ${first.target}: ${first.failure}`, {
+        hint: 'when the app is mended, run the same command again; --show-response shows what it says',
+      })
+    },
+  }
+}

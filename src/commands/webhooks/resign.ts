@@ -1,0 +1,47 @@
+import type { Context } from '../../context.ts'
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import { readSecretFile } from './listen-trust.ts'
+
+interface Source {
+  readonly secretFile?: string
+}
+
+/** Signs events again with the secrets of the subscription that they came from, or with those of a file. */
+export interface Resigner {
+  /** Finds the secrets for it. CrmError `usage` when none is known. */
+  prepare(event: ReceivedEvent): Promise<void>
+  sign(event: ReceivedEvent): ReceivedEvent['delivery']['headers']
+}
+
+export async function createResigner(ctx: Context, { secretFile }: Source): Promise<Resigner> {
+  const { headersSignedAgain } = await ctx.webhooks.sign()
+  const given = secretFile === undefined ? undefined : await readSecretFile(ctx, secretFile)
+  const known = new Map<string | undefined, readonly string[]>()
+  const secretsOf = ({ subscriptionId }: ReceivedEvent): readonly string[] => given ?? known.get(subscriptionId) ?? []
+  return {
+    prepare: async (event) => {
+      const { subscriptionId: id, scheme } = event
+      if (given || scheme === undefined || known.has(id)) return
+      const kept = id === undefined ? undefined : await (await ctx.settings()).findSubscription({ id })
+      const secrets = kept ? [kept.secret, ...kept.olderSecrets] : []
+      for (const secret of secrets) ctx.addSecret(secret)
+      // GitHub signs no time: the signature that it came with is as good as ever.
+      if (!kept && scheme !== 'github') throw unknownSecret(event)
+      known.set(id, secrets)
+    },
+    sign: (event) => {
+      const secrets = secretsOf(event)
+      const isUnsigned = event.scheme === undefined || secrets.length === 0
+      return isUnsigned ? event.delivery.headers : headersSignedAgain(event, secrets, ctx.now())
+    },
+  }
+}
+
+function unknownSecret({ id, subscriptionId }: ReceivedEvent): CrmError {
+  const where =
+    subscriptionId === undefined ? 'its secret came from a file' : `no secret of ${subscriptionId} is kept here`
+  return new CrmError('usage', `${id ?? 'an event'} cannot be signed again: ${where}`, {
+    hint: 'give the secret: --secret-file FILE; or send the old signature: --original',
+  })
+}

@@ -1,0 +1,41 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import { writeNoteLine } from '../../output/note-line.ts'
+
+/** The command of `--run`, or none. */
+export interface Run {
+  /** Once events can come; the command finds the address in CRM_LISTEN_URL. */
+  start(url: string): Promise<void>
+  /** Resolves when the command has ended well. Rejects with a CrmError `partial` when it has failed after all had come. */
+  readonly ended: Promise<void>
+  /** Kills what still runs. */
+  stop(): Promise<void>
+}
+
+/** `onFailure` is told when the command fails: what is waited for will then not come. */
+export function startRun(ctx: Context, text: string | undefined, onFailure: (error: CrmError) => void): Run {
+  const words = text === undefined ? undefined : shellWords(text, '--run')
+  const ended = Promise.withResolvers<void>()
+  // Nobody asks for it when the events do not come.
+  ended.promise.catch(() => {})
+  let stop = async (): Promise<void> => {}
+  if (!words) ended.resolve()
+  return {
+    start: async (url) => {
+      if (!words) return
+      const { startCommand } = await ctx.webhooks.command()
+      const say = (line: string): void => writeNoteLine(ctx.io.stderr, line)
+      const running = startCommand({ words, env: { ...ctx.env, CRM_LISTEN_URL: url }, say })
+      stop = running.stop
+      running.ended.then(({ exit, how }) => {
+        if (exit === 0) return ended.resolve()
+        const details = { hint: `run it alone to see why: ${text}` }
+        ended.reject(new CrmError('partial', `the events came, but ${text} failed (${how})`, details))
+        onFailure(new CrmError('not_in_time', `${text} failed (${how}) before the events came`, details))
+      }, onFailure)
+    },
+    ended: ended.promise,
+    stop: () => stop(),
+  }
+}

@@ -1,0 +1,108 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Command } from 'commander'
+import type { Act, Context } from '../../context.ts'
+import type { Arrival, Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
+import { onePage, printList, printOne } from '../print.ts'
+import { eventRecord } from './event-record.ts'
+import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
+import { createNearMisses } from './near-misses.ts'
+import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
+import { startRun } from './run-command.ts'
+import { receiveEvents } from './session.ts'
+import { checkGlobs, createWanted, parseGlobs } from './wanted.ts'
+
+interface Options extends ReceiverFlags {
+  readonly count: number
+  readonly timeout: number
+  readonly run?: string
+}
+
+const COLUMNS = ['received_at', 'event', 'record_id', 'id', 'verified'] as const
+
+export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
+  const wait = (webhooks as unknown as Command)
+    .command('wait <events>')
+    .summary('wait for events, and print them')
+    .description(
+      'receive events until those come that are waited for, and print them; exit 12 when they do not come in time',
+    )
+    .option('--where <expr>', 'only events for which this jq expression is true')
+    .option('--count <n>', 'wait for so many', parseCount, 1)
+    .option('--timeout <time>', 'wait so long at most', parsePositiveTime, 60_000)
+    .option('--run <command>', 'run this once events can come; no shell, its output goes to stderr')
+  addReceiverFlags(wait)
+  wait
+    .addHelpText(
+      'after',
+      examples(
+        "crm webhooks wait contact.created --run 'crm contacts create --set name=Ada'",
+        `crm webhooks wait 'deal.*' --where '.body.data.stage == "Won"' --timeout 5m -o json`,
+      ),
+    )
+    .action(act(waitForEvents))
+  addScopedFlags(wait, ['fields'])
+}
+
+/** An assertion for tests: ready first, then the command, then the events or the reasons why they were not there. */
+async function waitForEvents(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
+  refuseContradictions(options)
+  const globs = parseGlobs(text)
+  await checkGlobs(ctx, globs, isSenderForeign(options))
+  const isWanted = await createWanted(ctx, globs)
+  const found: ReceivedEvent[] = []
+  const misses = createNearMisses(globs)
+  const done = Promise.withResolvers<void>()
+  const take = (event: ReceivedEvent): void => {
+    // What is sent again is the same event.
+    if (found.some(({ id }) => id !== undefined && id === event.id)) return
+    found.push(event)
+    if (found.length === options.count) done.resolve()
+  }
+  const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
+  // Both are waited for below, unless something else ends it before.
+  done.promise.catch(() => {})
+  const run = startRun(ctx, options.run, (ended) => done.reject(ended))
+  const until = done.promise.then(() => run.ended)
+  until.catch(() => {})
+  try {
+    await receiveEvents(ctx, options, {
+      isWanted: async (event) => (await isWanted(event)) || misses.add(event),
+      show: async (occurrence) => {
+        if (isArrival(occurrence)) occurrence.type === 'event' ? take(occurrence) : misses.add(occurrence)
+      },
+      onReady: async ({ url }) => {
+        ctx.note(`Waiting at ${url} for ${options.count} of ${globs.join(', ')}.`)
+      },
+      onOpen: ({ url }) => run.start(url),
+      until,
+    })
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error
+    for (const line of misses.lines()) ctx.note(line)
+    throw notInTime(options, globs, found.length, misses.summary())
+  } finally {
+    clearTimeout(late)
+    await run.stop()
+  }
+  ctx.signal.throwIfAborted()
+  const records = found.slice(0, options.count).map(eventRecord)
+  if (options.count === 1 && records[0]) return await printOne(ctx, records[0])
+  return await printList(ctx, { pages: onePage(records), columns: COLUMNS, plural: 'events' })
+}
+
+class TooLate extends Error {}
+
+function isArrival(occurrence: Occurrence): occurrence is Arrival {
+  return occurrence.type === 'event' || occurrence.type === 'rejected'
+}
+
+function notInTime({ count, timeout }: Options, globs: readonly string[], found: number, came: string): CrmError {
+  const what = `${globs.join(', ')} did not come within ${timeout / 1000} s (${found} of ${count})`
+  return new CrmError('not_in_time', `${what}; ${came}`, {
+    hint: 'what came is kept: crm webhooks events list --since 10m; to wait longer: --timeout 5m',
+  })
+}
