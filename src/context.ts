@@ -91,6 +91,7 @@ export interface Context extends Host {
     secrets(): Promise<typeof import('./webhooks/secrets.ts')>
     filter(): Promise<typeof import('./webhooks/event-filter.ts')>
     sign(): Promise<typeof import('./webhooks/sign.ts')>
+    saved(): Promise<typeof import('./webhooks/saved-request.ts')>
   }
   /** From now on this value is shown to nobody. */
   addSecret(secret: string): void
@@ -157,6 +158,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       secrets: () => import('./webhooks/secrets.ts'),
       filter: () => import('./webhooks/event-filter.ts'),
       sign: () => import('./webhooks/sign.ts'),
+      saved: () => import('./webhooks/saved-request.ts'),
     },
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -36,7 +37,22 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
   const fields = { url: options.url, events, ...(options.description && { description: options.description }) }
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
   const api = await ctx.api()
-  await printOne(ctx, await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey }))
-  ctx.note('Keep the secret: the server does not show it again.')
+  const webhook = await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey })
+  await printOne(ctx, webhook)
+  await keepSecret(ctx, options.url, webhook)
   return undefined
+}
+
+/** So that a listener at this address verifies with it; only where the key is kept too, since a job in CI leaves nothing behind. */
+async function keepSecret(ctx: Context, url: string, { id, secret }: CrmRecord): Promise<void> {
+  const { baseUrl, key } = await ctx.target()
+  const place = URL.parse(url)
+  if (key.source !== 'file' || typeof secret !== 'string' || !place) {
+    ctx.note('Keep the secret: the server does not show it again.')
+    return
+  }
+  const settings = await ctx.settings()
+  const subscription = { id: typeof id === 'string' ? id : undefined, secret }
+  await settings.storeSubscription({ origin: baseUrl.origin, url: place.href }, subscription)
+  ctx.note(`The server does not show the secret again; it is kept in ${settings.paths().webhooks}.`)
 }

@@ -56,7 +56,7 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   const tally = createTally()
   const status = ctx.flags.isQuiet
     ? undefined
-    : startStatusLine(ctx.io.stderr, ctx.io.stdout, () => `listening · ${tally.status(ctx.now())}`)
+    : startStatusLine({ ...ctx.io, text: () => `listening · ${tally.status(ctx.now())}`, news: tally.total })
   const show = async (occurrence: Occurrence): Promise<void> => {
     const line = printer.line(occurrence)
     await print(status?.above(line) ?? line)

@@ -26,7 +26,7 @@ export function createNearMisses(globs: readonly string[]): NearMisses {
     summary() {
       const { events, rejected } = counts
       if (events + rejected === 0) return 'nothing came at all'
-      return `${events} other events came, and ${rejected} requests were rejected`
+      return `other events that came: ${events}, rejected requests: ${rejected}`
     },
   }
 }

@@ -13,13 +13,20 @@ const ON_TERMINAL_MS = 1000
 /** Elsewhere it would fill a file: a line a minute, and only when there is something to say. */
 const ELSEWHERE_MS = 60_000
 
-export function startStatusLine(stderr: OutputStream, stdout: OutputStream, text: () => string): StatusLine {
-  let said = text()
+export interface StatusOptions {
+  readonly stderr: OutputStream
+  readonly stdout: OutputStream
+  text(): string
+  /** What has happened so far: while that stays, nothing is said again where lines pile up. */
+  news(): string
+}
+
+export function startStatusLine({ stderr, stdout, text, news }: StatusOptions): StatusLine {
+  let said = news()
   const draw = (): void => void stderr.write(`${ERASE_LINE}${fitText(text(), (stderr.columns || 80) - 1)}`)
   const tell = (): void => {
-    const next = text()
-    if (next.replace(/^.*?·/, '') !== said.replace(/^.*?·/, '')) stderr.write(`${next}\n`)
-    said = next
+    if (news() !== said) stderr.write(`${text()}\n`)
+    said = news()
   }
   const timer = setInterval(stderr.isTTY ? draw : tell, stderr.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS)
   timer.unref()

@@ -1,0 +1,156 @@
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { type HandOver, SCHEME_NAMES, type SchemeName } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EVENT_KINDS } from '../../core/event-kinds.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { nearestWord } from '../../core/nearest-word.ts'
+import { printDryRun } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printOne } from '../print.ts'
+import { FLAWS, type Flaw, flawed } from './flaw.ts'
+import { readSecretFile } from './listen-trust.ts'
+import { makeEvent } from './made-event.ts'
+import { parseForward, startTargets } from './onward-flags.ts'
+
+interface Options {
+  readonly to: string
+  readonly set?: readonly string[]
+  readonly data?: string
+  readonly secretFile?: string
+  readonly scheme: SchemeName
+  readonly flaw?: Flaw
+}
+
+export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
+  const trigger = webhooks
+    .command('trigger <event>')
+    .summary('send an event that is made up, signed like a real one')
+    .description('send an event that is made up, signed like a real one; no server is asked, and no record changes')
+    .option('--to <url>', 'where to send it: a URL, or a port', 'http://127.0.0.1:4242/')
+    .option('--set <key=value>', `of the record: ${SET_HELP}`, collect)
+    .option('--data <file>', DATA_HELP)
+    .option('--secret-file <file>', 'sign with the secrets in this file; one is made when there is no such file')
+    .addOption(new Option('--scheme <name>', 'how to sign').choices(SCHEME_NAMES).default('standard-webhooks' as const))
+    .addOption(new Option('--flaw <what>', 'spoil it: succeed when it is refused').choices(FLAWS))
+    .addHelpText(
+      'after',
+      examples(
+        'crm webhooks trigger contact.created --set name=Ada --to http://localhost:3000/hook --secret-file secret.txt',
+        'crm webhooks trigger deal.updated --set stage=Won --flaw altered',
+      ),
+    )
+    .addHelpText('after', `\nEvents of crm serve: ${EVENT_KINDS.join(', ')}.`)
+    .action(act(triggerEvent))
+  addScopedFlags(trigger, ['fields', 'dryRun', 'exitCode'])
+}
+
+async function triggerEvent(ctx: Context, name: string, options: Options): Promise<ExitCode | undefined> {
+  const { url } = parseForward(options.to)
+  noteUnknown(ctx, name, options.scheme)
+  const hasFields = options.set !== undefined || options.data !== undefined
+  const fields = hasFields ? await readFields(ctx, { set: options.set ?? [], data: options.data }) : {}
+  const { id, body } = makeEvent(name, fields, options.scheme, ctx.now())
+  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: url.href, body })
+  const secrets = await signingSecrets(ctx, options.secretFile, url)
+  const { signedHeaders } = await ctx.webhooks.sign()
+  const bytes = Buffer.from(JSON.stringify(body))
+  const sent = flawed({ id, timestamp: Math.floor(ctx.now() / 1000), body: bytes, secrets }, options.flaw)
+  const signed = sent.secrets.length === 0 ? [] : signedHeaders(options.scheme, { ...sent, name }, sent.secrets)
+  const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
+  const hand = await send(ctx, { url, id, name, headers, bytes: sent.sentBody })
+  return await report(ctx, hand, options.flaw)
+}
+
+function noteUnknown(ctx: Context, name: string, scheme: SchemeName): void {
+  if (scheme !== 'standard-webhooks' || EVENT_KINDS.some((kind) => kind === name)) return
+  const meant = nearestWord(name, EVENT_KINDS)
+  ctx.note(`crm serve sends no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+}
+
+/** Of the file, else of what is kept for a listener at this address. CrmError `usage` when none is known. */
+async function signingSecrets(ctx: Context, file: string | undefined, url: URL): Promise<readonly string[]> {
+  if (file !== undefined) {
+    const { makeSecretFile } = await ctx.webhooks.secrets()
+    if (file !== '-' && (await makeSecretFile(file))) {
+      ctx.note(`Made a secret in ${file}; whoever verifies needs it too: crm listen --secret-file ${file}`)
+    }
+    return await readSecretFile(ctx, file)
+  }
+  const kept = await (await ctx.settings()).findSubscription({ url: url.href })
+  if (!kept) {
+    throw new CrmError('usage', `no secret is known for ${url.href}`, {
+      hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
+    })
+  }
+  ctx.addSecret(kept.secret)
+  return [kept.secret]
+}
+
+interface Sending {
+  readonly url: URL
+  readonly id: string
+  readonly name: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly bytes: Buffer
+}
+
+async function send(ctx: Context, { url, id, name, headers, bytes }: Sending): Promise<HandOver> {
+  const hands: HandOver[] = []
+  const onward = await startTargets(
+    ctx,
+    { forward: [url.href], showResponse: true },
+    {
+      timeoutMs: ctx.flags.timeoutMs,
+      retries: 0,
+      passesDuplicates: false,
+      show: async (hand) => void hands.push(hand),
+    },
+  )
+  const stop = (): void => void onward?.close()
+  ctx.signal.addEventListener('abort', stop)
+  await onward?.handNow({
+    type: 'event',
+    id,
+    name,
+    recordId: undefined,
+    receivedAtMs: ctx.now(),
+    isVerified: true,
+    isDuplicate: false,
+    scheme: undefined,
+    subscriptionId: undefined,
+    body: { type: 'bytes', bytes },
+    delivery: { url: url.href, headers, bytes },
+  })
+  ctx.signal.throwIfAborted()
+  const [hand] = hands
+  if (!hand) throw new Error('an event was sent, and nothing was told of it')
+  return hand
+}
+
+async function report(ctx: Context, hand: HandOver, flaw: Flaw | undefined): Promise<undefined> {
+  const { id, name, target, status, tookMs, response } = hand
+  const isRefused = status !== undefined && hand.failure !== undefined
+  const isFine = flaw === undefined ? hand.failure === undefined : isRefused
+  if (isFine) {
+    const shown = { id: id ?? null, event: name ?? null, target, status: status ?? null, took_ms: tookMs }
+    return await printOne(ctx, { ...shown, response: response ?? null })
+  }
+  if (status === undefined) {
+    throw new CrmError('unreachable', `${target}: ${hand.failure}`, {
+      hint: 'start what listens there: crm listen, or your app',
+    })
+  }
+  if (flaw !== undefined) {
+    throw new CrmError('rejected', `${target} took an event that was ${flaw} (${status})`, {
+      status,
+      hint: 'whoever takes events must verify them: docs/webhooks.md says how',
+    })
+  }
+  throw new CrmError('rejected', `${target} ${hand.failure}: ${response || 'without a word'}`, {
+    status,
+    hint: 'it must know the secret that signed this: --secret-file FILE',
+  })
+}

@@ -1,0 +1,72 @@
+import { CrmError } from '../core/errors.ts'
+import { readEventBody, readEventFacts } from './read-event.ts'
+import { Rejection } from './rejection.ts'
+import { type Delivery, verify } from './verify.ts'
+
+export interface Verified {
+  readonly scheme: string
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly recordId: string | undefined
+}
+
+/** A request as it stands in a file: lines of headers, an empty line, the body; a request line may come first. */
+export function parseSavedRequest(bytes: Buffer): Delivery {
+  const [, head = ''] = /^((?:[^\r\n]+\r?\n)+)\r?\n/.exec(bytes.toString('latin1')) ?? []
+  if (head === '') {
+    throw new CrmError('invalid_input', 'what was read is no request: no headers with an empty line behind them', {
+      hint: "for a body alone, give its headers: --header 'webhook-id: ...' --header 'webhook-timestamp: ...' ...",
+    })
+  }
+  const lines = head.split(/\r?\n/).filter((line) => line !== '')
+  const headers = headersOf(lines.filter((line, at) => at > 0 || !/ HTTP\/[\d.]+$/.test(line)))
+  const bodyAt = head.length + (bytes[head.length] === 0x0d ? 2 : 1)
+  const announced = Number(headers['content-length']?.[0] ?? Number.NaN)
+  // Editors put a line end behind the last line.
+  const endAt = Number.isNaN(announced) ? bytes.length : Math.min(bytes.length, bodyAt + announced)
+  return { headers, body: bytes.subarray(bodyAt, endAt) }
+}
+
+/** `Name: value` each. CrmError `invalid_input` for another line. */
+export function headersOf(lines: readonly string[]): Delivery['headers'] {
+  const headers: Record<string, string[]> = {}
+  for (const line of lines) {
+    const [, name, value = ''] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    if (name === undefined) {
+      throw new CrmError('invalid_input', `${JSON.stringify(line.slice(0, 80))} is no header`, {
+        hint: "expected lines such as 'webhook-id: evt_0abc'",
+      })
+    }
+    const known = headers[name.toLowerCase()]
+    if (known) known.push(value)
+    else headers[name.toLowerCase()] = [value]
+  }
+  return headers
+}
+
+/** What the delivery is, when it is genuine; else a CrmError `rejected` with the reason. */
+export function verifySaved(delivery: Delivery, secrets: readonly string[], nowMs: number): Verified {
+  try {
+    const { name: scheme, idHeader, eventHeader } = verify(delivery, secrets, nowMs)
+    const facts = readEventFacts(readEventBody(delivery.body))
+    const header = (name: string | undefined) => (name === undefined ? undefined : delivery.headers[name]?.[0])
+    return {
+      scheme,
+      id: header(idHeader) ?? facts.id,
+      name: header(eventHeader) ?? facts.name,
+      recordId: facts.recordId,
+    }
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+    throw new CrmError('rejected', `${error.reason}: ${error.message}`, {
+      hint: HINTS[error.reason] ?? 'see docs/webhooks.md',
+    })
+  }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  signature_mismatch: 'the secret must be that of this subscription, and the body exactly the bytes that came',
+  stale: 'its signature is genuine; to judge it as of another time: --at 2026-01-02T03:04:05Z',
+  future: 'its signature is genuine; set the clock, or judge it as of another time: --at 2026-01-02T03:04:05Z',
+  no_signature: 'expected headers such as webhook-id, webhook-timestamp and webhook-signature',
+}

@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shellWord } from '../../src/core/shell-word.ts'
+import { shellWords } from '../../src/core/shell-words.ts'
+
+test.each([
+  ['node handler.js', ['node', 'handler.js']],
+  [`  a  'b c'  "d \\" e" f\\ g h''i `, ['a', 'b c', 'd " e', 'f g', 'hi']],
+  ['echo $HOME `id` ; rm -rf * | x', ['echo', '$HOME', '`id`', ';', 'rm', '-rf', '*', '|', 'x']],
+  ["a ''", ['a', '']],
+] as const)('%j', (text, words) => {
+  expect(shellWords(text, '--exec')).toEqual(words)
+})
+
+test('words that were quoted for a shell come back', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { minLength: 1 }), (words) => {
+      fc.pre(words[0] !== '' && words.every((word) => !word.includes('\0')))
+      expect(shellWords(words.map(shellWord).join(' '), '--exec')).toEqual(words)
+    }),
+  )
+})
+
+test.each(['', '  ', "a 'b", 'a "b', "''"])('%j is no command', (text) => {
+  expect(() => shellWords(text, '--exec')).toThrow(/^--exec .* is no command$/)
+})

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+
+export interface AppRequest {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly rawHeaders: readonly string[]
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+export interface App {
+  readonly port: number
+  readonly url: string
+  readonly requests: readonly AppRequest[]
+  /** Resolves when so many have come. */
+  has(count: number): Promise<void>
+}
+
+export type Handler = (response: ServerResponse, request: AppRequest, index: number) => void
+
+/** What a developer builds: takes events, and answers as `handle` says. */
+export async function startApp(
+  handle: Handler = (response) => response.end('ok'),
+  host: string = '127.0.0.1',
+): Promise<App> {
+  const requests: AppRequest[] = []
+  const waiting: (() => void)[] = []
+  const server = createServer(async (request, response) => {
+    const { method, url, rawHeaders, headers } = request
+    const taken = { method, url, rawHeaders, headers, body: await buffer(request) }
+    requests.push(taken)
+    handle(response, taken, requests.length - 1)
+    for (const wake of waiting.splice(0)) wake()
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/`,
+    requests,
+    has: async (count) => {
+      while (requests.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+  }
+}
