@@ -110,8 +110,8 @@ export async function startTargets(
 export function parseForward(text: string): { readonly globs: readonly string[]; readonly url: URL } {
   const [, globs, target = ''] = /^(?:([\w.*,-]+)=)?(.+)$/s.exec(text) ?? []
   const address = /^\d{1,5}$/.test(target) ? `localhost:${target}` : target
-  const url = URL.parse(/^https?:\/\//i.test(address) ? address : `http://${address}`)
-  if (!url || url.username || url.password || url.hash) {
+  const url = URL.parse(address.includes('://') ? address : `http://${address}`)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
     throw new CrmError('usage', `--forward ${JSON.stringify(text)} is no address`, {
       hint: "expected 3000, http://localhost:3000/hook, or 'deal.*=http://localhost:3000/deals'",
     })

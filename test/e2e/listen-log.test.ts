@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { crm, crmPrints, emptyHome, startCrm } from './crm.ts'
+import { freePort, type Line, listen, newSecretFile, send } from './listening.ts'
+import { countRequests } from './request-counter.ts'
+import { serve, startService } from './service.ts'
+
+const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
+
+function logOf(home: string): Line[] {
+  const folder = join(home, '.local/state/crm/events')
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line) as Line)
+}
+
+test('an event is in the log when its sender is answered, and is known again after a kill', async () => {
+  const home = emptyHome()
+  const { secret, args } = newSecretFile()
+  const first = await listen([...args, '--port', '0'], home)
+  expect(await send(first.url, secret, CREATED)).toBe(204)
+  await first.stop('SIGKILL')
+  expect(logOf(home.HOME)).toMatchObject([{ v: 1, id: 'evt_1', duplicate: false, body_text: JSON.stringify(CREATED) }])
+  const second = await listen([...args, '--port', '0'], home)
+  expect(await send(second.url, secret, CREATED)).toBe(204)
+  expect(await second.next()).toMatchObject({ id: 'evt_1', duplicate: true })
+  await second.stop()
+  expect(logOf(home.HOME)).toMatchObject([{ duplicate: false }, { duplicate: true }])
+})
+
+test('killed again and again while a service sends, it loses nothing, and marks what it is sent twice', async () => {
+  const home = emptyHome()
+  await serve(['--database', ':memory:', '--retry-schedule', `0,${Array(200).fill('100ms').join(',')}`], home)
+  const port = String(await freePort())
+  await (await listen(['--port', port], home)).stop()
+  const making = Array.from({ length: 4 }, async (_, worker) => {
+    const ids: string[] = []
+    for (let at = 0; at < 6; at++) {
+      ids.push((await crmPrints(['contacts', 'create', '--set', `name=${worker}-${at}`, '-o', 'id'], home)).trim())
+    }
+    return ids
+  })
+  const isMade = Promise.all(making).then(() => true)
+  for (let isOver = false; !isOver; ) {
+    const { next, stop } = await listen(['--port', port], home)
+    isOver = await Promise.race([isMade, next().then(() => false)])
+    if (!isOver) await stop('SIGKILL')
+    else await stop()
+  }
+  const made = (await Promise.all(making)).flat().toSorted()
+  const last = await listen(['--port', port], home)
+  const known = () => new Set(logOf(home.HOME).map((line) => line.record_id))
+  await expect.poll(() => known().size, { timeout: 15_000 }).toBe(made.length)
+  await last.stop()
+  expect([...known()].toSorted()).toEqual(made)
+  const firsts = logOf(home.HOME).filter(({ duplicate }) => duplicate === false)
+  expect(firsts.map(({ record_id }) => record_id).toSorted()).toEqual(made)
+}, 60_000)
+
+test('started again and again, it makes one subscription', async () => {
+  const home = emptyHome()
+  const service = await startService()
+  const { url, requests } = await countRequests(service.url)
+  await crmPrints(['auth', 'login', '--base-url', url, '--key-stdin', '--storage', 'file'], home, service.key)
+  const port = String(await freePort())
+  for (let at = 0; at < 5; at++) await (await listen(['--port', port], home)).stop()
+  expect(requests.filter((line) => line === 'POST /v1/webhooks').length).toBe(1)
+})
+
+test('it says of a subscription that it uses again what it cannot know of it', async () => {
+  const home = emptyHome()
+  await serve(['--database', ':memory:'], home)
+  const args = ['--port', String(await freePort())]
+  await (await listen(args, home)).stop()
+  const { stderr } = await (await listen(args, home)).stop()
+  expect(stderr).toMatch(/^Using the subscription wh_.* next try, 5 s\nor 5 min .* --subscribe makes a new one\.$/m)
+})
+
+test('a folder that cannot be written ends it with 13 before it listens, and a home that cannot is no obstacle', async () => {
+  const { args } = newSecretFile()
+  const named = await crm(['listen', ...args, '--port', '0'], { ...emptyHome(), CRM_STATE_HOME: '/proc/nowhere' })
+  expect(named).toMatchObject({ exit: 13, stdout: '', stderr: expect.stringContaining('/proc/nowhere') })
+  const { ready, stop } = await listen([...args, '--port', '0'], { ...emptyHome(), HOME: '/proc/nowhere' })
+  expect(ready.log).toMatch(/\/crm-events-/)
+  expect((await stop()).stderr).toContain(`Events are kept in ${ready.log}; set CRM_STATE_HOME`)
+})
+
+test('a disk that is full ends it with 13 and a reason, and the event is not acknowledged', async () => {
+  const { secret, args } = newSecretFile()
+  const home = emptyHome()
+  const child = startCrm(['listen', '-o', 'jsonl', '--port', '0', ...args], home)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [ready] = await once(child.stdout.setEncoding('utf8'), 'data')
+  // No longer a folder that can be written to, as on a disk that is gone.
+  const folder = join(home.HOME, '.local/state/crm/events')
+  const { rmSync, writeFileSync } = await import('node:fs')
+  rmSync(folder, { recursive: true })
+  writeFileSync(folder, '')
+  await expect(send(JSON.parse(ready).url, secret, CREATED)).rejects.toThrow('fetch failed')
+  const { exit, stderr } = await child.done
+  expect(exit).toBe(13)
+  expect(stderr).toContain(folder)
+})
+
+test('--events refuses names that the service does not send, with what was meant', async () => {
+  const { exit, stderr } = await crm(['listen', '--events', 'contact.craeted'], emptyHome())
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(/^crm: contact\.craeted matches no event of crm serve\n {2}did you mean contact\.created\? /)
+})
+
+test('--where shows the events for which it is true, and survives those that it fails on', async () => {
+  const { secret, args } = newSecretFile()
+  const where = '.body.data.name | startswith("A")'
+  const { url, next, stop } = await listen([...args, '--port', '0', '--where', where], emptyHome())
+  await send(url, secret, { type: 'deal.created', data: {} }, 'evt_1')
+  await send(url, secret, { type: 'deal.created', data: { name: 'Bob' } }, 'evt_2')
+  await send(url, secret, CREATED, 'evt_3')
+  expect(await next()).toMatchObject({ id: 'evt_3' })
+  const { stderr } = await stop()
+  expect(stderr).toMatch(/--where .*; events that it fails on are left out\./)
+  expect(stderr).toContain('Events: 3, duplicates: 0, rejected: 0, not shown because of --events or --where: 2.')
+})

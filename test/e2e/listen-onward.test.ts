@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startApp } from '../webhooks/app.ts'
+import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
+import { freePort, listen, newSecretFile, send } from './listening.ts'
+import { serve } from './service.ts'
+
+const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
+
+test('an app gets the bytes that the service signed, and they are genuine to an independent verifier', async () => {
+  const { Webhook } = await import('standardwebhooks')
+  const { secret, args } = newSecretFile()
+  const app = await startApp()
+  const { url, next } = await listen([...args, '--port', '0', '--forward', String(app.port)], emptyHome())
+  expect(await send(url, secret, CREATED)).toBe(200)
+  const [request] = app.requests
+  const headers = request?.headers as Record<string, string>
+  expect(new Webhook(secret).verify(request?.body.toString() ?? '', headers)).toEqual(CREATED)
+  expect(await next()).toMatchObject({ type: 'event', id: 'evt_1' })
+  expect(await next()).toMatchObject({ type: 'forwarded', id: 'evt_1', status: 200, failure: null, attempt: 1 })
+})
+
+test('what was rejected goes nowhere', async () => {
+  const { args } = newSecretFile()
+  const app = await startApp()
+  const { url, next } = await listen([...args, '--port', '0', '--forward', app.url], emptyHome())
+  expect(await send(url, newSecretFile().secret, CREATED)).toBe(401)
+  expect(await next()).toMatchObject({ type: 'rejected' })
+  expect(app.requests).toEqual([])
+})
+
+test('the service tries again what the app did not take, and it is handed on although it is a duplicate', async () => {
+  const home = emptyHome()
+  await serve(['--database', ':memory:', '--retry-schedule', '0,50ms,50ms'], home)
+  const app = await startApp((response, _, index) => response.writeHead(index === 0 ? 503 : 200).end())
+  const { next } = await listen(['--port', String(await freePort()), '--forward', app.url], home)
+  await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
+  expect(await next()).toMatchObject({ type: 'event', duplicate: false })
+  expect(await next()).toMatchObject({ type: 'forwarded', status: 503, failure: 'answered 503' })
+  expect(await next()).toMatchObject({ type: 'event', duplicate: true })
+  expect(await next()).toMatchObject({ type: 'forwarded', status: 200 })
+})
+
+test('--ack now thanks the sender at once, tries again here, and the end tells what nobody took', async () => {
+  const { secret, args } = newSecretFile()
+  const app = await startApp((response, _, index) => response.writeHead(index === 1 ? 200 : 500).end())
+  const flags = ['--port', '0', '--forward', app.url, '--ack', 'now', '--retry', '1']
+  const { url, next, stop } = await listen([...args, ...flags], emptyHome())
+  expect(await send(url, secret, CREATED)).toBe(204)
+  expect(await next()).toMatchObject({ type: 'event' })
+  expect(await next()).toMatchObject({ type: 'forwarded', status: 500, attempt: 1, retry_in_ms: 1000 })
+  expect(await next()).toMatchObject({ type: 'forwarded', status: 200, attempt: 2, retry_in_ms: null })
+  expect(await send(url, secret, CREATED, 'evt_2')).toBe(204)
+  await app.has(3)
+  expect((await stop()).stderr).toContain('Not handed on: 1; they are kept:')
+})
+
+test('--exec runs a command with the event as JSON on stdin; what it prints never reaches stdout', async () => {
+  const { secret, args } = newSecretFile()
+  const script = join(tempFolder(), 'handler.mjs')
+  writeFileSync(
+    script,
+    `import { text } from 'node:stream/consumers'
+     const { body } = JSON.parse(await text(process.stdin))
+     console.log('handled', body.data.name, process.argv[2])
+     process.exit(body.data.name === 'Ada' ? 0 : 3)`,
+  )
+  const command = `${process.execPath} ${script} '$HOME; two words'`
+  const { url, next, stop } = await listen([...args, '--port', '0', '--exec', command], emptyHome())
+  expect(await send(url, secret, CREATED)).toBe(204)
+  expect(await next()).toMatchObject({ type: 'event' })
+  expect(await next()).toMatchObject({ type: 'executed', target: command, exit: 0, failure: null })
+  expect(await send(url, secret, { ...CREATED, data: { name: '\x1b[2J' } }, 'evt_2')).toBe(500)
+  expect(await next()).toMatchObject({ type: 'event' })
+  expect(await next()).toMatchObject({ type: 'executed', exit: 3, failure: 'exit 3' })
+  const { stderr } = await stop()
+  expect(stderr).toContain('handled Ada $HOME; two words\n')
+  expect(stderr).toContain('handled \\x1b[2J')
+})
+
+test('--simulate fails as often as it is told, after the event was kept, and the app then gets nothing', async () => {
+  const { secret, args } = newSecretFile()
+  const app = await startApp()
+  const flags = ['--port', '0', '--forward', app.url, '--simulate', 'fail=100%,delay=5ms']
+  const { url, next } = await listen([...args, ...flags], emptyHome())
+  expect(await send(url, secret, CREATED)).toBe(500)
+  expect(await next()).toMatchObject({ type: 'event', id: 'evt_1' })
+  expect(await next()).toMatchObject({ type: 'simulated', id: 'evt_1', status: 500, delay_ms: 5 })
+  expect(app.requests).toEqual([])
+})
+
+test('--tunnel runs a command, takes the address that it prints, subscribes that, and ends with it', async () => {
+  const home = emptyHome()
+  await serve(['--database', ':memory:'], home)
+  const script = join(tempFolder(), 'tunnel.mjs')
+  writeFileSync(
+    script,
+    `console.error('see https://example.test/docs and http://localhost:4040')
+     console.log('|  https://quick-brown-fox.example.test  |')
+     setTimeout(() => process.exit(7), Number(process.argv[2]))`,
+  )
+  const tunnel = (ms: number) => ['--tunnel', `${process.execPath} ${script} ${ms}`]
+  const args = ['--port', '0', '--path', '/hook', '--subscribe']
+  const { ready, stop } = await listen([...args, ...tunnel(60_000)], home)
+  expect(ready).toMatchObject({ public_url: 'https://quick-brown-fox.example.test/hook' })
+  expect(ready.subscription_id).toMatch(/^wh_/)
+  expect(await stop()).toMatchObject({ exit: 0 })
+  const lost = await crm(['listen', ...args, ...tunnel(100)], home)
+  expect(lost).toMatchObject({ exit: 13, stderr: expect.stringContaining('(exit 7)') })
+})
+
+test.each([
+  [['--insecure-skip-verify', '--exec', 'x'], /--insecure-skip-verify would let anybody run --exec/],
+  [['--ack', 'now'], /--ack now has nothing to do/],
+  [['--forward', '3000', '--retry', '2'], /--retry needs --ack now/],
+  [['--forward', 'ftp://x'], /no address/],
+  [['--exec', "a 'b"], /--exec .* is no command/],
+  [['--simulate', 'fail=200%'], /fail=20%/],
+  [['--keep', 'some'], /30d/],
+  [['--tunnel', 'x'], /a tunnel may have a new address/],
+  [['--tunnel', 'x', '--public-url', 'https://a.test', '--subscribe'], /both name the public address/],
+] as const)('%j is refused', async ([...args], what) => {
+  const { exit, stdout, stderr } = await crm(['listen', ...args], emptyHome())
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+  expect(stderr).toMatch(what)
+})
