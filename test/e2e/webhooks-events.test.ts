@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { startApp } from '../webhooks/app.ts'
+import { crm, crmPrints, emptyHome } from './crm.ts'
+import { freePort, listen, newSecretFile, send } from './listening.ts'
+import { serve } from './service.ts'
+
+const event = (name: string, more: object = {}) => ({
+  type: 'contact.created',
+  timestamp: '2026-01-01T00:00:00Z',
+  data: { id: `con_${name}`, name, ...more },
+})
+
+/** A home whose log holds three events, the second of them twice. */
+async function homeWithEvents() {
+  const home = emptyHome()
+  const { secret, args } = newSecretFile()
+  const { url, stop } = await listen([...args, '--port', '0', '--path', '/hook'], home)
+  for (const name of ['a', 'b', 'b', 'c']) await send(`${url}?q=1`, secret, event(name), `evt_${name}`)
+  return { home, secret, args, stop }
+}
+
+test('kept events are listed newest first while a listener runs, and narrowed like every list', async () => {
+  const { home, stop } = await homeWithEvents()
+  const list = (...more: string[]) => crmPrints(['webhooks', 'events', 'list', ...more], home)
+  expect(await list('-o', 'id')).toBe('evt_c\nevt_b\nevt_b\nevt_a\n')
+  await stop()
+  expect(await list('-o', 'id', '--limit', '2')).toBe('evt_c\nevt_b\n')
+  expect(await list('-o', 'id', '--where', '.duplicate')).toBe('evt_b\n')
+  expect(await list('-o', 'id', '--events', 'deal.*')).toBe('')
+  expect(await list('-o', 'id', '--since', '2030-01-01')).toBe('')
+  expect(await list('-o', 'id', '--since', '1h', '--where', '.body.data.name == "a"')).toBe('evt_a\n')
+  expect(await list('--fields', 'id,body.data.name', '-o', 'csv', '--limit', '1')).toBe('id,body.data.name\r\nevt_c,c\r\n')
+  const more = await crm(['webhooks', 'events', 'list', '-o', 'id', '--limit', '2'], home)
+  expect(more.stderr).toMatch(/^The first 2; there are more: .*--limit 4\n$/)
+})
+
+test('one is shown with its headers and its address; one that is not there is 6', async () => {
+  const { home } = await homeWithEvents()
+  const shown = JSON.parse(await crmPrints(['webhooks', 'events', 'show', 'evt_a', '-o', 'json'], home))
+  expect(shown).toMatchObject({ id: 'evt_a', verified: true, subscription_id: null, body: event('a') })
+  expect(shown.url).toMatch(/\/hook\?q=1$/)
+  expect(shown.headers).toContainEqual(['webhook-id', 'evt_a'])
+  const none = await crm(['webhooks', 'events', 'show', 'evt_x'], home)
+  expect(none).toMatchObject({ exit: 6, stderr: expect.stringContaining('crm webhooks events list') })
+})
+
+test('an export is the log, oldest first, and an empty log is no failure', async () => {
+  const { home } = await homeWithEvents()
+  const lines = (await crmPrints(['webhooks', 'events', 'export'], home)).trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(['evt_a', 'evt_b', 'evt_b', 'evt_c'])
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ v: 1, body_text: JSON.stringify(event('a')) })
+  const some = await crmPrints(['webhooks', 'events', 'export', '--where', '.id == "evt_c"'], home)
+  expect(some).toBe(`${lines[3]}\n`)
+  const empty = await crm(['webhooks', 'events', 'list', '-o', 'json'], emptyHome())
+  expect(empty).toEqual({ exit: 0, stdout: '[]\n', stderr: 'No events.\n' })
+})
+
+test('a replay is signed now, under the id it had, and genuine to an independent verifier; each id goes once', async () => {
+  const { Webhook } = await import('standardwebhooks')
+  const { home, secret, args, stop } = await homeWithEvents()
+  await stop()
+  const app = await startApp()
+  const run = await crm(['webhooks', 'replay', '--since', '1h', '--to', app.url, '-o', 'jsonl', ...args], home)
+  expect(run).toMatchObject({ exit: 0, stderr: '' })
+  expect(app.requests.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(['evt_a', 'evt_b', 'evt_c'])
+  for (const { url, body, headers } of app.requests) {
+    expect(url).toBe('/hook?q=1')
+    expect(new Webhook(secret).verify(body.toString(), headers as Record<string, string>)).toMatchObject({ data: {} })
+  }
+  const lines = run.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.filter(({ type }) => type === 'forwarded')).toHaveLength(3)
+})
+
+test('the secret of a kept subscription signs a replay, and --original sends what came', async () => {
+  const home = emptyHome()
+  const service = await serve(['--database', ':memory:'], home)
+  const { next, stop } = await listen(['--port', String(await freePort())], home)
+  await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
+  const { id } = await next()
+  await stop()
+  await service.stop()
+  const app = await startApp()
+  expect(await crm(['webhooks', 'replay', String(id), '--to', app.url], home)).toMatchObject({ exit: 0 })
+  expect(await crm(['webhooks', 'replay', '-', '--to', app.url, '--original'], home, `${id}\n`)).toMatchObject({
+    exit: 0,
+  })
+  const [signed, original] = app.requests
+  expect(signed?.headers['webhook-signature']).toMatch(/^v1,/)
+  expect(original?.body).toEqual(signed?.body)
+  const shown = JSON.parse(await crmPrints(['webhooks', 'events', 'show', String(id), '-o', 'json'], home))
+  expect(shown.headers).toContainEqual(['webhook-signature', original?.headers['webhook-signature']])
+})
+
+test('a replay that is not taken fails: 9 when nobody answers, 3 when the app refuses; without --to it is printed', async () => {
+  const { home, args, stop } = await homeWithEvents()
+  await stop()
+  const nobody = await crm(['webhooks', 'replay', 'evt_a', '--to', String(await freePort()), ...args], home)
+  expect(nobody).toMatchObject({
+    exit: 9,
+    stderr: expect.stringMatching(/^crm: evt_a was not taken: .*nothing listens/),
+  })
+  const app = await startApp((response, _, index) => response.writeHead(index ? 200 : 500).end())
+  const refused = await crm(['webhooks', 'replay', 'evt_a', 'evt_b', '--to', app.url, ...args], home)
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('answered 500') })
+  const printed = await crm(['webhooks', 'replay', 'evt_a', '-o', 'jsonl'], home)
+  expect(printed).toMatchObject({ exit: 0, stderr: 'Printed only; to send them: --to URL\n' })
+  expect(JSON.parse(printed.stdout)).toMatchObject({ type: 'event', id: 'evt_a' })
+  const unknown = await crm(['webhooks', 'replay', 'evt_a', '--to', app.url], home)
+  expect(unknown).toMatchObject({ exit: 2, stderr: expect.stringMatching(/--secret-file FILE.*--original/) })
+  expect(await crm(['webhooks', 'replay'], home)).toMatchObject({ exit: 2 })
+})

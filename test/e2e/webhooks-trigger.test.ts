@@ -1,0 +1,116 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startApp } from '../webhooks/app.ts'
+import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
+import { freePort, listen, newSecretFile } from './listening.ts'
+import { serve } from './service.ts'
+
+test('an event that is made up has the shape of a real one, and a listener takes it as genuine', async () => {
+  const home = emptyHome()
+  const { args } = newSecretFile()
+  const { url, next } = await listen([...args, '--port', '0'], home)
+  const trigger = ['webhooks', 'trigger', 'contact.updated', '--set', 'name=Ada', '--to', url, ...args, '-o', 'json']
+  const told = JSON.parse(await crmPrints(trigger, home))
+  expect(told).toMatchObject({ event: 'contact.updated', target: url, status: 204, response: '' })
+  expect(await next()).toMatchObject({
+    id: told.id,
+    event: 'contact.updated',
+    record_id: expect.stringMatching(/^con_[0-9a-z]{11}$/),
+    verified: true,
+    body: { data: { name: 'Ada', email: 'ada@example.test', version: 1 }, previous: { name: null } },
+  })
+})
+
+test.each(['standard-webhooks', 'svix', 'stripe', 'github'])(
+  '%s is a way to sign that a listener knows',
+  async (scheme) => {
+    const { args } = newSecretFile()
+    const { url, next } = await listen([...args, '--port', '0'], emptyHome())
+    const name = scheme === 'github' ? 'push' : 'invoice.paid'
+    const trigger = ['webhooks', 'trigger', name, '--set', 'id=in_1', '--scheme', scheme, '--to', url, ...args]
+    expect(await crm(trigger, emptyHome())).toMatchObject({ exit: 0 })
+    expect(await next()).toMatchObject({
+      event: name,
+      record_id: scheme === 'github' ? null : 'in_1',
+      verified: true,
+      scheme,
+    })
+  },
+)
+
+test.each(['unsigned', 'wrong-secret', 'altered', 'stale', 'future'])(
+  'what is %s is refused by a listener, and an app that takes it fails the trial',
+  async (flaw) => {
+    const { args } = newSecretFile()
+    const { url } = await listen([...args, '--port', '0'], emptyHome())
+    const trigger = ['webhooks', 'trigger', 'deal.created', '--flaw', flaw, ...args, '--to']
+    const careful = await crm([...trigger, url, '-o', 'json'], emptyHome())
+    expect(careful.exit).toBe(0)
+    expect(JSON.parse(careful.stdout)).toMatchObject({ status: 401 })
+    const careless = await startApp()
+    expect(await crm([...trigger, careless.url], emptyHome())).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining(`took an event that was ${flaw} (200)`),
+    })
+  },
+)
+
+test('a secret is made where there is no file, for the owner alone; that of a kept subscription is found', async () => {
+  const app = await startApp()
+  const file = join(tempFolder(), 'secret.txt')
+  const trigger = ['webhooks', 'trigger', 'note.created', '--to', `${app.port}`, '--secret-file', file]
+  expect(await crm(trigger, emptyHome())).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/^Made a secret in /),
+  })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(await crm(trigger, emptyHome())).toMatchObject({ exit: 0, stderr: '' })
+
+  const home = emptyHome()
+  await serve(['--database', ':memory:'], home)
+  const { url, next } = await listen(['--port', String(await freePort())], home)
+  expect(await crm(['webhooks', 'trigger', 'contact.deleted', '--to', url], home)).toMatchObject({ exit: 0 })
+  expect(await next()).toMatchObject({ event: 'contact.deleted', verified: true })
+})
+
+test('nothing is sent on a dry run; who is not there is 9, who refuses is 7, and an unknown name is doubted', async () => {
+  const app = await startApp((response) => response.writeHead(401).end('who are you\x1b[2J'))
+  const file = join(tempFolder(), 'secret.txt')
+  const to = (target: string) => ['webhooks', 'trigger', 'deal.craeted', '--to', target, '--secret-file', file]
+  const dry = await crm([...to(app.url), '--dry-run', '-o', 'json'], emptyHome())
+  expect(JSON.parse(dry.stdout)).toMatchObject({ dry_run: true, body: { type: 'deal.craeted' } })
+  expect([app.requests.length, existsSync(file)]).toEqual([0, false])
+  const refused = await crm(to(app.url), emptyHome())
+  expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining('answered 401: who are you\\x1b[2J') })
+  expect(refused.stderr).toContain('crm serve sends no deal.craeted; did you mean deal.created?')
+  expect(await crm(to(String(await freePort())), emptyHome())).toMatchObject({ exit: 9 })
+})
+
+test('verify says of a saved request whether it is genuine, byte for byte, and why not', async () => {
+  const { args } = newSecretFile()
+  const app = await startApp()
+  await crmPrints(['webhooks', 'trigger', 'contact.created', '--to', app.url, ...args], emptyHome())
+  const [request] = app.requests
+  const lines = Object.entries(request?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+  const verify = (input: string, ...more: string[]) => crm(['webhooks', 'verify', ...args, ...more], emptyHome(), input)
+  const body = request?.body.toString() ?? ''
+  const saved = `POST / HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}\n`
+  expect(await verify(saved, '-o', 'json')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining('"verified": true'),
+  })
+  expect(await verify(saved.replaceAll('\r\n', '\n'))).toMatchObject({ exit: 0 })
+  expect(await verify(body, ...lines.flatMap((line) => ['--header', line]))).toMatchObject({ exit: 0 })
+  const refusals = [
+    [saved.replace('Ada', 'Bob'), [], /^crm: signature_mismatch: /],
+    [saved, ['--at', '2030-01-01T00:00:00Z'], /^crm: stale: signed \d+ s ago/],
+    [saved.replace(/webhook-signature.*\r\n/, ''), [], /^crm: no_signature: /],
+  ] as const
+  for (const [input, more, what] of refusals) {
+    const { exit, stdout, stderr } = await verify(input, ...more)
+    expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
+    expect(stderr).toMatch(what)
+  }
+  expect(await verify('{}')).toMatchObject({ exit: 2, stderr: expect.stringContaining('is no request') })
+})
