@@ -9,11 +9,12 @@ export interface Load {
 }
 
 export interface Throughput {
+  readonly count: number
   readonly perSecond: number
   readonly p99Ms: number
 }
 
-/** Keep-alive connections that each wait for their answer; every answer must be a 2xx with a Content-Length. */
+/** Keep-alive connections that each wait for their answer; every answer must be 204, or a 2xx with a Content-Length. */
 export async function runLoad(load: Load): Promise<Throughput> {
   const latencies: number[] = []
   const startedMs = performance.now()
@@ -25,7 +26,7 @@ export async function runLoad(load: Load): Promise<Throughput> {
   const tookMs = performance.now() - startedMs
   latencies.sort((one, other) => one - other)
   const p99Ms = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN
-  return { perSecond: (latencies.length / tookMs) * 1000, p99Ms }
+  return { count: latencies.length, perSecond: (latencies.length / tookMs) * 1000, p99Ms }
 }
 
 function runConnection(
@@ -66,6 +67,7 @@ function answerBytes(buffered: Buffer): number {
   if (headEnd < 0) return Number.POSITIVE_INFINITY
   const head = buffered.toString('latin1', 0, headEnd)
   if (!/^HTTP\/1.1 2/.test(head)) return Number.NaN
+  if (head.startsWith('HTTP/1.1 204')) return headEnd + 4
   return headEnd + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1])
 }
 

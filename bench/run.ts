@@ -3,6 +3,7 @@ import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
 import { measureLarge } from './large.ts'
+import { measureListen, measureListenMemory } from './listen.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
@@ -16,6 +17,8 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   export: () => measureExport(100_000),
   'export-million': () => measureExport(1_000_000),
   large: measureLarge,
+  listen: measureListen,
+  'listen-million': measureListenMemory,
 }
 
 const asked = process.argv.slice(2)

@@ -33,6 +33,9 @@ export function endToEndHeaders(rawHeaders: readonly string[]): readonly (readon
   const headers: [string, string][] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])
   const named = headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','))
-  const dropped = new Set([...OF_CONNECTION, ...named.map((name) => name.trim().toLowerCase())])
-  return headers.filter(([name]) => !dropped.has(name.toLowerCase()))
+  const others = named.map((name) => name.trim().toLowerCase())
+  return headers.filter(([name]) => {
+    const known = name.toLowerCase()
+    return !OF_CONNECTION.has(known) && !others.includes(known)
+  })
 }

@@ -4,10 +4,10 @@ import { openEventLog } from './log/event-log.ts'
 import type { Keep } from './log/keep.ts'
 import { recentIds } from './log/read-events.ts'
 import type { Onward } from './onward/onward.ts'
-import type { Trust } from './receive.ts'
 import { startReceiver } from './receiver.ts'
 import { createSeenIds, MAX_SEEN_IDS } from './seen-ids.ts'
 import type { Simulator } from './simulate.ts'
+import { prepareSecrets } from './verify.ts'
 
 export interface ListeningOptions {
   readonly host: string
@@ -25,10 +25,17 @@ export interface ListeningOptions {
   readonly simulator?: Simulator | undefined
 }
 
+export interface ListeningTrust {
+  /** Texts, newest first; `unverified` takes everything and says so of each event. */
+  readonly secrets: readonly string[] | 'unverified'
+  /** The subscription that they belong to, where it is known. */
+  readonly subscriptionId: string | undefined
+}
+
 export interface Listening {
   readonly url: string
   /** Until now requests wait: the secret may depend on the port. Duplicates are told by what the log holds. */
-  open(trust: Omit<Trust, 'seenIds'>): Promise<void>
+  open(trust: ListeningTrust): Promise<void>
   /** Rejects with a reason when the port or the log is lost. Never resolves. */
   readonly failed: Promise<never>
   /** How many events were not handed on. What was acknowledged is in the log. */
@@ -46,8 +53,9 @@ export async function startListening(options: ListeningOptions): Promise<Listeni
   return {
     url: receiver.url,
     failed,
-    open: async (trust) => {
-      receiver.open({ ...trust, seenIds: createSeenIds(await recentIds(folder, MAX_SEEN_IDS)) })
+    open: async ({ secrets, subscriptionId }) => {
+      const seenIds = createSeenIds(await recentIds(folder, MAX_SEEN_IDS))
+      receiver.open({ secrets: secrets === 'unverified' ? secrets : prepareSecrets(secrets), subscriptionId, seenIds })
     },
     close: async () => {
       await receiver.close()

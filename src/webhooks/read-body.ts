@@ -23,9 +23,11 @@ export async function readBody(request: IncomingMessage, timeoutMs: number): Pro
     if (sizeBytes > MAX_DISCARDED_BYTES) reject(tooLarge())
   })
   request.on('end', () => (sizeBytes > MAX_BODY_BYTES ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))
-  // A close comes after every end, and is then too late to matter; an error is told by the close behind it.
+  // An error is told by the close behind it; one that comes after the end says nothing.
   request.on('error', () => {})
-  request.on('close', () => reject(new Rejection('malformed_request', 'the connection ended inside the body')))
+  request.on('close', () => {
+    if (!request.readableEnded) reject(new Rejection('malformed_request', 'the connection ended inside the body'))
+  })
   return await promise.finally(() => clearTimeout(timer))
 }
 

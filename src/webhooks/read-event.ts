@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { EventBody } from '../core/arrivals.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 
@@ -9,12 +10,9 @@ export interface EventFacts {
 }
 
 export function readEventBody(bytes: Buffer): EventBody {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return { type: 'bytes', bytes }
-  }
+  if (!isUtf8(bytes)) return { type: 'bytes', bytes }
+  // The mark that some put first is no part of the text (RFC 8259, 8.1).
+  const text = bytes.toString().replace(/^\uFEFF/, '')
   try {
     return { type: 'json', text, value: JSON.parse(text) as JsonValue }
   } catch {

@@ -6,11 +6,11 @@ import { readEventBody, readEventFacts } from './read-event.ts'
 import { Rejection } from './rejection.ts'
 import { findScheme } from './schemes.ts'
 import type { SeenIds } from './seen-ids.ts'
-import { verify } from './verify.ts'
+import { type Secret, verify } from './verify.ts'
 
 export interface Trust {
-  /** Texts, newest first; `unverified` takes everything and says so of each event. */
-  readonly secrets: readonly string[] | 'unverified'
+  /** Newest first; `unverified` takes everything and says so of each event. */
+  readonly secrets: readonly Secret[] | 'unverified'
   /** The subscription that they belong to, where it is known. */
   readonly subscriptionId: string | undefined
   readonly seenIds: SeenIds

@@ -1,7 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { readEventBody, readEventFacts } from './read-event.ts'
 import { Rejection } from './rejection.ts'
-import { type Delivery, verify } from './verify.ts'
+import { type Delivery, prepareSecrets, verify } from './verify.ts'
 
 export interface Verified {
   readonly scheme: string
@@ -47,7 +47,7 @@ export function headersOf(lines: readonly string[]): Delivery['headers'] {
 /** What the delivery is, when it is genuine; else a CrmError `rejected` with the reason. */
 export function verifySaved(delivery: Delivery, secrets: readonly string[], nowMs: number): Verified {
   try {
-    const { name: scheme, idHeader, eventHeader } = verify(delivery, secrets, nowMs)
+    const { name: scheme, idHeader, eventHeader } = verify(delivery, prepareSecrets(secrets), nowMs)
     const facts = readEventFacts(readEventBody(delivery.body))
     const header = (name: string | undefined) => (name === undefined ? undefined : delivery.headers[name]?.[0])
     return {

@@ -1,4 +1,11 @@
-import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify as verifySignature } from 'node:crypto'
+import {
+  createHmac,
+  createPublicKey,
+  createSecretKey,
+  type KeyObject,
+  timingSafeEqual,
+  verify as verifySignature,
+} from 'node:crypto'
 import type { HeaderValues } from './headers.ts'
 import { Rejection } from './rejection.ts'
 import type { Claim, Scheme, Signature } from './scheme.ts'
@@ -16,11 +23,22 @@ export interface Delivery {
   readonly body: Buffer
 }
 
+/** A secret, and the keys that were made of it: making one costs more than the signature of a small body. */
+export interface Secret {
+  readonly text: string
+  readonly publicKey: KeyObject | undefined
+  readonly hmacKeys: Map<Scheme, KeyObject | undefined>
+}
+
+export function prepareSecrets(texts: readonly string[]): readonly Secret[] {
+  return texts.map((text) => ({ text, publicKey: publicKeyOf(text), hmacKeys: new Map() }))
+}
+
 /**
  * The scheme by which the delivery is genuine: signed with one of the secrets, and not older or newer than 300 s. Throws a
  * Rejection. The signature comes first, so that `stale` is said of genuine deliveries alone.
  */
-export function verify({ headers, body }: Delivery, secrets: readonly string[], nowMs: number): Scheme {
+export function verify({ headers, body }: Delivery, secrets: readonly Secret[], nowMs: number): Scheme {
   const scheme = findScheme(headers) ?? refuseUnknown(headers)
   const claim = scheme.read(headers)
   const { timestamp, signatures } = claim
@@ -46,23 +64,31 @@ export function publicKeyOf(secret: string): KeyObject | undefined {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' })
 }
 
-function isSigned(scheme: Scheme, claim: Claim, body: Buffer, secrets: readonly string[]): boolean {
+function isSigned(scheme: Scheme, claim: Claim, body: Buffer, secrets: readonly Secret[]): boolean {
   const textsOf = (algorithm: Signature['algorithm']): string[] =>
     claim.signatures.filter((signature) => signature.algorithm === algorithm).map(({ text }) => text)
   const macs = textsOf('hmac-sha256')
   const others = textsOf('ed25519')
   return secrets.some((secret) => {
-    const publicKey = publicKeyOf(secret)
+    const { publicKey } = secret
     if (publicKey) {
       const signed = Buffer.concat([Buffer.from(claim.prefix, 'latin1'), body])
       return others.some((text) => verifySignature(null, signed, publicKey, Buffer.from(text, 'base64')))
     }
-    const key = scheme.hmacKey(secret)
+    const key = hmacKeyOf(secret, scheme)
     if (!key || macs.length === 0) return false
     // Header values are latin1 in Node: this gives back the bytes that were sent.
     const expected = createHmac('sha256', key).update(claim.prefix, 'latin1').update(body).digest(scheme.encoding)
     return macs.some((text) => isEqual(text, expected))
   })
+}
+
+function hmacKeyOf({ text, hmacKeys }: Secret, scheme: Scheme): KeyObject | undefined {
+  if (!hmacKeys.has(scheme)) {
+    const bytes = scheme.hmacKey(text)
+    hmacKeys.set(scheme, bytes && createSecretKey(bytes))
+  }
+  return hmacKeys.get(scheme)
 }
 
 function isEqual(text: string, expected: string): boolean {
@@ -80,9 +106,9 @@ function refuseOtherTime(sentSeconds: number, nowSeconds: number): void {
   }
 }
 
-function mismatch(signatures: readonly Signature[], secrets: readonly string[]): Rejection {
+function mismatch(signatures: readonly Signature[], secrets: readonly Secret[]): Rejection {
   const isAsymmetric = signatures.every(({ algorithm }) => algorithm === 'ed25519')
-  if (isAsymmetric && !secrets.some(publicKeyOf)) {
+  if (isAsymmetric && !secrets.some(({ publicKey }) => publicKey)) {
     return new Rejection('signature_mismatch', 'signed with v1a (ed25519), and no public key (whpk_…) is known')
   }
   return new Rejection('signature_mismatch', 'another secret, or the body was altered on the way')

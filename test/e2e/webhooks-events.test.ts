@@ -29,7 +29,9 @@ test('kept events are listed newest first while a listener runs, and narrowed li
   expect(await list('-o', 'id', '--events', 'deal.*')).toBe('')
   expect(await list('-o', 'id', '--since', '2030-01-01')).toBe('')
   expect(await list('-o', 'id', '--since', '1h', '--where', '.body.data.name == "a"')).toBe('evt_a\n')
-  expect(await list('--fields', 'id,body.data.name', '-o', 'csv', '--limit', '1')).toBe('id,body.data.name\r\nevt_c,c\r\n')
+  expect(await list('--fields', 'id,body.data.name', '-o', 'csv', '--limit', '1')).toBe(
+    'id,body.data.name\r\nevt_c,c\r\n',
+  )
   const more = await crm(['webhooks', 'events', 'list', '-o', 'id', '--limit', '2'], home)
   expect(more.stderr).toMatch(/^The first 2; there are more: .*--limit 4\n$/)
 })

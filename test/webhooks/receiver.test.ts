@@ -7,12 +7,14 @@ import { TIMEOUTS } from '../../src/webhooks/http-server.ts'
 import type { Trust } from '../../src/webhooks/receive.ts'
 import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts'
 import { createSeenIds } from '../../src/webhooks/seen-ids.ts'
+import { prepareSecrets } from '../../src/webhooks/verify.ts'
 import { newSecret, signed } from './signed.ts'
 
 const SECRET = newSecret()
 const EVENT = '{"type":"contact.created","timestamp":"2026-01-01T00:00:00Z","data":{"id":"con_1"}}'
 
-function trust(secrets: Trust['secrets']): Trust {
+function trust(texts: readonly string[] | 'unverified'): Trust {
+  const secrets = texts === 'unverified' ? texts : prepareSecrets(texts)
   return { secrets, subscriptionId: 'wh_1', seenIds: createSeenIds() }
 }
 

@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -96,9 +97,11 @@ class GroupedLog implements EventLog {
   async #write(bytes: Buffer): Promise<boolean> {
     const segment = await this.#current(bytes.length)
     segment.sizeBytes += bytes.length
-    for (let at = 0; at < bytes.length; ) at += (await segment.file.write(bytes, at)).bytesWritten
+    const { fd } = segment.file
+    // Both are a matter of memory and done at once; what waits for the disk is left to a thread, and is all that does.
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
     await segment.file.datasync()
-    if ((await segment.file.stat()).nlink > 0) return true
+    if (fstatSync(fd).nlink > 0) return true
     await this.#leaveSegment()
     return false
   }

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { secretBytes, signWebhook } from '../src/core/signing.ts'
+import { type Load, runLoad } from './load.ts'
+import { benchFolder, CRM, median, plainEnv, ROOT, type Server, startServer, timeCommands } from './processes.ts'
+import type { Row } from './table.ts'
+
+const CONNECTIONS = 32
+const FOR_MS = 3000
+const ROUNDS = 3
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const KEY = secretBytes(SECRET)
+
+/** Of 1 KB, as crm serve would send it. */
+const BODY = Buffer.from(
+  JSON.stringify({
+    type: 'contact.created',
+    timestamp: '2026-01-02T03:04:05.006Z',
+    data: { id: 'con_0s9nf8t2c00', name: 'Ada Lovelace', email: 'ada@engines.example', about: 'x'.repeat(860) },
+  }),
+)
+
+/** Signed events a second, each on disk before it is answered and then printed, beside a server that does nothing. */
+export async function measureListen(): Promise<Row[]> {
+  const ours: Awaited<ReturnType<typeof runLoad>>[] = []
+  const floors: number[] = []
+  let lost = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const listener = await startListener()
+    const result = await runLoad(load(listener.server, FOR_MS))
+    ours.push(result)
+    await listener.server.stop()
+    lost += result.count - (await keptIds(listener.home)).size
+    const floor = await startServer([join(ROOT, 'bench/floors/forgetful-server.mjs')], plainEnv())
+    floors.push((await runLoad(load(floor, FOR_MS))).perSecond)
+    await floor.stop()
+  }
+  const perSecond = median(ours.map((each) => each.perSecond))
+  const p99Ms = median(ours.map((each) => each.p99Ms))
+  return [
+    {
+      what: 'listen: 1 KB events kept before 2xx, 32 connections',
+      measured: `${perSecond.toFixed(0)}/s`,
+      peer: `node:http that forgets: ${median(floors).toFixed(0)}/s`,
+      ratio: perSecond / median(floors),
+      goal: undefined,
+    },
+    row('listen: the same, against the goal', `${perSecond.toFixed(0)}/s`, '5000/s', perSecond / 5000, { atLeast: 1 }),
+    row('listen: p99 of the answer', `${p99Ms.toFixed(1)} ms`, '50 ms', p99Ms / 50, { atMost: 1 }),
+    row('listen: answered and not in the log', String(lost), '0', lost, { atMost: 0 }),
+    await measureReady(),
+  ]
+}
+
+/** Memory after the first hundred thousand events and after a million. */
+export async function measureListenMemory(): Promise<Row[]> {
+  const { server, home } = await startListener()
+  let count = 0
+  const sizes: number[] = []
+  while (count < 1_000_000) {
+    count += (await runLoad(load(server, 10_000, count))).count
+    sizes.push(rssMiB(server.child.pid))
+    process.stderr.write(`  ${count} events, ${sizes.at(-1)?.toFixed(0)} MiB\n`)
+  }
+  await server.stop()
+  const kept = (await keptIds(home)).size
+  // Once the memory of ids is full, after a hundred thousand.
+  const settled = sizes[Math.ceil(sizes.length * 0.2)] ?? Number.NaN
+  const last = sizes.at(-1) ?? Number.NaN
+  return [
+    row(
+      `listen: RSS after ${count} events`,
+      `${last.toFixed(0)} MiB`,
+      `at a fifth: ${settled.toFixed(0)} MiB`,
+      last / settled,
+      {
+        atMost: 1.15,
+      },
+    ),
+    row('listen: of those, not in the log', String(count - kept), '0', count - kept, { atMost: 0 }),
+  ]
+}
+
+function row(what: string, measured: string, peer: string, ratio: number, goal: Row['goal']): Row {
+  return { what, measured, peer, ratio, goal }
+}
+
+async function measureReady(): Promise<Row> {
+  const bareMs = timeCommands({ bare: [process.execPath, '-e', '0'] }, 15, plainEnv()).bare ?? 0
+  const times: number[] = []
+  for (let round = 0; round < 15; round++) {
+    const startedMs = performance.now()
+    const { server } = await startListener()
+    times.push(performance.now() - startedMs)
+    await server.stop()
+  }
+  const tookMs = median(times)
+  return row(
+    'listen: ready',
+    `${tookMs.toFixed(0)} ms`,
+    `node -e 0 and 125 ms: ${(bareMs + 125).toFixed(0)} ms`,
+    tookMs / (bareMs + 125),
+    { atMost: 1 },
+  )
+}
+
+/** `crm listen -o jsonl` whose stdout somebody reads, in a home of its own. */
+async function startListener(): Promise<{ readonly server: Server; readonly home: string }> {
+  const home = benchFolder()
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'secret'), SECRET, { mode: 0o600 })
+  const args = [CRM, 'listen', '-o', 'jsonl', '--port', '0', '--secret-file', join(home, 'secret')]
+  const child = spawn(process.execPath, args, {
+    env: { ...plainEnv(), HOME: home },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [first] = await once(child.stdout, 'data')
+  child.stdout.resume()
+  const stop = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { server: { url: JSON.parse(String(first)).url, key: '', child, stop }, home }
+}
+
+function load(server: Server, forMs: number, from = 0): Load {
+  return {
+    url: server.url,
+    connections: CONNECTIONS,
+    forMs,
+    request: (number) => signedRequest(`evt_${from + number}`),
+  }
+}
+
+function signedRequest(id: string): string {
+  const timestamp = Math.floor(Date.now() / 1000)
+  const signature = signWebhook(KEY, { id, timestamp, body: BODY })
+  const head = ['POST / HTTP/1.1', 'Host: bench', `webhook-id: ${id}`, `webhook-timestamp: ${timestamp}`]
+  const tail = [`webhook-signature: ${signature}`, 'Content-Type: application/json', `Content-Length: ${BODY.length}`]
+  return `${[...head, ...tail].join('\r\n')}\r\n\r\n${BODY.toString()}`
+}
+
+async function keptIds(home: string): Promise<ReadonlySet<string>> {
+  const folder = join(home, '.local/state/crm/events')
+  const ids = new Set<string>()
+  for (const name of readdirSync(folder)) {
+    for await (const line of createInterface(createReadStream(join(folder, name)))) {
+      const [, id] = /^\{"v":1,"id":"(\w+)"/.exec(line) ?? []
+      if (id !== undefined) ids.add(id)
+    }
+  }
+  return ids
+}
+
+function rssMiB(pid: number | undefined): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+}
