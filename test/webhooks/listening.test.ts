@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ListeningOptions, startListening } from '../../src/webhooks/listening.ts'
+import { KEEP_ALL } from '../../src/webhooks/log/keep.ts'
+import { readEvents } from '../../src/webhooks/log/read-events.ts'
+import { startOnward } from '../../src/webhooks/onward/start-onward.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+import { startApp } from './app.ts'
+import { newSecret, signed } from './signed.ts'
+
+async function listeningForTest(secret: string, options: Partial<ListeningOptions> = {}) {
+  const folder = join(await tempFolder(), 'events')
+  const listening = await startListening({
+    host: '127.0.0.1',
+    port: 0,
+    path: '/',
+    folder,
+    keep: KEEP_ALL,
+    now: Date.now,
+    isWanted: async () => true,
+    show: async () => {},
+    ...options,
+  })
+  onTestFinished(async () => void (await listening.close()))
+  await listening.open({ secrets: [secret], subscriptionId: undefined })
+  return { listening, folder, url: listening.url }
+}
+
+function forwardTo(url: string) {
+  return startOnward({
+    forwards: [{ url: new URL(url), globs: [] }],
+    commands: [],
+    timeoutMs: 5000,
+    retries: 0,
+    showsResponse: false,
+    passesDuplicates: false,
+    env: {},
+    now: Date.now,
+    input: () => '',
+    say: () => {},
+    show: async () => {},
+  })
+}
+
+interface Example {
+  readonly name: string
+  readonly examples: readonly object[]
+}
+
+test('the bodies of a few hundred events of GitHub reach the app and the log byte for byte', async () => {
+  const examples: readonly Example[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
+  const bodies = examples.flatMap(({ name, examples: all }) =>
+    // Neither spacing nor escapes are as JSON.stringify would have them again.
+    all.map((example) => ({
+      name,
+      body: Buffer.from(`${JSON.stringify(example, null, 3).replaceAll('/', '\\/')}\r\n`),
+    })),
+  )
+  expect(bodies.length).toBeGreaterThan(200)
+  const app = await startApp()
+  const { folder, url } = await listeningForTest('hush', { onward: forwardTo(app.url) })
+  for (const [index, { name, body }] of bodies.entries()) {
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-delivery': `d-${index}`,
+      'x-github-event': name,
+      'x-hub-signature-256': `sha256=${createHmac('sha256', 'hush').update(body).digest('hex')}`,
+    }
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200)
+  }
+  expect(app.requests.map(({ body }) => body)).toEqual(bodies.map(({ body }) => body))
+  const kept: Buffer[] = []
+  for await (const events of readEvents(folder, { order: 'oldest first' })) {
+    kept.push(...events.map(({ delivery }) => delivery.bytes))
+  }
+  expect(kept).toEqual(bodies.map(({ body }) => body))
+})
+
+test('an event that is not shown is kept all the same, and goes nowhere', async () => {
+  const app = await startApp()
+  const secret = newSecret()
+  const { folder, url } = await listeningForTest(secret, { isWanted: async () => false, onward: forwardTo(app.url) })
+  expect((await fetch(url, { method: 'POST', ...signed(secret, '{}') })).status).toBe(204)
+  const kept: unknown[] = []
+  for await (const events of readEvents(folder, { order: 'oldest first' })) kept.push(...events)
+  expect(kept).toHaveLength(1)
+  expect(app.requests).toEqual([])
+})
+
+test('headers that would break out of a message never reach the app or the log', async () => {
+  const app = await startApp()
+  const secret = newSecret()
+  const { folder, url } = await listeningForTest(secret, { onward: forwardTo(app.url) })
+  const { connect } = await import('node:net')
+  const { text } = await import('node:stream/consumers')
+  const { headers, body } = signed(secret, '{}')
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  for (const [target, more] of [
+    ['/', 'X-A: a\rb\r\n'],
+    ['/', 'X-A: a\u0000b\r\n'],
+    ['/', 'Transfer-Encoding: chunked\r\n'],
+    ['/../../etc/passwd', ''],
+    ['http://other.test/', ''],
+  ]) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const head = `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n`
+    socket.write(`${head}${more}${lines.join('')}\r\n${body}`, 'latin1')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 (400|404) /)
+  }
+  expect(app.requests).toEqual([])
+  for await (const events of readEvents(folder, { order: 'oldest first' })) expect(events).toEqual([])
+})
