@@ -37,11 +37,11 @@ export async function startServer(args: readonly string[], env: NodeJS.ProcessEn
 }
 
 /** `crm serve` on a database file, without a rate limit, with a key of its own. */
-export async function startCrm(database: string): Promise<Server> {
+export async function startCrm(database: string, more: readonly string[] = []): Promise<Server> {
   const folder = benchFolder()
   const key = 'crm_key_bench-bench-bench-bench-bench-bench'
   writeFileSync(join(folder, 'key'), key, { mode: 0o600 })
-  const flags = ['--port', '0', '--rate-limit', 'none', '--ready-json', '--key-file', join(folder, 'key')]
+  const flags = ['--port', '0', '--rate-limit', 'none', '--ready-json', '--key-file', join(folder, 'key'), ...more]
   return startServer([CRM, 'serve', '--database', database, ...flags], { ...plainEnv(), HOME: folder }, key)
 }
 

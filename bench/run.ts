@@ -4,6 +4,7 @@ import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
 import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
+import { measureListenBurst } from './listen-burst.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
@@ -18,6 +19,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'export-million': () => measureExport(1_000_000),
   large: measureLarge,
   listen: measureListen,
+  'listen-burst': measureListenBurst,
   'listen-million': measureListenMemory,
 }
 

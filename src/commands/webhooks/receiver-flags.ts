@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parsePort } from '../serve/limits.ts'
 import type { TrustOptions } from './listen-trust.ts'
 import { type KeepRule, parseKeep } from './parse-keep.ts'
@@ -21,7 +21,11 @@ export function addReceiverFlags(command: Command): void {
     .option('--public-url <url>', 'the address at which the server reaches this listener', parsePublicUrl)
     .option('--tunnel <command>', 'a command that prints such an address, run while listening')
     .option('--insecure-skip-verify', 'take what anybody sends, marked as unverified')
-    .option('--keep <what>', 'of the event log: a time (30d), a size (500MB), or all', parseKeep, parseKeep('all'))
+    .addOption(
+      new Option('--keep <what>', 'of the event log: a time (30d), a size (500MB), or all')
+        .argParser(parseKeep)
+        .default(parseKeep('all'), 'all'),
+    )
 }
 
 function parsePath(text: string): string {

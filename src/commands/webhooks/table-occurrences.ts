@@ -51,7 +51,7 @@ function handOverCells(hand: HandOver): readonly string[] {
   const retry = hand.retryInMs === undefined ? '' : `, again in ${hand.retryInMs / 1000} s`
   const attempt = hand.attempt > 1 ? ` (try ${hand.attempt})` : ''
   const failure = hand.failure === undefined ? '' : `: ${hand.failure}`
-  const response = hand.response ? ` ${shortText(hand.response)}` : ''
+  const response = hand.response ? ` ${shortText(hand.response.trim())}` : ''
   const what = safeText(`${hand.target} ${hand.tookMs} ms${attempt}${failure}${retry}`) + response
   return [timeText(hand.startedAtMs), shortText(hand.name ?? '-'), `-> ${status}`, what]
 }

@@ -5,6 +5,7 @@ import { CrmError } from '../../core/errors.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { nearestWord } from '../../core/nearest-word.ts'
+import { isLoopback } from '../../core/origin.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
@@ -79,7 +80,7 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
     }
     return await readSecretFile(ctx, file)
   }
-  const kept = await (await ctx.settings()).findSubscription({ url: url.href })
+  const kept = await findKept(ctx, url)
   if (!kept) {
     throw new CrmError('usage', `no secret is known for ${url.href}`, {
       hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
@@ -87,6 +88,16 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
   }
   ctx.addSecret(kept.secret)
   return [kept.secret]
+}
+
+/** What listens on this machine is kept under its address, and people call it localhost. */
+async function findKept(ctx: Context, url: URL) {
+  const settings = await ctx.settings()
+  const address = new URL(url)
+  if (isLoopback(url.hostname)) address.hostname = '127.0.0.1'
+  return (
+    (await settings.findSubscription({ url: url.href })) ?? (await settings.findSubscription({ url: address.href }))
+  )
 }
 
 interface Sending {

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import type { Arrival, Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -32,7 +32,9 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
     )
     .option('--where <expr>', 'only events for which this jq expression is true')
     .option('--count <n>', 'wait for so many', parseCount, 1)
-    .option('--timeout <time>', 'wait so long at most', parsePositiveTime, 60_000)
+    .addOption(
+      new Option('--timeout <time>', 'wait so long at most').argParser(parsePositiveTime).default(60_000, '60s'),
+    )
     .option('--run <command>', 'run this once events can come; no shell, its output goes to stderr')
   addReceiverFlags(wait)
   wait
