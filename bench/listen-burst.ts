@@ -64,7 +64,7 @@ interface Listener {
 }
 
 function keepListening(home: string, port: number, isKilled: boolean): Listener {
-  const args = [CRM, 'listen', '-o', 'jsonl', '--port', `${port}`, '--secret-file', join(home, 'secret')]
+  const args = [CRM, 'listen', '-q', '-o', 'jsonl', '--port', `${port}`, '--secret-file', join(home, 'secret')]
   let kills = 0
   let child: ChildProcess
   const start = () => {

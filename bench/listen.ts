@@ -4,13 +4,14 @@ import { createReadStream, mkdirSync, readdirSync, readFileSync, writeFileSync }
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { secretBytes, signWebhook } from '../src/core/signing.ts'
-import { type Load, runLoad } from './load.ts'
+import { type Load, runLoad, type Throughput } from './load.ts'
 import { benchFolder, CRM, median, plainEnv, ROOT, type Server, startServer, timeCommands } from './processes.ts'
 import type { Row } from './table.ts'
 
 const CONNECTIONS = 32
 const FOR_MS = 3000
 const ROUNDS = 3
+const WARM_UP_MS = 1500
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const KEY = secretBytes(SECRET)
 
@@ -25,27 +26,45 @@ const BODY = Buffer.from(
 
 /** Signed events a second, each on disk before it is answered and then printed, beside a server that does nothing. */
 export async function measureListen(): Promise<Row[]> {
-  const ours: Awaited<ReturnType<typeof runLoad>>[] = []
-  const floors: number[] = []
-  let lost = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const listener = await startListener()
-    const result = await runLoad(load(listener.server, FOR_MS))
-    ours.push(result)
-    await listener.server.stop()
-    lost += result.count - (await keptIds(listener.home)).size
-    const floor = await startServer([join(ROOT, 'bench/floors/forgetful-server.mjs')], plainEnv())
-    floors.push((await runLoad(load(floor, FOR_MS))).perSecond)
-    await floor.stop()
+  const folder = benchFolder()
+  const listener = await startListener()
+  const forgetful = await startServer([join(ROOT, 'bench/floors/forgetful-server.mjs')], plainEnv())
+  const keeping = await startServer([join(ROOT, 'bench/floors/keeping-server.mjs'), join(folder, 'bodies')], plainEnv())
+  const servers = [listener.server, forgetful, keeping] as const
+  let sent = 0
+  const run = async (server: Server, forMs: number) => {
+    const result = await runLoad(load(server, forMs, sent))
+    sent += result.count
+    return result
   }
-  const perSecond = median(ours.map((each) => each.perSecond))
+  const results = servers.map((): Throughput[] => [])
+  let kept = 0
+  for (const server of servers) {
+    const { count } = await run(server, WARM_UP_MS)
+    if (server === listener.server) kept += count
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [at, server] of servers.entries()) results[at]?.push(await run(server, FOR_MS))
+  }
+  await Promise.all(servers.map((server) => server.stop()))
+  const [ours = [], forgot = [], keptBare = []] = results
+  const lost = kept + ours.reduce((sum, { count }) => sum + count, 0) - (await keptIds(listener.home)).size
+  const rate = (all: readonly Throughput[]): number => median(all.map((each) => each.perSecond))
+  const perSecond = rate(ours)
   const p99Ms = median(ours.map((each) => each.p99Ms))
   return [
     {
       what: 'listen: 1 KB events kept before 2xx, 32 connections',
       measured: `${perSecond.toFixed(0)}/s`,
-      peer: `node:http that forgets: ${median(floors).toFixed(0)}/s`,
-      ratio: perSecond / median(floors),
+      peer: `node:http that forgets: ${rate(forgot).toFixed(0)}/s`,
+      ratio: perSecond / rate(forgot),
+      goal: undefined,
+    },
+    {
+      what: 'listen: the same, beside one that keeps and does no more',
+      measured: `${perSecond.toFixed(0)}/s`,
+      peer: `node:http and fdatasync: ${rate(keptBare).toFixed(0)}/s`,
+      ratio: perSecond / rate(keptBare),
       goal: undefined,
     },
     {
@@ -67,19 +86,18 @@ export async function measureListen(): Promise<Row[]> {
   ]
 }
 
-/** Memory after the first hundred thousand events and after a million. */
-export async function measureListenMemory(): Promise<Row[]> {
+/** Memory after a fifth of so many events, when the memory of ids should be full, and after all of them. */
+export async function measureListenMemory(events: number): Promise<Row[]> {
   const { server, home } = await startListener()
   let count = 0
   const sizes: number[] = []
-  while (count < 1_000_000) {
+  while (count < events) {
     count += (await runLoad(load(server, 10_000, count))).count
     sizes.push(rssMiB(server.child.pid))
     process.stderr.write(`  ${count} events, ${sizes.at(-1)?.toFixed(0)} MiB\n`)
   }
   await server.stop()
   const kept = (await keptIds(home)).size
-  // Once the memory of ids is full, after a hundred thousand.
   const settled = sizes[Math.ceil(sizes.length * 0.2)] ?? Number.NaN
   const last = sizes.at(-1) ?? Number.NaN
   return [
