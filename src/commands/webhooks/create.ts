@@ -6,7 +6,7 @@ import type { CrmRecord } from '../../core/resources.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
+import { printWritten } from '../print.ts'
 
 interface Options {
   readonly url: string
@@ -38,21 +38,24 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
   const api = await ctx.api()
   const webhook = await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey })
-  await printOne(ctx, webhook)
-  await keepSecret(ctx, options.url, webhook)
+  // Before it is printed: a reader that is gone ends the process.
+  const keptIn = await keepSecret(ctx, options.url, webhook)
+  await printWritten(ctx, webhook, 'webhook')
+  ctx.note(
+    keptIn === undefined
+      ? 'Keep the secret: the server does not show it again.'
+      : `The server does not show the secret again; it is kept in ${keptIn}.`,
+  )
   return undefined
 }
 
 /** So that a listener at this address verifies with it; only where the key is kept too, since a job in CI leaves nothing behind. */
-async function keepSecret(ctx: Context, url: string, { id, secret }: CrmRecord): Promise<void> {
+async function keepSecret(ctx: Context, url: string, { id, secret }: CrmRecord): Promise<string | undefined> {
   const { baseUrl, key } = await ctx.target()
   const place = URL.parse(url)
-  if (key.source !== 'file' || typeof secret !== 'string' || !place) {
-    ctx.note('Keep the secret: the server does not show it again.')
-    return
-  }
+  if (key.source !== 'file' || typeof secret !== 'string' || !place) return undefined
   const settings = await ctx.settings()
   const subscription = { id: typeof id === 'string' ? id : undefined, secret }
   await settings.storeSubscription({ origin: baseUrl.origin, url: place.href }, subscription)
-  ctx.note(`The server does not show the secret again; it is kept in ${settings.paths().webhooks}.`)
+  return settings.paths().webhooks
 }

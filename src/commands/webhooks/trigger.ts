@@ -8,7 +8,7 @@ import { nearestWord } from '../../core/nearest-word.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { collect, DATA_HELP, readFields, SET_HELP } from '../fields-input.ts'
+import { collect, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { FLAWS, type Flaw, flawed } from './flaw.ts'
@@ -31,8 +31,8 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
     .summary('send an event that is made up, signed like a real one')
     .description('send an event that is made up, signed like a real one; no server is asked, and no record changes')
     .option('--to <url>', 'where to send it: a URL, or a port', 'http://127.0.0.1:4242/')
-    .option('--set <key=value>', `of the record: ${SET_HELP}`, collect)
-    .option('--data <file>', DATA_HELP)
+    .option('--set <key=value>', 'a member of its record: key=text, key:=json (repeatable)', collect)
+    .option('--data <file>', 'its record from a JSON or YAML file, - for stdin')
     .option('--secret-file <file>', 'sign with the secrets in this file; one is made when there is no such file')
     .addOption(new Option('--scheme <name>', 'how to sign').choices(SCHEME_NAMES).default('standard-webhooks' as const))
     .addOption(new Option('--flaw <what>', 'spoil it: succeed when it is refused').choices(FLAWS))
