@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
 
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {
@@ -65,6 +66,7 @@ export interface Finding {
 
 export const FINDING_CODES = [
   'ragged_row',
+  'bad_escape',
   'unnamed_column',
   'unknown_column',
   'not_a_number',
@@ -73,6 +75,7 @@ export const FINDING_CODES = [
   'wrong_type',
   'required',
   'not_allowed',
+  'duplicate_field',
   'duplicate_key',
   'compute_failed',
   'unpaired_surrogate',
@@ -84,6 +87,7 @@ export type FindingCode = (typeof FINDING_CODES)[number]
 export interface Findings {
   readonly count: number
   add(finding: Finding): void
+  clear(): void
   /** Grouped by code and column, the largest group first. */
   groups(): readonly FindingGroup[]
 }
@@ -98,7 +102,7 @@ export interface FindingGroup {
 
 export interface RowSource {
   readonly verdict: Verdict
-  /** What the passes so far found wrong. */
+  /** What the last pass found wrong so far, and what was added to it. */
   readonly findings: Findings
   /**
    * One pass over the whole input, from its beginning, in its order; batches are of no particular size. Rows with a
@@ -110,7 +114,13 @@ export interface RowSource {
    * The members of `fields` that a merge patch would change in a record that is there; none when the row is unchanged.
    * A cell is compared with the text that an export prints for the member.
    */
-  changes(fields: JsonObject, existing: JsonObject): JsonObject
+  changes(fields: JsonObject, existing: CrmRecord): Changes
+}
+
+export interface Changes {
+  readonly fields: JsonObject
+  /** Of those the ones that would become a text, and are none now: `--map COLUMN=FIELD:boolean` was forgotten. */
+  readonly retyped: readonly string[]
 }
 
 export interface RowOptions {
@@ -130,6 +140,10 @@ export interface RowOptions {
   readonly nullToken: string | undefined
   /** `--compute`, as typed: `name=.first + " " + .last`. */
   readonly compute: readonly string[]
+  /** `--from-csv-safe`: cells and heads were written with `--csv-safe`, whose apostrophes are taken off. */
+  readonly isCsvSafe: boolean
+  /** Fields that every row must have; `deal_id` for the parent of a note. */
+  readonly required: readonly string[]
   /** Names that a deal's stage may have; undefined when they are not known. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal

@@ -8,3 +8,8 @@ const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 export function defuse(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
+
+/** The text that `defuse` was given. */
+export function restoreDefused(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text
+}

@@ -1,0 +1,17 @@
+import type { Verdict } from '../row.ts'
+import type { Draft } from '../rows/draft.ts'
+
+/** The beginning of an input, as text, from which its form is told. */
+export interface Sample {
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/** What a format makes of an input. */
+export interface OpenInput {
+  readonly verdict: Verdict
+  /** Values are texts as a file of cells has them, not JSON. */
+  readonly areCells: boolean
+  /** From the beginning, each time. */
+  drafts(): AsyncIterable<readonly Draft[]>
+}

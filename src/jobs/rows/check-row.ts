@@ -1,0 +1,20 @@
+import { nearest } from '../../core/nearest.ts'
+import type { RowOptions } from '../row.ts'
+import { addFinding, type Draft } from './draft.ts'
+
+/** What no single cell shows: fields that must be there, and values of which only some are allowed. */
+export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
+  const { row, findings } = draft
+  if (findings.length > 0) return
+  for (const field of required) {
+    const value = field === 'deal_id' ? row.parent : row.fields[field]
+    if (value !== undefined && value !== null && value !== '') continue
+    addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
+  }
+  const { stage } = row.fields
+  if (!stages || stage === undefined || (typeof stage === 'string' && stages.includes(stage))) return
+  const shown = typeof stage === 'string' ? stage : JSON.stringify(stage)
+  const meant = nearest(shown, stages)
+  const message = meant === undefined ? `expected one of ${stages.join(', ')}` : `did you mean ${meant}?`
+  addFinding(draft, { column: 'stage', value: shown, code: 'not_allowed', message })
+}

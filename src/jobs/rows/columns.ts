@@ -1,0 +1,66 @@
+import { nearest } from '../../core/nearest.ts'
+import type { RowKind } from '../row.ts'
+import { aliasOf, fieldsOf, foldName, isNumeric, type Role, roleOf } from './known-fields.ts'
+import type { CellType, Mapping } from './parse-map.ts'
+
+/** A column, or a member of JSON, and what becomes of it. */
+export interface Column {
+  readonly name: string
+  readonly role: Role
+  /** `email`, `owner.name`; as the input has it where it is ignored. */
+  readonly field: string
+  /** The names on the way to the member. */
+  readonly path: readonly string[]
+  readonly type: CellType
+  /** The API knows the field. */
+  readonly isKnown: boolean
+}
+
+export interface UnknownColumn {
+  readonly name: string
+  /** What may have been meant. */
+  readonly suggestion: string
+}
+
+export type ColumnResolver = (name: string) => Column | UnknownColumn
+
+/** A dot reaches inside, as with `--set`, where names stand around it; `Dr.` and `No. 7` are names themselves. */
+const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
+
+/**
+ * `--map` first, then the fields by their names, in whatever case and with spaces or hyphens. A name that is nearly one of
+ * them is refused; any other is kept as a member of that name, for records are open.
+ */
+export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
+  const fields = fieldsOf(kind)
+  const byFolded = new Map(fields.map((field) => [foldName(field), field]))
+  return (name) => {
+    const mapping = mappings.get(name)
+    if (mapping) return mappedColumn(kind, mapping)
+    if (fields.includes(name) || roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
+    const field = byFolded.get(foldName(name))
+    if (field !== undefined) return columnFor(kind, name, field)
+    const suggestion = aliasOf(kind, name) ?? nearest(foldName(name), [...byFolded.keys()])
+    if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
+    return columnFor(kind, name, name)
+  }
+}
+
+function mappedColumn(kind: RowKind, { column, field, type }: Mapping): Column {
+  if (field === undefined) {
+    return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true }
+  }
+  const plain = columnFor(kind, column, field)
+  return type === undefined ? plain : { ...plain, type }
+}
+
+function columnFor(kind: RowKind, name: string, field: string): Column {
+  return {
+    name,
+    role: roleOf(kind, field),
+    field,
+    path: DOTTED.test(field) ? field.split('.') : [field],
+    type: isNumeric(kind, field) ? 'number' : 'text',
+    isKnown: fieldsOf(kind).includes(field) || roleOf(kind, field) !== 'field',
+  }
+}

@@ -1,0 +1,95 @@
+import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { inputError, inputName, type Place } from '../read/input-error.ts'
+import type { RowKind } from '../row.ts'
+import { type Column, createColumnResolver, type UnknownColumn } from './columns.ts'
+import { fieldsOf } from './known-fields.ts'
+import type { Mapping } from './parse-map.ts'
+
+export interface Heads extends Place {
+  readonly name: string
+  readonly kind: RowKind
+  readonly heads: readonly string[]
+  readonly mappings: ReadonlyMap<string, Mapping>
+}
+
+/** The columns of a line of heads; CrmError `invalid_input` for the ones that have no one meaning, all of them together. */
+export function planColumns(input: Heads): readonly Column[] {
+  const { heads, kind, mappings } = input
+  refuseTwins(input, heads, 'the column')
+  refuseAbsent(input)
+  const resolve = createColumnResolver(kind, mappings)
+  const found = heads.map((head) => (head === '' ? unnamed() : resolve(head)))
+  const unknown = found.filter((column): column is UnknownColumn => 'suggestion' in column)
+  if (unknown.length > 0) throw unknownError(input, unknown)
+  const columns = found.filter((column): column is Column => !('suggestion' in column))
+  const targets = columns.filter(({ role }) => role !== 'ignored')
+  refuseTwins(
+    input,
+    targets.map(({ field }) => field),
+    'a column for',
+  )
+  refuseStrange(input, columns)
+  return columns
+}
+
+function unnamed(): Column {
+  return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false }
+}
+
+function refuseTwins(input: Heads, names: readonly string[], what: string): void {
+  const seen = new Set<string>()
+  for (const name of names) {
+    if (name !== '' && seen.has(name)) {
+      throw inputError({
+        ...input,
+        what: `${what} ${JSON.stringify(name)} is there twice`,
+        hint: 'rename one of them, or leave a column out: --map COLUMN=',
+      })
+    }
+    seen.add(name)
+  }
+}
+
+function refuseAbsent({ name, heads, mappings }: Heads): void {
+  const absent = [...mappings.keys()].filter((column) => !heads.includes(column))
+  if (absent.length === 0) return
+  throw new CrmError('usage', `--map names ${quoted(absent)}, which ${inputName(name)} does not have`, {
+    hint: `its columns are ${quoted(heads)}`,
+  })
+}
+
+function unknownError({ name, line, offset, kind }: Heads, unknown: readonly UnknownColumn[]): CrmError {
+  const all = unknown.map((column) => `${JSON.stringify(column.name)}: did you mean ${column.suggestion}?`).join(' ')
+  const map = unknown.map((column) => `${mapName(column.name)}=${column.suggestion}`).join(',')
+  const what = unknown.length === 1 ? 'a column is' : `${unknown.length} columns are`
+  return inputError({
+    name,
+    line,
+    offset,
+    what: `${what} no field of a ${kind}, but nearly. ${all}`,
+    hint: `--map ${shellWord(map)} if so; COLUMN= leaves one out, COLUMN=COLUMN keeps it as it is called`,
+  })
+}
+
+/** Without any column that is known, this is hardly a line of heads. */
+function refuseStrange({ name, line, offset, kind, heads, mappings }: Heads, columns: readonly Column[]): void {
+  if (mappings.size > 0 || columns.some(({ isKnown }) => isKnown)) return
+  throw inputError({
+    name,
+    line,
+    offset,
+    what: `none of the columns ${quoted(heads)} is a field of a ${kind}`,
+    hint: `the first line names the columns, such as ${fieldsOf(kind).slice(1, 4).join(', ')}; other names take --map COLUMN=FIELD`,
+  })
+}
+
+/** A name with a comma in it stands in quotes there. */
+function mapName(name: string): string {
+  return /[",=]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
+}
+
+function quoted(names: readonly string[]): string {
+  const shown = names.slice(0, 10).map((name) => JSON.stringify(name))
+  return names.length > shown.length ? `${shown.join(', ')} and ${names.length - shown.length} more` : shown.join(', ')
+}
