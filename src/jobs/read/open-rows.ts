@@ -9,6 +9,7 @@ import { detectEncoding } from './detect-encoding.ts'
 import { detectFormat } from './detect-format.ts'
 import { openDelimited } from './open-delimited.ts'
 import type { OpenInput, Sample } from './open-input.ts'
+import { openMembers } from './open-members.ts'
 import { readHead } from './read-chunks.ts'
 
 const SAMPLE_BYTES = 64 * 1024
@@ -57,5 +58,6 @@ async function openFormat(
   format: InputFormat,
   sample: Sample,
 ): Promise<OpenInput> {
-  return openDelimited(options, input, format, sample)
+  if (format === 'csv' || format === 'tsv') return openDelimited(options, input, format, sample)
+  return openMembers(options, input, format)
 }

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
 import { toMachineError } from '../../files/machine-error.ts'
 
-const CHUNK_BYTES = 128 * 1024
+/** Larger ones read no faster, and what is made of them then outlives the young generation: 60 MB more of memory. */
+const CHUNK_BYTES = 32 * 1024
 
 export interface Chunk {
   /** Until the next chunk is asked for: all of them stand in the same memory. */

@@ -14,6 +14,8 @@ export interface Column {
   readonly type: CellType
   /** The API knows the field. */
   readonly isKnown: boolean
+  /** `--map` names a type for it. */
+  readonly isTyped: boolean
 }
 
 export interface UnknownColumn {
@@ -48,10 +50,10 @@ export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string
 
 function mappedColumn(kind: RowKind, { column, field, type }: Mapping): Column {
   if (field === undefined) {
-    return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true }
+    return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true, isTyped: false }
   }
   const plain = columnFor(kind, column, field)
-  return type === undefined ? plain : { ...plain, type }
+  return type === undefined ? plain : { ...plain, type, isTyped: true }
 }
 
 function columnFor(kind: RowKind, name: string, field: string): Column {
@@ -62,5 +64,6 @@ function columnFor(kind: RowKind, name: string, field: string): Column {
     path: DOTTED.test(field) ? field.split('.') : [field],
     type: isNumeric(kind, field) ? 'number' : 'text',
     isKnown: fieldsOf(kind).includes(field) || roleOf(kind, field) !== 'field',
+    isTyped: false,
   }
 }

@@ -1,5 +1,6 @@
 import { idText } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { jsonText } from '../../output/json-text.ts'
 import type { Finding, FindingCode, InputRow } from '../row.ts'
 import type { Column } from './columns.ts'
 import type { Converted } from './convert-cell.ts'
@@ -33,10 +34,10 @@ export function addFinding({ row, findings }: Draft, trouble: Trouble): void {
   findings.push({ line: row.line, offset: row.offset, ...trouble })
 }
 
-/** Puts a value where its column says; `text` is what a finding shows of it. */
-export function placeValue(draft: Draft, column: Column, converted: Converted, text: string): void {
+/** Puts a value where its column says; `given` is what it was made from. */
+export function placeValue(draft: Draft, column: Column, converted: Converted, given: JsonValue): void {
   if ('fault' in converted) {
-    addFinding(draft, { column: column.name, value: text, ...converted.fault })
+    addFinding(draft, { column: column.name, value: shownValue(given), ...converted.fault })
     return
   }
   const { value } = converted
@@ -53,16 +54,21 @@ export function placeValue(draft: Draft, column: Column, converted: Converted, t
       row.parent = idOf(draft, column, value)
       return
     case 'earlier_line':
-      row.earlierLine = /^\d{1,15}$/.test(text) ? Number(text) : undefined
+      row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : undefined
       return
     case 'ignored':
   }
 }
 
+/** As a person would recognise it. */
+export function shownValue(value: JsonValue): string {
+  return typeof value === 'string' ? value : jsonText(value)
+}
+
 function idOf(draft: Draft, { name }: Column, value: JsonValue): string | undefined {
   const id = idText(value)
   if (value !== null && id === undefined) {
-    addFinding(draft, { column: name, value: JSON.stringify(value), code: 'wrong_type', message: 'expected an id' })
+    addFinding(draft, { column: name, value: shownValue(value), code: 'wrong_type', message: 'expected an id' })
   }
   return id
 }

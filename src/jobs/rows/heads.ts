@@ -34,7 +34,7 @@ export function planColumns(input: Heads): readonly Column[] {
 }
 
 function unnamed(): Column {
-  return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false }
+  return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false, isTyped: false }
 }
 
 function refuseTwins(input: Heads, names: readonly string[], what: string): void {

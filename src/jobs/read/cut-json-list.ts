@@ -1,0 +1,77 @@
+import type { Cut, Cutter, Window } from './cut-records.ts'
+import { inputError } from './input-error.ts'
+import { elementAt } from './json-element.ts'
+
+/** What may come next between two elements. */
+type Expected = 'open' | 'first' | 'element' | 'comma' | 'nothing'
+
+const HINT = 'expected one list of objects: [{…}, {…}]; for an object a line use --format jsonl'
+
+const WANTED: Readonly<Record<Expected, string>> = {
+  open: 'expected a list, which begins with [',
+  first: 'expected an object or ]',
+  element: 'expected an object behind the comma',
+  comma: 'expected , or ]',
+  nothing: 'expected nothing behind the list',
+}
+
+interface State {
+  line: number
+  expected: Expected
+}
+
+/** Cuts a list into its elements by brackets and quotes alone; whether one is valid JSON is seen when it is parsed. */
+export function createJsonListCutter(name: string, unitBytes: number): Cutter<Cut> {
+  const state: State = { line: 1, expected: 'open' }
+  return {
+    line: () => state.line,
+    cut: (window) => {
+      const { cuts, used, isRefused } = cutElements(window, state)
+      const isShort = window.isLast && used === window.units.length && state.expected !== 'nothing'
+      if (isRefused || isShort) {
+        const what = isShort ? `it ends too early, ${WANTED[state.expected]}` : WANTED[state.expected]
+        throw inputError({ name, line: state.line, offset: window.offset + used * unitBytes, what, hint: HINT })
+      }
+      return { cuts, used }
+    },
+  }
+}
+
+interface Elements {
+  readonly cuts: readonly Cut[]
+  readonly used: number
+  /** What stands at `used` has no place there. */
+  readonly isRefused: boolean
+}
+
+function cutElements(window: Window, state: State): Elements {
+  const { units } = window
+  const cuts: Cut[] = []
+  let at = 0
+  while (at < units.length) {
+    const unit = units[at] ?? ''
+    if (unit === '\n') state.line++
+    const next = afterMark(state.expected, unit)
+    if (next !== undefined) {
+      state.expected = next
+      at++
+      continue
+    }
+    if (state.expected !== 'first' && state.expected !== 'element') return { cuts, used: at, isRefused: true }
+    const element = elementAt(window, at)
+    if (!element) break
+    cuts.push({ start: at, end: element.end, line: state.line })
+    state.line += element.newlines
+    state.expected = 'comma'
+    at = element.end
+  }
+  return { cuts, used: at, isRefused: false }
+}
+
+/** The state behind white space, a bracket or a comma; undefined for what has no place, and for what begins an element. */
+function afterMark(expected: Expected, unit: string): Expected | undefined {
+  if (unit === ' ' || unit === '\n' || unit === '\r' || unit === '\t') return expected
+  if (unit === '[' && expected === 'open') return 'first'
+  if (unit === ',' && expected === 'comma') return 'element'
+  return unit === ']' && (expected === 'comma' || expected === 'first') ? 'nothing' : undefined
+}

@@ -1,0 +1,29 @@
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonValue } from '../../core/json.ts'
+import { codecOf } from './codec.ts'
+import { createJsonListCutter } from './cut-json-list.ts'
+import { createLineCutter } from './cut-lines.ts'
+import { type CutInput, cutRecords } from './cut-records.ts'
+import type { ReadValue } from './read-value.ts'
+
+/** A value a line, or the elements of one list. What is no JSON is told, and what comes behind it is read all the same. */
+export async function* readJson(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
+  const { unitBytes, text } = codecOf(input.encoding)
+  const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name, unitBytes)
+  for await (const { cuts, window, isPlain } of cutRecords(input, cutter)) {
+    yield cuts.map(({ start, end, line }) => {
+      const units = window.units.slice(start, end)
+      const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
+      return { ...place, ...parse(isPlain ? units : text(units)) }
+    })
+  }
+}
+
+function parse(json: string): { readonly value: JsonValue } | { readonly fault: string } {
+  try {
+    return { value: parseExactJson(json) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { fault: error.message.replace(/ \(line \d+ column \d+\)$/, '') }
+  }
+}

@@ -1,0 +1,103 @@
+import { readFile, stat } from 'node:fs/promises'
+import { type Document, isNode, isSeq, type Node, parseAllDocuments, type ScalarTag } from 'yaml'
+import { CrmError } from '../../core/errors.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonValue } from '../../core/json.ts'
+import { codecOf } from './codec.ts'
+import { bomBytes, type CutInput, cutRecords } from './cut-records.ts'
+import { createYamlItemCutter, isItemList } from './cut-yaml-items.ts'
+import { inputError, inputName } from './input-error.ts'
+import { readHead } from './read-chunks.ts'
+import type { ReadValue } from './read-value.ts'
+
+/** Of a file that has to be read whole, which takes a hundred times its size in memory. */
+const MOST_WHOLE_BYTES = 1024 * 1024
+const SAMPLE_BYTES = 64 * 1024
+
+/**
+ * A number is one only where JSON would agree: `0151`, `+49151` and `0x1F`, which YAML takes for numbers too, are what they
+ * look like to people who write phone numbers.
+ */
+const JSON_NUMBER: ScalarTag = {
+  default: true,
+  tag: 'tag:yaml.org,2002:float',
+  test: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
+  resolve: (text) => parseExactJson(text),
+}
+
+/** The items of one list, each by itself; else the whole file: documents, or a list in brackets. */
+export async function* readYaml(input: CutInput): AsyncGenerator<readonly ReadValue[]> {
+  const { units, text, unitBytes } = codecOf(input.encoding)
+  const decode = (bytes: Buffer): string => text(units(bytes))
+  const start = decode((await readHead(input.path, SAMPLE_BYTES)).subarray(bomBytes(input)))
+  if (!isItemList(start)) {
+    await refuseLarge(input)
+    const whole = decode((await readFile(input.path)).subarray(bomBytes(input)))
+    yield valuesOf(input, whole, { line: 1, offset: bomBytes(input) })
+    return
+  }
+  for await (const { cuts, window } of cutRecords(input, createYamlItemCutter(input.name, unitBytes))) {
+    yield cuts.flatMap((cut) => {
+      const place = { line: cut.line, offset: window.offset + cut.start * unitBytes }
+      return valuesOf(input, text(window.units.slice(cut.start, cut.end)), place)
+    })
+  }
+}
+
+async function refuseLarge({ path, name }: CutInput): Promise<void> {
+  const { size } = await stat(path)
+  if (size <= MOST_WHOLE_BYTES) return
+  const what = `${inputName(name)} is yaml that has to be read whole, and has ${size} bytes, expected at most ${MOST_WHOLE_BYTES}`
+  throw new CrmError('invalid_input', what, {
+    hint: 'make it one list whose items begin with - at the beginning of a line, or use jsonl: any size of them can be read',
+  })
+}
+
+type Start = Pick<ReadValue, 'line' | 'offset'>
+
+function valuesOf(input: CutInput, text: string, start: Start): readonly ReadValue[] {
+  const placeOf = createPlaces(input, text, start)
+  const options = { schema: 'failsafe', customTags: ['null', 'bool', JSON_NUMBER], version: '1.2' } as const
+  return [...parseAllDocuments(text, { ...options, customTags: [...options.customTags] })].flatMap((document) => {
+    const [error] = document.errors
+    if (error) {
+      const what = error.message
+        .split('\n', 1)
+        .join()
+        .replace(/ at line \d+, column \d+:?$/, '')
+      const place = placeOf(error.pos[0], error.pos[0])
+      throw inputError({
+        ...place,
+        name: input.name,
+        what: `not YAML: ${what}`,
+        hint: 'correct it there',
+        cause: error,
+      })
+    }
+    return itemsOf(document).map((node) => {
+      const [from = 0, to = 0] = node.range ?? []
+      return { ...placeOf(from, to), value: node.toJS(document) as JsonValue }
+    })
+  })
+}
+
+function itemsOf({ contents }: Document): readonly Node[] {
+  if (isSeq(contents)) return contents.items.filter(isNode)
+  return isNode(contents) && contents.range?.[0] !== contents.range?.[1] ? [contents] : []
+}
+
+type PlaceOf = (start: number, end: number) => Pick<ReadValue, 'line' | 'offset' | 'length'>
+
+/** Asked for from the beginning to the end: each looks at what is behind the one before. */
+function createPlaces({ encoding }: CutInput, text: string, first: Start): PlaceOf {
+  const { bytes } = codecOf(encoding)
+  let at = 0
+  let { line, offset } = first
+  return (start, end) => {
+    const between = text.slice(at, start)
+    offset += bytes(between).length
+    line += between.split('\n').length - 1
+    at = start
+    return { line, offset, length: bytes(text.slice(start, end)).length }
+  }
+}
