@@ -59,23 +59,32 @@ interface Items {
 function cutItems({ units, isLast }: Window, firstLine: number): Items {
   const items: Open[] = []
   let isOpen = false
-  let at = 0
+  let used = 0
   let linesRead = 0
-  while (at < units.length) {
-    const newlineAt = units.indexOf('\n', at)
-    if (newlineAt < 0 && !isLast) break
-    const end = newlineAt < 0 ? units.length : newlineAt
-    const kind = kindOf(units.slice(at, end))
-    const last = items.at(-1)
-    if (kind === 'item') items.push({ start: at, end, line: firstLine + linesRead })
-    else if (kind === 'inside' && isOpen && last) last.end = end
-    else if (kind === 'inside' || kind === 'other') {
-      return { cuts: [], open: undefined, used: at, linesRead, strayAt: at }
-    }
+  for (const { start, end, next } of linesOf(units, isLast)) {
+    const kind = kindOf(units.slice(start, end))
+    const last = isOpen ? items.at(-1) : undefined
+    if (kind === 'item') items.push({ start, end, line: firstLine + linesRead })
+    else if (kind === 'inside' && last) last.end = end
+    else if (kind !== 'mark' && kind !== 'nothing') return { ...EMPTY, linesRead, strayAt: start }
     if (kind !== 'nothing') isOpen = kind !== 'mark'
-    at = newlineAt < 0 ? units.length : newlineAt + 1
+    used = next
     linesRead++
   }
   const open = isOpen && !isLast ? items.pop() : undefined
-  return { cuts: items, open, used: at, linesRead, strayAt: undefined }
+  return { cuts: items, open, used, linesRead, strayAt: undefined }
+}
+
+const EMPTY = { cuts: [], open: undefined, used: 0 }
+
+/** Whole lines, of which the last one may have no end when nothing comes behind it. */
+function* linesOf(units: string, isLast: boolean): Generator<{ start: number; end: number; next: number }> {
+  for (let start = 0; start < units.length; ) {
+    const newlineAt = units.indexOf('\n', start)
+    if (newlineAt < 0 && !isLast) return
+    const end = newlineAt < 0 ? units.length : newlineAt
+    const next = Math.min(end + 1, units.length)
+    yield { start, end, next }
+    start = next
+  }
 }
