@@ -47,6 +47,8 @@ export interface Verdict {
   /** Undefined when quotes are text. */
   readonly quote: string | undefined
   readonly lineEnd: '\n' | '\r\n' | '\r' | undefined
+  /** Where the line of heads stands, without its line end; undefined for formats that have none. */
+  readonly head: Pick<InputRow, 'offset' | 'length'> | undefined
   /** In the order of the input; for formats without a line of heads what the first records have. */
   readonly columns: readonly ColumnUse[]
 }

@@ -7,6 +7,8 @@ import type { Encoding } from '../row.ts'
 export interface Codec {
   readonly unitBytes: 1 | 2
   units(bytes: Buffer): string
+  /** The bytes that the units were made of. */
+  raw(units: string): Buffer
   /** The text of a piece of units. The bytes are known to be valid. */
   text(units: string): string
   bytes(text: string): Buffer
@@ -19,24 +21,28 @@ const CODECS: Readonly<Record<Encoding, Codec>> = {
   'utf-8': {
     unitBytes: 1,
     units: (bytes) => bytes.toString('latin1'),
+    raw: (units) => Buffer.from(units, 'latin1'),
     text: (units) => Buffer.from(units, 'latin1').toString(),
     bytes: (text) => Buffer.from(text),
   },
   'windows-1252': {
     unitBytes: 1,
     units: (bytes) => bytes.toString('latin1'),
+    raw: (units) => Buffer.from(units, 'latin1'),
     text: (units) => units.replace(/[\x80-\x9f]/g, (unit) => UPPER_CONTROLS[unit.charCodeAt(0) - 0x80] ?? unit),
     bytes: (text) => Buffer.from(encodeWindows(text), 'latin1'),
   },
   'utf-16le': {
     unitBytes: 2,
     units: (bytes) => bytes.toString('utf16le'),
+    raw: (units) => Buffer.from(units, 'utf16le'),
     text: (units) => units,
     bytes: (text) => Buffer.from(text, 'utf16le'),
   },
   'utf-16be': {
     unitBytes: 2,
     units: (bytes) => Buffer.from(bytes).swap16().toString('utf16le'),
+    raw: (units) => Buffer.from(units, 'utf16le').swap16(),
     text: (units) => units,
     bytes: (text) => Buffer.from(text, 'utf16le').swap16(),
   },

@@ -34,6 +34,7 @@ export async function openDelimited(
       delimiter,
       quote,
       lineEnd: lineEndOf(sample, dialect),
+      head: { offset: head.offset, length: head.length },
       columns: columns.map(({ name, role, field }) => ({ name, field: role === 'ignored' ? undefined : field })),
     },
     areCells: true,

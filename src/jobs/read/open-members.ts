@@ -16,6 +16,8 @@ type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv'>
 /** Who makes the input makes up the names. */
 const MOST_NAMES = 10_000
 
+const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, head: undefined }
+
 /** jsonl, json and yaml: every record names its members itself. */
 export async function openMembers(options: RowOptions, input: CutInput, format: MembersFormat): Promise<OpenInput> {
   refuseCellFlags(options, format)
@@ -28,7 +30,16 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
   const columns = await firstColumns(readValues(input, format), rules.resolve)
   const { encoding, hasBom } = input
   return {
-    verdict: { format, encoding, hasBom, delimiter: undefined, quote: undefined, lineEnd: undefined, columns },
+    verdict: {
+      format,
+      encoding,
+      hasBom,
+      delimiter: undefined,
+      quote: undefined,
+      lineEnd: undefined,
+      head: undefined,
+      columns,
+    },
     areCells: false,
     async *drafts() {
       let count = 0

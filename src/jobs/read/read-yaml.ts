@@ -1,7 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { type Document, isNode, isSeq, type Node, parseAllDocuments, type ScalarTag } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { codecOf } from './codec.ts'
 import { bomBytes, type CutInput, cutRecords } from './cut-records.ts'
@@ -9,21 +7,11 @@ import { createYamlItemCutter, isItemList } from './cut-yaml-items.ts'
 import { inputError, inputName } from './input-error.ts'
 import { readHead } from './read-chunks.ts'
 import type { ReadValue } from './read-value.ts'
+import { isBlockList, itemsOf, parseYamlDocuments } from './yaml-documents.ts'
 
 /** Of a file that has to be read whole, which takes a hundred times its size in memory. */
 const MOST_WHOLE_BYTES = 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024
-
-/**
- * A number is one only where JSON would agree: `0151`, `+49151` and `0x1F`, which YAML takes for numbers too, are what they
- * look like to people who write phone numbers.
- */
-const JSON_NUMBER: ScalarTag = {
-  default: true,
-  tag: 'tag:yaml.org,2002:float',
-  test: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
-  resolve: (text) => parseExactJson(text),
-}
 
 /** The items of one list, each by itself; else the whole file: documents, or a list in brackets. */
 export async function* readYaml(input: CutInput): AsyncGenerator<readonly ReadValue[]> {
@@ -57,8 +45,7 @@ type Start = Pick<ReadValue, 'line' | 'offset'>
 
 function valuesOf(input: CutInput, text: string, start: Start): readonly ReadValue[] {
   const placeOf = createPlaces(input, text, start)
-  const options = { schema: 'failsafe', customTags: ['null', 'bool', JSON_NUMBER], version: '1.2' } as const
-  return [...parseAllDocuments(text, { ...options, customTags: [...options.customTags] })].flatMap((document) => {
+  return parseYamlDocuments(text).flatMap((document) => {
     const [error] = document.errors
     if (error) {
       const what = error.message
@@ -76,14 +63,11 @@ function valuesOf(input: CutInput, text: string, start: Start): readonly ReadVal
     }
     return itemsOf(document).map((node) => {
       const [from = 0, to = 0] = node.range ?? []
-      return { ...placeOf(from, to), value: node.toJS(document) as JsonValue }
+      // With the dash and what is before it: by itself, an item reads as it did only at its own indentation.
+      const start = isBlockList(document) ? text.lastIndexOf('\n', from) + 1 : from
+      return { ...placeOf(start, to), value: node.toJS(document) as JsonValue }
     })
   })
-}
-
-function itemsOf({ contents }: Document): readonly Node[] {
-  if (isSeq(contents)) return contents.items.filter(isNode)
-  return isNode(contents) && contents.range?.[0] !== contents.range?.[1] ? [contents] : []
 }
 
 type PlaceOf = (start: number, end: number) => Pick<ReadValue, 'line' | 'offset' | 'length'>

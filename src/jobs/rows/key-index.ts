@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { toMachineError } from '../../files/machine-error.ts'
+
+/** Keys of any length to whole numbers, on disk: memory does not grow with their number. */
+export interface KeyIndex {
+  get(key: string): number | undefined
+  set(key: string, value: number): void
+  /** The value that is there; when there is none, this one is kept. */
+  getOrSet(key: string, value: number): number | undefined
+  /** What stood there before, 0 when nothing did; it is one more now. */
+  count(key: string): number
+  close(): void
+}
+
+/**
+ * Nothing in here outlives the process: no journal, no sync, one transaction that is never committed. What does not fit in
+ * the cache is written to the file all the same.
+ */
+const SETTINGS = `
+  PRAGMA journal_mode = OFF;
+  PRAGMA synchronous = OFF;
+  PRAGMA locking_mode = EXCLUSIVE;
+  PRAGMA cache_size = -24576;
+  CREATE TABLE keys (slot INTEGER PRIMARY KEY, mark INTEGER NOT NULL, value INTEGER NOT NULL);
+  BEGIN;
+`
+
+/** A file of mode 0600 that must not be there yet; it is of no use after `close`, and the caller's to remove. */
+export async function createKeyIndex(path: string): Promise<KeyIndex> {
+  try {
+    await using _ = await open(path, 'wx', 0o600)
+  } catch (error) {
+    throw toMachineError(error, path)
+  }
+  const db = new DatabaseSync(path)
+  db.exec(SETTINGS)
+  const select = db.prepare('SELECT mark, value FROM keys WHERE slot = ?')
+  select.setReturnArrays(true)
+  const insert = db.prepare('INSERT OR IGNORE INTO keys VALUES (?, ?, ?)')
+  const update = db.prepare('UPDATE keys SET value = ? WHERE slot = ?')
+
+  const rowAt = (slot: number) => select.get(slot) as unknown as readonly [mark: number, value: number] | undefined
+  /** Inserts first: most keys are new, and then that is all. Two keys of one slot stand next to each other. */
+  const findOrInsert = (key: string, value: number): { readonly slot: number; readonly before: number | undefined } => {
+    const { mark, slot: first } = digestOf(key)
+    for (let slot = first; ; slot++) {
+      if (insert.run(slot, mark, value).changes === 1) return { slot, before: undefined }
+      const [there, before] = rowAt(slot) ?? []
+      if (there === mark) return { slot, before }
+    }
+  }
+  return {
+    get: (key) => {
+      const { mark, slot: first } = digestOf(key)
+      for (let slot = first; ; slot++) {
+        const row = rowAt(slot)
+        if (!row || row[0] === mark) return row?.[1]
+      }
+    },
+    set: (key, value) => {
+      const { slot, before } = findOrInsert(key, value)
+      if (before !== undefined) update.run(value, slot)
+    },
+    getOrSet: (key, value) => findOrInsert(key, value).before,
+    count: (key) => {
+      const { slot, before = 0 } = findOrInsert(key, 1)
+      if (before > 0) update.run(before + 1, slot)
+      return before
+    },
+    close: () => db.close(),
+  }
+}
+
+/** 52 and 48 bits of SHA-256: two of ten million keys are taken for one once in 10^16 indexes. */
+function digestOf(key: string): { readonly slot: number; readonly mark: number } {
+  const digest = hash('sha256', key, 'buffer')
+  return { slot: digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4), mark: digest.readUIntBE(7, 6) }
+}
