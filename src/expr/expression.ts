@@ -6,14 +6,19 @@ import { compileFailure, evaluationFailure } from './jq-failure.ts'
 
 /** An expression may give no result, one, or several. */
 export interface Query {
-  /** The results of each record, in the order of the records. CrmError `invalid_input` names the one that it failed on. */
-  each(records: readonly CrmRecord[]): Promise<readonly (readonly JsonValue[])[]>
+  /**
+   * The results of each record, in the order of the records. CrmError `invalid_input` names the one that it failed on, by
+   * its id unless `placeOf` knows a better name.
+   */
+  each(records: readonly CrmRecord[], placeOf?: (at: number) => string): Promise<readonly (readonly JsonValue[])[]>
   /** The results of one value, given as JSON. */
   whole(json: string): Promise<readonly JsonValue[]>
 }
 
+export type ExpressionFlag = '--where' | '--jq' | '--compute'
+
 export interface ExpressionSource {
-  readonly flag: '--where' | '--jq'
+  readonly flag: ExpressionFlag
   readonly text: string | undefined
   readonly say: (line: string) => void
 }
@@ -35,13 +40,12 @@ export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSo
     return { run, lines }
   }
   return {
-    async each(records) {
+    async each(records, placeOf = (at) => `record ${JSON.stringify(records[at]?.id ?? at + 1)}`) {
       if (records.length === 0) return []
       const { run, lines } = await evaluate(`.[]|${collected}`, JSON.stringify(records))
       // A line a record, up to the one that it failed on.
       if (lines.length < records.length) {
-        const place = `record ${JSON.stringify(records[lines.length]?.id ?? lines.length + 1)}`
-        throw evaluationFailure({ flag, place, run })
+        throw evaluationFailure({ flag, place: placeOf(lines.length), run })
       }
       return lines.map((line) => parseExactJson(line) as JsonValue[])
     },

@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import type { ExpressionFlag } from './expression.ts'
 import type { JqRun } from './jq.ts'
 
 const LANGUAGE_HINT = 'the language is jq 1.7: https://jqlang.org/manual/v1.7/'
@@ -16,7 +17,7 @@ export function compileFailure(flag: string, text: string, stderr: string): CrmE
 }
 
 export interface Failure {
-  readonly flag: '--where' | '--jq'
+  readonly flag: ExpressionFlag
   /** The record that it failed on; undefined when it was given one value. */
   readonly place: string | undefined
   readonly run: JqRun

@@ -30,16 +30,7 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
   const columns = await firstColumns(readValues(input, format), rules.resolve)
   const { encoding, hasBom } = input
   return {
-    verdict: {
-      format,
-      encoding,
-      hasBom,
-      delimiter: undefined,
-      quote: undefined,
-      lineEnd: undefined,
-      head: undefined,
-      columns,
-    },
+    verdict: { ...NO_LINES, format, encoding, hasBom, columns },
     areCells: false,
     async *drafts() {
       let count = 0
@@ -97,11 +88,12 @@ function useOf(name: string, resolve: ColumnResolver): ColumnUse {
   return { name, field: 'suggestion' in column || column.role === 'ignored' ? undefined : column.field }
 }
 
-function refuseCellFlags({ delimiter, quote, nullToken, isCsvSafe }: RowOptions, format: MembersFormat): void {
+function refuseCellFlags({ delimiter, quote, nullToken, isCsvSafe, compute }: RowOptions, format: MembersFormat): void {
   const given = {
     '--delimiter': delimiter,
     '--quote': quote,
-    '--null': nullToken,
+    // What is computed may be that text.
+    '--null': compute.length > 0 ? undefined : nullToken,
     '--from-csv-safe': isCsvSafe || undefined,
   }
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []

@@ -1,6 +1,7 @@
 import type { Findings, InputFormat, InputRow, RowOptions, RowSource } from '../row.ts'
 import { changedMembers } from '../rows/changed-members.ts'
 import { checkRow } from '../rows/check-row.ts'
+import { compileComputes } from '../rows/compute.ts'
 import type { Draft } from '../rows/draft.ts'
 import { createFindings } from '../rows/findings.ts'
 import { codecOf } from './codec.ts'
@@ -22,6 +23,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   const sample = await readSample(input)
   const opened = await openFormat(options, input, options.format ?? detectFormat(name, sample.text), sample)
   const findings = createFindings()
+  const compute = await compileComputes(options)
   return {
     verdict: opened.verdict,
     findings,
@@ -29,6 +31,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
     async *rows() {
       findings.clear()
       for await (const drafts of opened.drafts()) {
+        await compute(drafts)
         for (const draft of drafts) checkRow(draft, options)
         const rows = keepSound(drafts, findings)
         if (rows.length > 0) yield rows

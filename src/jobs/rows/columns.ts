@@ -56,7 +56,7 @@ function mappedColumn(kind: RowKind, { column, field, type }: Mapping): Column {
   return type === undefined ? plain : { ...plain, type, isTyped: true }
 }
 
-function columnFor(kind: RowKind, name: string, field: string): Column {
+export function columnFor(kind: RowKind, name: string, field: string): Column {
   return {
     name,
     role: roleOf(kind, field),

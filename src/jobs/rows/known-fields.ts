@@ -6,6 +6,8 @@ export type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
 
 /** What a column of a failed-rows file is called: docs/imports.md. */
 export const FAILED_PREFIX = '_crm_'
+/** And its member in a file of JSON. */
+export const FAILED_MEMBER = '_crm'
 export const LINE_COLUMN = '_crm_line'
 
 /** What people call the fields: enough to ask whether that is meant, never to decide it. */
@@ -53,7 +55,7 @@ export function roleOf(kind: RowKind, field: string): Role {
   if (field === 'id') return 'id'
   if (kind === 'note' && field === 'deal_id') return 'parent'
   if (field === LINE_COLUMN) return 'earlier_line'
-  if (field === '_crm' || field.startsWith(FAILED_PREFIX)) return 'ignored'
+  if (field === FAILED_MEMBER || field.startsWith(FAILED_PREFIX)) return 'ignored'
   return (READ_ONLY_FIELDS as readonly string[]).includes(field) ? 'ignored' : 'field'
 }
 

@@ -5,6 +5,7 @@ import type { InputRow } from '../row.ts'
 import type { Column, ColumnResolver, UnknownColumn } from './columns.ts'
 import { type Converted, convertCell } from './convert-cell.ts'
 import { addFinding, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
+import { FAILED_MEMBER } from './known-fields.ts'
 
 export interface MemberRules {
   readonly resolve: ColumnResolver
@@ -30,6 +31,9 @@ export function membersToRow(
   for (const name of Object.keys(value)) {
     const column = rules.resolve(name)
     const member = value[name] ?? null
+    if (name === FAILED_MEMBER && isJsonObject(member) && typeof member.line === 'number') {
+      draft.row.earlierLine = member.line
+    }
     if ('suggestion' in column) addUnknown(draft, column, member)
     else if (isTaken(draft, column)) {
       const message = `it has ${column.field} under two names, and ${name} is one of them`
@@ -49,8 +53,8 @@ function addUnknown(draft: Draft, { name, suggestion }: UnknownColumn, value: Js
   addFinding(draft, { column: name, value: shownValue(value), code: 'unknown_column', message })
 }
 
-/** A text becomes a number only where `--map` says so. */
-function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
+/** The value of a member, or of an expression. A text becomes a number only where `--map` says so. */
+export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
   if (value === null || role !== 'field') return { value }
   if (typeof value === 'string') {
     if (isTyped) return convertCell(value, type)
