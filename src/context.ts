@@ -28,6 +28,8 @@ export interface Host {
   readonly isStdoutDiscarded?: () => boolean
 }
 
+type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/read/detect-format.ts')
+
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire'>
 
 /** The flags that every command line may carry, with their defaults filled in. */
@@ -71,6 +73,8 @@ export interface Context extends Host {
   target(): Promise<Target>
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>
+  /** A list to a file. */
+  exports(): Promise<Exports>
   readonly service: {
     store(): Promise<typeof import('./service/store/sqlite/sqlite-store.ts')>
     server(): Promise<typeof import('./service/server.ts')>
@@ -138,6 +142,10 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       if (!other) api = opening
       return opening
     },
+    exports: async () => ({
+      ...(await import('./jobs/export/export-records.ts')),
+      ...(await import('./jobs/read/detect-format.ts')),
+    }),
     service: {
       store: () => import('./service/store/sqlite/sqlite-store.ts'),
       server: () => import('./service/server.ts'),

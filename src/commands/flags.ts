@@ -24,9 +24,10 @@ const SCOPED = {
 export type ScopedFlag = keyof typeof SCOPED
 
 /** What prints records can print what an expression makes of them; what prints a list can choose, and page. */
-const TOGETHER: Partial<Record<ScopedFlag, readonly ScopedFlag[]>> = {
+const TOGETHER: Partial<Record<ScopedFlag | 'export', readonly ScopedFlag[]>> = {
   fields: ['fields', 'jq', 'csvSafe'],
   where: ['where', 'progress', 'pager'],
+  export: ['fields', 'csvSafe', 'where', 'progress'],
 }
 
 const GLOBAL = {
@@ -44,9 +45,12 @@ const GLOBAL = {
   keyStdin: () => new Option('--key-stdin', 'read the API key from stdin'),
 } as const
 
-/** For the file of a command: the scoped flags it acts on, `fields` where it prints records, `where` where it lists them. */
-export function addScopedFlags(command: object, flags: readonly ScopedFlag[]): void {
-  const wanted = new Set(flags.flatMap((flag) => TOGETHER[flag] ?? [flag]))
+/**
+ * For the file of a command: the scoped flags it acts on, `fields` where it prints records, `where` where it lists them,
+ * `export` where it writes them to a file.
+ */
+export function addScopedFlags(command: object, flags: readonly (ScopedFlag | 'export')[]): void {
+  const wanted = new Set(flags.flatMap((flag): readonly string[] => TOGETHER[flag] ?? [flag]))
   for (const flag of Object.keys(SCOPED) as ScopedFlag[]) {
     if (wanted.has(flag)) (command as Command).addOption(SCOPED[flag]())
   }
@@ -85,7 +89,8 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
     })
   }
   const output = outputFormat(value('jq') !== undefined, given('output') ? value('output') : undefined)
-  if (value('csvSafe') && output !== 'csv' && output !== 'tsv') {
+  const canNameFile = leaf.registeredArguments.some((argument) => argument.name() === 'file')
+  if (value('csvSafe') && !canNameFile && output !== 'csv' && output !== 'tsv') {
     throw new CrmError('usage', `--csv-safe does not go with -o ${output}`, { hint: 'use -o csv or -o tsv' })
   }
   return {

@@ -52,14 +52,18 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
   noteRest(ctx, list, { count, last })
 }
 
-/** What is read from the server is what progress counts. */
-async function chosenPages(ctx: Context, { pages, plural }: List): Promise<AsyncIterable<ListPage>> {
+/** What is read from the server is what progress counts; rows on a terminal are progress enough. */
+export async function chosenPages(
+  ctx: Context,
+  { pages, plural }: List,
+  isStdoutTTY: boolean = ctx.io.stdout.isTTY === true,
+): Promise<AsyncIterable<ListPage>> {
   const { io, flags, now } = ctx
   const progress = createProgress({
     stderr: io.stderr,
     flag: flags.isQuiet ? 'none' : flags.progress,
     plural,
-    isStdoutTTY: io.stdout.isTTY === true,
+    isStdoutTTY,
     now,
   })
   async function* counted(): AsyncGenerator<ListPage> {
@@ -76,9 +80,9 @@ async function chosenPages(ctx: Context, { pages, plural }: List): Promise<Async
   return keep ? keepMatching(counted(), keep, flags.limit) : counted()
 }
 
-async function* itemsOf(
+export async function* itemsOf(
   pages: AsyncIterable<ListPage>,
-  onPage: (page: ListPage) => void,
+  onPage: (page: ListPage) => void = () => {},
 ): AsyncGenerator<readonly CrmRecord[]> {
   for await (const page of pages) {
     onPage(page)
@@ -156,7 +160,7 @@ async function openPagerFor({ io, env, flags }: Context): Promise<Pager | undefi
   return command === undefined ? undefined : openPager(command, env, io.stdout)
 }
 
-async function recordOutput(
+export async function recordOutput(
   ctx: Context,
   columns: readonly string[],
   stdout: OutputStream = ctx.io.stdout,

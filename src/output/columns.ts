@@ -5,10 +5,10 @@ import type { RecordOutput } from './record-output.ts'
 /** So many names are told of keys that have no column; a server can make up any number of them. */
 const MOST_NAMES = 10
 
-/** The columns of a file, which cannot change once its first line is written. */
+/** The columns of a file: those of its first page, unless its line of heads can be written once more. */
 export interface Columns {
-  /** Decided by the first page: `--fields`, or the known fields and behind them the other keys of that page. */
-  paths(firstPage: readonly CrmRecord[]): readonly FieldPath[]
+  /** `--fields`, or the known fields and behind them the other keys of the pages that were asked about. */
+  paths(page: readonly CrmRecord[]): readonly FieldPath[]
   /** Counts the values of a page that no column holds. */
   count(page: readonly CrmRecord[]): void
   notes(): readonly string[]
@@ -19,9 +19,9 @@ export function createColumns({ fields, columns }: Pick<RecordOutput, 'fields' |
   const latecomers = new Set<string>()
   let left = 0
   return {
-    paths(firstPage) {
+    paths(page) {
       if (fields) return fields
-      for (const record of firstPage) for (const key of Object.keys(record)) known.add(key)
+      for (const record of page) for (const key of Object.keys(record)) known.add(key)
       return [...known].map((key) => [key])
     },
     count(page) {

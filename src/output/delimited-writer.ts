@@ -29,12 +29,14 @@ export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, c
   return {
     page(records) {
       if (records.length === 0) return ''
-      if (paths) {
+      if (paths && !out.onHeads) {
         columns.count(records)
         return shown(rows(records, paths))
       }
+      const widthBefore = paths?.length ?? 0
       paths = columns.paths(records)
-      return shown(head(paths) + rows(records, paths))
+      if (paths.length > widthBefore) out.onHeads?.(head(paths))
+      return shown((widthBefore === 0 ? head(paths) : '') + rows(records, paths))
     },
     end: () => (paths ? '' : shown(head(columns.paths([])))),
     single(record) {

@@ -14,6 +14,11 @@ export interface RecordOutput {
   readonly color: boolean
   /** Whether cells that a spreadsheet would run are defused, in csv and tsv. */
   readonly isCsvSafe: boolean
+  /**
+   * For csv and tsv: every page may bring columns, behind the ones before it. Given the line of heads each time; the lines
+   * above then are shorter than the ones below. Undefined: the first page decides.
+   */
+  readonly onHeads?: ((line: string) => void) | undefined
   /** From `--jq`, for json and jsonl: its results are printed, not the records. */
   readonly query: Query | undefined
 }

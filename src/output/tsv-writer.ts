@@ -3,12 +3,12 @@ import type { RecordOutput } from './record-output.ts'
 import type { RecordWriter } from './record-writer.ts'
 
 /** As PostgreSQL's COPY writes text: a record is always one line, and a backslash says what it cannot hold. */
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' }
 
 export function createTsvWriter(out: RecordOutput): RecordWriter {
   return createDelimitedWriter(out, {
     delimiter: '\t',
     lineEnd: '\n',
-    cell: (text = '') => text.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char] ?? char),
+    cell: (text = '') => text.replace(/[\\\t\n\r\0]/g, (char) => ESCAPES[char] ?? char),
   })
 }

@@ -32,7 +32,7 @@ describe('every naughty string comes out of the service as it went in', () => {
 
   test('as tsv, a line each', async ({ service }) => {
     const [head, ...lines] = (await crmPrints([...ALL, 'tsv'], service.env)).split('\n').slice(0, -1)
-    const back: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' }
+    const back: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '0': '\0', '\\': '\\' }
     expect(head).toBe('name')
     expect(lines.map((line) => line.replace(/\\(.)/g, (_, char) => back[char] ?? '?'))).toEqual(NAUGHTY)
   })

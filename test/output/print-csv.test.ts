@@ -85,7 +85,7 @@ test('tsv is one line a record, and its escapes give back what was there', async
     id: fc.string({ unit: 'binary' }),
     name: fc.oneof(fc.constantFrom(...NAUGHTY), fc.string()),
   })
-  const back: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' }
+  const back: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '0': '\0', '\\': '\\' }
   await fc.assert(
     fc.asyncProperty(record, async (given) => {
       const { io } = await print({ format: 'tsv' }, [given])

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../../context.ts'
 import { addContactsCreate } from './create.ts'
 import { addContactsDelete } from './delete.ts'
+import { addContactsExport } from './export.ts'
 import { addContactsGet } from './get.ts'
 import { addContactsList } from './list.ts'
 import { addContactsUpdate } from './update.ts'
@@ -13,4 +14,5 @@ export function addContacts(program: CommandUnknownOpts, act: Act): void {
   addContactsCreate(contacts, act)
   addContactsUpdate(contacts, act)
   addContactsDelete(contacts, act)
+  addContactsExport(contacts, act)
 }

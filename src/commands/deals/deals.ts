@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../../context.ts'
 import { addDealsCreate } from './create.ts'
+import { addDealsExport } from './export.ts'
 import { addDealsGet } from './get.ts'
 import { addDealsList } from './list.ts'
 import { addDealsUpdate } from './update.ts'
@@ -11,4 +12,5 @@ export function addDeals(program: CommandUnknownOpts, act: Act): void {
   addDealsGet(deals, act)
   addDealsCreate(deals, act)
   addDealsUpdate(deals, act)
+  addDealsExport(deals, act)
 }

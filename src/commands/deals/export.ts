@@ -1,0 +1,37 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { examples } from '../examples.ts'
+import { exportList, FILE_HELP } from '../export-list.ts'
+import { collect } from '../fields-input.ts'
+import { parseFilters } from '../filters.ts'
+import { addScopedFlags } from '../flags.ts'
+
+interface Options {
+  readonly filter?: readonly string[]
+}
+
+export function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
+  const all = deals
+    .command('export')
+    .description('write all deals to a file, whole or not at all')
+    .argument('<file>', FILE_HELP)
+    .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect)
+    .addHelpText(
+      'after',
+      examples(
+        'crm deals export deals.csv',
+        'crm deals export won.csv --filter stage=Won',
+        'crm deals export - -o jsonl | gzip > deals.jsonl.gz',
+      ),
+    )
+    .action(act(exportDeals))
+  addScopedFlags(all, ['export'])
+}
+
+async function exportDeals(ctx: Context, file: string, options: Options): Promise<undefined> {
+  const filters = parseFilters(options.filter ?? [])
+  const api = await ctx.api()
+  const pages = api.deals.list({ limit: undefined, cursor: undefined, filters })
+  return exportList(ctx, file, { pages, columns: FIELDS.deal, plural: 'deals' })
+}

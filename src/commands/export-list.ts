@@ -1,0 +1,44 @@
+import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+import { chosenPages, itemsOf, type List, recordOutput } from './print.ts'
+
+const FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
+
+type ExportFormat = (typeof FORMATS)[number]
+
+export const FILE_HELP = 'its ending names the format: csv, tsv, jsonl, json or yaml; - is stdout, with -o'
+
+/** A whole list to a file, or to stdout when it is named by `-`. */
+export async function exportList(ctx: Context, file: string, list: List): Promise<undefined> {
+  const { formatOfName, exportToFile, exportToStream } = await ctx.exports()
+  const format = exportFormat(ctx, file === '-' ? undefined : formatOfName(file), file)
+  refuseCsvSafe(ctx, format)
+  const plain = await recordOutput(ctx, list.columns)
+  const out = { ...plain, format, signal: ctx.signal }
+  if (file === '-') {
+    await exportToStream(out, itemsOf(await chosenPages(ctx, list)))
+    return
+  }
+  const count = await exportToFile(out, file, itemsOf(await chosenPages(ctx, list, false)))
+  ctx.note(`${count} ${list.plural} in ${file}`)
+}
+
+/** `-o` wins; `table`, which is also what stands there when nothing was said, is no format to keep. */
+function exportFormat({ flags }: Context, named: ExportFormat | undefined, file: string): ExportFormat {
+  const asked = FORMATS.find((format) => format === flags.output)
+  const format = flags.output === 'table' ? named : asked
+  if (format !== undefined) return format
+  if (flags.output !== 'table') {
+    throw new CrmError('usage', `an export in ${flags.output} is not there, expected ${FORMATS.join(', ')}`, {
+      hint: 'crm contacts list -o id > FILE',
+    })
+  }
+  throw new CrmError('usage', `${JSON.stringify(file)} does not say in which format, expected ${FORMATS.join(', ')}`, {
+    hint: 'give the file such an ending, or name the format: -o jsonl',
+  })
+}
+
+function refuseCsvSafe({ flags }: Context, format: ExportFormat): void {
+  if (!flags.isCsvSafe || format === 'csv' || format === 'tsv') return
+  throw new CrmError('usage', `--csv-safe does not go with ${format}`, { hint: 'use -o csv or -o tsv' })
+}

@@ -1,0 +1,59 @@
+import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { replaceFile } from '../../files/replace-file.ts'
+import { createColumns } from '../../output/columns.ts'
+import { printRecords } from '../../output/print-records.ts'
+import type { RecordOutput } from '../../output/record-output.ts'
+import type { InputFormat } from '../row.ts'
+import { padLines } from './pad-lines.ts'
+
+type Pages = AsyncIterable<readonly CrmRecord[]>
+
+/** In a format that an import reads. */
+export interface Export extends Omit<RecordOutput, 'format' | 'query' | 'onHeads'> {
+  readonly format: InputFormat
+  readonly signal: AbortSignal
+}
+
+/**
+ * All records or none: until the last page is on disk the file is not there, or is what it was. Says how many there were.
+ * In csv and tsv every key that any record has becomes a column.
+ */
+export async function exportToFile(out: Export, path: string, pages: Pages): Promise<number> {
+  return await replaceFile(path, async (file) => {
+    const io = { ...out.io, stdout: file.stream }
+    const written = file.path
+    if (written === undefined) return await exportToStream({ ...out, io }, pages)
+    const heads: string[] = []
+    const count = await printRecords({ ...out, io, query: undefined, onHeads: (line) => heads.push(line) }, pages)
+    const [last] = heads.slice(-1)
+    if (last !== undefined && heads.length > 1) {
+      // Takes the place of the file that is being written, which then takes its own.
+      await replaceFile(written, ({ stream }) => padLines({ from: written, heads: last, out, stream }))
+    }
+    return count
+  })
+}
+
+/** To stdout, which cannot be taken back: keys that come after the first page fail it at the end. */
+export async function exportToStream(out: Export, pages: Pages): Promise<number> {
+  const columns = createColumns(out)
+  const isWhole = out.format !== 'csv' && out.format !== 'tsv'
+  const count = await printRecords({ ...out, query: undefined }, isWhole ? pages : counted(pages, columns))
+  if (columns.notes().length === 0) return count
+  throw new CrmError('partial', 'the export is not whole: some values have no column', {
+    hint: 'export to a file, whose columns can be added to, or name the columns with --fields',
+  })
+}
+
+async function* counted(pages: Pages, columns: ReturnType<typeof createColumns>): AsyncGenerator<readonly CrmRecord[]> {
+  let isFirst = true
+  for await (const page of pages) {
+    if (!isFirst) columns.count(page)
+    else if (page.length > 0) {
+      columns.paths(page)
+      isFirst = false
+    }
+    yield page
+  }
+}
