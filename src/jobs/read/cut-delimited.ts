@@ -15,8 +15,8 @@ interface Lookout {
 }
 
 /**
- * RFC 4180, and nothing beyond it but the delimiter, the line end and blank lines, which are passed over: a quote opens a
- * cell or stands doubled inside a quoted one, and everything else is a CrmError that says where.
+ * RFC 4180, and beyond it only what has one meaning: other delimiters and line ends, blank lines, which are passed over,
+ * and quotes inside a cell that does not begin with one, which are text. Everything else is a CrmError that says where.
  */
 export function createDelimitedCutter(dialect: Dialect, name: string, unitBytes: number): Cutter<DelimitedCut> {
   let line = 1

@@ -57,7 +57,8 @@ function cutElements(window: Window, state: State): Elements {
       at++
       continue
     }
-    if (state.expected !== 'first' && state.expected !== 'element') return { cuts, used: at, isRefused: true }
+    const isBeginning = (state.expected === 'first' || state.expected === 'element') && unit !== ',' && unit !== ']'
+    if (!isBeginning) return { cuts, used: at, isRefused: true }
     const element = elementAt(window, at)
     if (!element) break
     cuts.push({ start: at, end: element.end, line: state.line })

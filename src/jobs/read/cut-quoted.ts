@@ -63,13 +63,14 @@ function quotedCell({ units, isLast, dialect, refuse }: QuotedText, open: number
   }
 }
 
+/** A quote inside it is text, as every reader has it; behind blanks it might have been meant to open the cell. */
 function plainCell({ units, isLast, dialect }: QuotedText, start: number): Cell | undefined {
   const { delimiter, quote, newline } = dialect
   let at = start
   for (; at < units.length; at++) {
     const unit = units[at]
-    if (unit === delimiter || unit === newline || unit === quote || unit === '\0') break
-    if (unit === '\r') break
+    if (unit === delimiter || unit === newline || unit === '\0' || unit === '\r') break
+    if (unit === quote && units.slice(start, at).trim() === '') break
   }
   if (at === units.length && !isLast) return undefined
   return { text: units.slice(start, at), end: at, newlines: 0 }

@@ -17,8 +17,8 @@ export const DIALECT_FAULTS = {
     hint: 'put the cell in quotes, or end all lines alike',
   },
   stray_quote: {
-    what: 'a quote in a cell that does not begin with one',
-    hint: 'put the cell in quotes and double the quote inside; where quotes are nothing but text: --quote none',
+    what: 'a quote behind blanks, expected it at the very beginning of the cell',
+    hint: 'take the blanks away; where quotes are nothing but text: --quote none',
   },
   after_quote: {
     what: 'text behind the closing quote of a cell, expected a delimiter or the end of the line',

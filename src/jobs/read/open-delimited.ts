@@ -58,7 +58,7 @@ function csvDialect({ name, kind, map, ...asked }: RowOptions, { text, isWhole }
   const resolve = createColumnResolver(kind, mappings)
   const isKnown = (head: string): boolean => {
     const column = resolve(head.trim())
-    return mappings.has(head.trim()) || 'suggestion' in column || column.isKnown
+    return mappings.has(head.trim()) || (!('suggestion' in column) && column.isKnown)
   }
   return detectDialect({ name, sample: text, isWhole, delimiter: asked.delimiter, quote, isKnown })
 }

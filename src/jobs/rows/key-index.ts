@@ -14,28 +14,31 @@ export interface KeyIndex {
   close(): void
 }
 
+/** Holds some million keys; with more of them, finding one reads from the file. */
+const CACHE_KIB = 24 * 1024
+
 /**
  * Nothing in here outlives the process: no journal, no sync, one transaction that is never committed. What does not fit in
  * the cache is written to the file all the same.
  */
-const SETTINGS = `
+const SETTINGS = (cacheKib: number) => `
   PRAGMA journal_mode = OFF;
   PRAGMA synchronous = OFF;
   PRAGMA locking_mode = EXCLUSIVE;
-  PRAGMA cache_size = -24576;
+  PRAGMA cache_size = -${cacheKib};
   CREATE TABLE keys (slot INTEGER PRIMARY KEY, mark INTEGER NOT NULL, value INTEGER NOT NULL);
   BEGIN;
 `
 
 /** A file of mode 0600 that must not be there yet; it is of no use after `close`, and the caller's to remove. */
-export async function createKeyIndex(path: string): Promise<KeyIndex> {
+export async function createKeyIndex(path: string, cacheKib: number = CACHE_KIB): Promise<KeyIndex> {
   try {
     await using _ = await open(path, 'wx', 0o600)
   } catch (error) {
     throw toMachineError(error, path)
   }
   const db = new DatabaseSync(path)
-  db.exec(SETTINGS)
+  db.exec(SETTINGS(cacheKib))
   const select = db.prepare('SELECT mark, value FROM keys WHERE slot = ?')
   select.setReturnArrays(true)
   const insert = db.prepare('INSERT OR IGNORE INTO keys VALUES (?, ?, ?)')

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { read } from '../reading.ts'
+
+const TEXT = 'name;email\r\nÄda €;a@x\r\n'
+const WINDOWS = Buffer.from('name;email\r\n\xc4da \x80;a@x\r\n', 'latin1')
+const bom = Buffer.from([0xef, 0xbb, 0xbf])
+
+function utf16be(text: string): Buffer {
+  return Buffer.from(text, 'utf16le').swap16()
+}
+
+describe('the encoding is found, and each record at its bytes', () => {
+  test.each([
+    ['utf-8', false, Buffer.from(TEXT), 12],
+    ['utf-8', true, Buffer.concat([bom, Buffer.from(TEXT)]), 15],
+    ['utf-16le', true, Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 26],
+    ['utf-16le', false, Buffer.from(TEXT, 'utf16le'), 24],
+    ['utf-16be', true, utf16be(`\ufeff${TEXT}`), 26],
+    ['utf-16be', false, utf16be(TEXT), 24],
+    ['windows-1252', false, WINDOWS, 12],
+  ])('%s, with a byte order mark: %s', async (encoding, hasBom, bytes, offset) => {
+    const { source, rows } = await read({ bytes })
+    expect(source.verdict).toMatchObject({ encoding, hasBom, delimiter: ';', lineEnd: '\r\n' })
+    expect(rows).toMatchObject([{ line: 2, offset, fields: { name: 'Äda €', email: 'a@x' } }])
+  })
+})
+
+test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its line and byte, and read as the person says', async () => {
+  const bytes = Buffer.concat([Buffer.from('name\né\n'), Buffer.from([0xc4, 0x0a])])
+  await expect(read({ bytes })).rejects.toThrow('people.csv, line 3, byte 8: a byte that is not UTF-8')
+  expect((await read({ bytes, encoding: 'windows-1252' })).rows.map(({ fields }) => fields.name)).toEqual(['Ã©', 'Ä'])
+  await expect(read({ bytes: WINDOWS, encoding: 'utf-8' })).rejects.toThrow('line 2, byte 12: a byte that is not UTF-8')
+})
+
+test('a byte that Windows-1252 has no character for is refused', async () => {
+  const bytes = Buffer.from('name\n\x81\n', 'latin1')
+  await expect(read({ bytes })).rejects.toThrow('line 2, byte 5: a byte that neither UTF-8 nor Windows-1252 has')
+})
+
+test('a character across two pieces of the file is no invalid byte', async () => {
+  const bytes = `name\n${'x'.repeat(32 * 1024 - 6)}é😀\n`
+  const { source, rows } = await read({ bytes })
+  expect(source.verdict.encoding).toBe('utf-8')
+  expect(String(rows[0]?.fields.name).endsWith('xé😀')).toBe(true)
+})
+
+test('a spreadsheet that was not saved as text is told so', async () => {
+  await expect(read({ bytes: 'PK\x03\x04…', name: 'people.xlsx' })).rejects.toThrow(
+    'a spreadsheet or a zip archive, expected text',
+  )
+})
+
+describe('the delimiter is found', () => {
+  test.each([',', ';', '\t', '|'])('%j', async (delimiter) => {
+    const bytes = [
+      ['name', 'email'],
+      ['"a,b;c|d"', 'x'],
+      ['plain', 'y'],
+    ]
+      .map((row) => `${row.join(delimiter)}\n`)
+      .join('')
+    const { source, rows } = await read({ bytes })
+    expect(source.verdict.delimiter).toBe(delimiter)
+    expect(rows.map(({ fields }) => fields.name)).toEqual(['a,b;c|d', 'plain'])
+  })
+
+  test('by the heads that are fields, where two would fit', async () => {
+    const { source } = await read({ bytes: 'Job, title;email;phone\na, b;c;d\n' })
+    expect(source.verdict.columns.map(({ name }) => name)).toEqual(['Job, title', 'email', 'phone'])
+  })
+
+  test('by its first line, where a later one is ragged', async () => {
+    const { source, findings } = await read({ bytes: 'name;email\na;b;c\nd;e\n' })
+    expect(source.verdict.delimiter).toBe(';')
+    expect(findings).toMatchObject([{ code: 'ragged_row', line: 2 }])
+  })
+
+  test('by the person, before everything else', async () => {
+    const { rows } = await read({ bytes: 'name,x;email\na,b;c\n', delimiter: ',', map: ['x;email=y'] })
+    expect(rows).toMatchObject([{ fields: { name: 'a', y: 'b;c' } }])
+  })
+})
+
+describe('the format is found', () => {
+  test.each([
+    ['a.csv', 'name\nx\n', 'csv'],
+    ['a.TSV', 'name\nx\n', 'tsv'],
+    ['a.ndjson', '{"name":"x"}\n', 'jsonl'],
+    ['a.json', '[{"name":"x"}]', 'json'],
+    ['a.yml', '- name: x\n', 'yaml'],
+    ['-', 'name,email\nx,y\n', 'csv'],
+    ['-', 'name\temail\nx\ty\n', 'tsv'],
+    ['-', '{"name":"x"}\n', 'jsonl'],
+    ['-', '[\n  {"name":"x"}\n]\n', 'json'],
+    ['-', '- name: x\n', 'yaml'],
+  ])('%s holding %j is %s', async (name, bytes, format) => {
+    const { source, rows } = await read({ bytes, name })
+    expect(source.verdict.format).toBe(format)
+    expect(rows).toMatchObject([{ fields: { name: 'x' } }])
+  })
+})

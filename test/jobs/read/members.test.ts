@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { NAUGHTY } from '../../output/naughty-strings.ts'
+import { print } from '../../output/print-fixture.ts'
+import { fieldsOf, read } from '../reading.ts'
+
+const EXACT = '12345678901234567890.50'
+
+describe.each(['jsonl', 'json', 'yaml'] as const)('%s', (format) => {
+  test('reads back what is printed in it, every naughty string and every digit', async () => {
+    const records = NAUGHTY.map((name, at) => ({ name, deep: { list: [at, null, true, { x: '' }] } }))
+    const { io } = await print({ format }, records)
+    expect(await fieldsOf({ bytes: io.out(), name: `a.${format}` })).toEqual(records)
+    const exact = { jsonl: `{"n":${EXACT}}\n`, json: `[{"n":${EXACT}}]`, yaml: `- n: ${EXACT}\n` }[format]
+    expect(JSON.stringify(await fieldsOf({ bytes: exact, name: `a.${format}` }))).toBe(`[{"n":${EXACT}}]`)
+  })
+
+  test('finds each record at its bytes', async () => {
+    const { io } = await print(
+      { format },
+      NAUGHTY.slice(0, 100).map((name) => ({ name })),
+    )
+    const { rows, path } = await read({ bytes: io.out(), name: `a.${format}` })
+    const bytes = await readFile(path)
+    for (const { offset, length, fields } of rows) {
+      const own = bytes.subarray(offset, offset + length)
+      const again = format === 'json' ? Buffer.concat([Buffer.from('['), own, Buffer.from(']')]) : own
+      expect(await fieldsOf({ bytes: again, name: `a.${format}` })).toEqual([fields])
+    }
+  })
+
+  test('of an empty input has no rows', async () => {
+    expect(await fieldsOf({ bytes: format === 'jsonl' ? '' : '[]\n', name: `a.${format}` })).toEqual([])
+  })
+})
+
+test('null clears, an empty text is one, and what the server sets is left out', async () => {
+  const bytes = '{"id":"con_1","name":null,"email":"","created_at":"x","version":3,"_crm":{"line":7}}\n'
+  expect((await read({ bytes, name: 'a.jsonl' })).rows).toMatchObject([
+    { id: 'con_1', earlierLine: 7, fields: { name: null, email: '' } },
+  ])
+})
+
+test('every broken line is found, and the rest is read', async () => {
+  const { rows, findings } = await read({ bytes: '{"name":"a"}\n{"name":\n\n[1]\n{"name":"b"}', name: 'a.jsonl' })
+  expect(rows.map(({ line }) => line)).toEqual([1, 5])
+  expect(findings).toMatchObject([
+    { line: 2, offset: 13, code: 'not_json', message: 'not JSON: Unexpected end of JSON input' },
+    { line: 4, offset: 23, code: 'wrong_type', message: 'expected an object' },
+  ])
+})
+
+test('a value of the wrong type is found, never turned into another', async () => {
+  const bytes = '{"name":5,"amount":"12","stage":"Won"}\n'
+  const { findings } = await read({ bytes, name: 'a.jsonl', kind: 'deal' })
+  expect(findings).toMatchObject([
+    { column: 'name', value: '5', message: 'expected a text' },
+    { column: 'amount', value: '12', message: 'expected a number' },
+  ])
+  expect(
+    await fieldsOf({ bytes: '{"amount":"12"}', name: 'a.jsonl', kind: 'deal', map: ['amount=amount:number'] }),
+  ).toEqual([{ amount: 12 }])
+})
+
+test('two names of one field in a record, and a name that is nearly a field, are found', async () => {
+  const { findings } = await read({ bytes: '{"email":"a","Email":"b"}\n{"emial":"c"}\n', name: 'a.jsonl' })
+  expect(findings).toMatchObject([
+    { line: 1, column: 'Email', code: 'duplicate_field' },
+    { line: 2, column: 'emial', code: 'unknown_column', message: expect.stringContaining('did you mean email?') },
+  ])
+})
+
+test('a column of --map that no record has is said at the end', async () => {
+  await expect(read({ bytes: '{"name":"a"}', name: 'a.jsonl', map: ['nme=name'] })).rejects.toThrow(
+    '--map names "nme", which no record of a.jsonl has',
+  )
+})
+
+describe('a list of JSON that is none is refused where it stops being one', () => {
+  test.each([
+    ['[{"a":1}', 'line 1, byte 8: it ends too early, expected , or ]'],
+    ['[{"a":1},]', 'line 1, byte 9: expected an object behind the comma'],
+    ['[{"a":1}\n {"b":1}]', 'line 2, byte 10: expected , or ]'],
+    ['[{"a":1}] x', 'line 1, byte 10: expected nothing behind the list'],
+    ['{"data":[]}', 'line 1, byte 0: expected a list, which begins with ['],
+    ['', 'line 1, byte 0: it ends too early, expected a list'],
+  ])('%j', async (bytes, message) => {
+    await expect(read({ bytes, name: 'a.json' })).rejects.toThrow(message)
+  })
+})
+
+test('a list is cut at its elements wherever the pieces of the file end', async () => {
+  const record = fc.record({ name: fc.string({ unit: fc.constantFrom('"', '\\', '[', '}', ',', 'é', '\n') }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(record, { maxLength: 20 }), fc.nat(3), async (records, indent) => {
+      const padding = ' '.repeat(32 * 1024 - 20)
+      const bytes = `${padding}${JSON.stringify(records, null, indent)}`
+      expect(await fieldsOf({ bytes, name: 'a.json' })).toEqual(records)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+describe('yaml', () => {
+  test('is read from one list in any amount, and a phone number is a text', async () => {
+    const items = Array.from({ length: 3_000 }, (_, at) => `- name: n${at}\n  # note\n\n  phone: 0${at}\n`)
+    const rows = await fieldsOf({ bytes: `# all\n---\n${items.join('')}`, name: 'a.yaml' })
+    expect(rows).toHaveLength(3_000)
+    expect(rows.at(-1)).toEqual({ name: 'n2999', phone: '02999' })
+  })
+
+  test('is read from documents and from brackets too', async () => {
+    expect(await fieldsOf({ bytes: 'name: a\n---\nname: b\n', name: 'a.yaml' })).toEqual([{ name: 'a' }, { name: 'b' }])
+    expect(await fieldsOf({ bytes: '[{name: a}, {name: b}]', name: 'a.yaml' })).toEqual([{ name: 'a' }, { name: 'b' }])
+  })
+
+  test('that must be read whole is refused beyond a megabyte', async () => {
+    const bytes = `[${'{name: abcdefgh}, '.repeat(70_000)}]`
+    await expect(read({ bytes, name: 'a.yaml' })).rejects.toThrow('is yaml that has to be read whole')
+  })
+
+  test.each([
+    ['- name: a\n- {b\n', 'line 2, byte 14: not YAML'],
+    ['- name: a\nname: b\n', 'line 2, byte 10: expected an item of the list, which begins with -'],
+    ['- name: a\n  name: b\n', 'line 2, byte 12: not YAML: Map keys must be unique'],
+  ])('%j is refused at its place', async (bytes, message) => {
+    await expect(read({ bytes, name: 'a.yaml' })).rejects.toThrow(message)
+  })
+})
+
+test('flags about cells are refused where there are none', async () => {
+  await expect(read({ bytes: '{}', name: 'a.jsonl', nullToken: '-' })).rejects.toThrow(
+    '--null is about cells, and jsonl has none',
+  )
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { parseExactJson } from '../../../src/core/exact-json.ts'
+import type { CrmRecord } from '../../../src/core/resources.ts'
+import { changedMembers, isSameAsPrinted } from '../../../src/jobs/rows/changed-members.ts'
+import { NAUGHTY } from '../../output/naughty-strings.ts'
+import { print } from '../../output/print-fixture.ts'
+import { read } from '../reading.ts'
+
+const EXISTING: CrmRecord = {
+  id: 'con_1',
+  name: 'Ada',
+  vip: true,
+  size: parseExactJson('12345678901234567890'),
+  tags: ['a', { b: null }],
+  owner: { name: 'O', id: 7 },
+  'a.b': 'dotted',
+  email: null,
+}
+
+test('a cell is unchanged when it is what csv prints for the value', () => {
+  const cells = { vip: 'true', size: '12345678901234567890', tags: '["a",{"b":null}]', owner: { name: 'O', id: '7' } }
+  expect(changedMembers(cells, EXISTING, true)).toEqual({ fields: {}, retyped: [] })
+  expect(isSameAsPrinted('', null)).toBe(true)
+  expect(isSameAsPrinted('', undefined)).toBe(true)
+  expect(isSameAsPrinted('1', 1)).toBe(true)
+  expect(isSameAsPrinted('1.0', 1)).toBe(false)
+})
+
+test('what differs is the patch, and no more of it than that', () => {
+  const given = { name: 'Ada L', email: null, phone: null, owner: { name: 'P', id: '7' } }
+  expect(changedMembers(given, EXISTING, true).fields).toEqual({ name: 'Ada L', owner: { name: 'P' } })
+})
+
+test('a cell that would turn a boolean, a number or a list into a text is told of', () => {
+  expect(changedMembers({ vip: 'false', tags: 'x', name: 'y' }, EXISTING, true).retyped).toEqual(['vip', 'tags'])
+})
+
+test('a column a.b is the member of that name where the record has one, and else reaches inside', () => {
+  expect(changedMembers({ a: { b: 'dotted' } }, EXISTING, true).fields).toEqual({})
+  expect(changedMembers({ a: { b: 'x' } }, EXISTING, true).fields).toEqual({ 'a.b': 'x' })
+  expect(changedMembers({ a: { b: 'x' } }, {}, true).fields).toEqual({ a: { b: 'x' } })
+})
+
+test('JSON is compared by type: a text that looks like a number is none', () => {
+  expect(changedMembers({ vip: 'true', name: 'Ada' }, EXISTING, false).fields).toEqual({ vip: 'true' })
+  expect(changedMembers({ tags: ['a', { b: null }], owner: { id: 7 } }, EXISTING, false).fields).toEqual({})
+  expect(changedMembers({ size: parseExactJson('12345678901234567891') }, EXISTING, false).fields).not.toEqual({})
+})
+
+test.each(['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const)(
+  'records that were printed as %s and read back have no changes, over the naughty strings',
+  async (format) => {
+    const records = NAUGHTY.map((text, at) => ({
+      id: `con_${at}`,
+      name: text,
+      tags: [text, { [text]: at }],
+      deep: at % 2 === 0 ? null : { x: text },
+      n: at / 7,
+      created_at: 'now',
+    }))
+    const { io } = await print({ format, columns: ['id', 'name', 'email'] }, records)
+    const { source, rows, findings } = await read({ bytes: io.out(), name: `a.${format}` })
+    expect(findings).toEqual([])
+    expect(rows.map(({ id }) => id)).toEqual(records.map(({ id }) => id))
+    for (const [at, { fields }] of rows.entries()) {
+      expect(source.changes(fields, records[at] ?? {})).toEqual({ fields: {}, retyped: [] })
+    }
+    expect(Object.keys(rows[1]?.fields ?? {})).toContain('name')
+  },
+)

@@ -1,0 +1,66 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createFailedRows, failedRowsName } from '../../../src/jobs/rows/failed-rows.ts'
+import { tempFolder } from '../../files/temp-folder.ts'
+import { type Input, type Reading, read } from '../reading.ts'
+
+const FAILURE = { code: 'invalid_values', field: 'email', reason: 'expected "a@b", got =cmd()\x1b[2J\n' }
+
+async function failAll({ source, path, rows }: Reading): Promise<{ readonly to: string; readonly name: string }> {
+  const name = failedRowsName(source.verdict)
+  const to = join(await tempFolder(), name)
+  const failed = await createFailedRows({ input: path, verdict: source.verdict, to })
+  for (const row of rows) await failed.add(row, FAILURE)
+  await failed.close()
+  return { to, name }
+}
+
+const TOLD = 'invalid_values,email,"expected ""a@b"", got =cmd()\\x1b[2J\\n"'
+
+test('the own cells are there byte for byte, and behind them what is told', async () => {
+  const { to } = await failAll(
+    await read({ bytes: 'Name,E-Mail,x\r\n"A,\r\nB" , "" ,1\r\n007,,""\r\n'.replace('" , "" ,', '", b ,') }),
+  )
+  expect(await readFile(to, 'utf8')).toBe(
+    `Name,E-Mail,x,_crm_line,_crm_code,_crm_field,_crm_reason\r\n"A,\r\nB", b ,1,2,${TOLD}\r\n007,,"",4,${TOLD}\r\n`,
+  )
+  expect((await stat(to)).mode & 0o777).toBe(0o600)
+})
+
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+
+describe('fed back as it is, it is the same rows, and failing again it is the same file but for the line', () => {
+  const inputs: readonly (readonly [string, Input])[] = [
+    ['csv with semicolons', { bytes: 'Name;E-Mail\n"A;""b""";x\nC;y\n' }],
+    ['csv with a byte order mark', { bytes: '\ufeffname,email\r\nä,x\r\n' }],
+    ['UTF-16', { bytes: utf16('name\temail\r\nä€\tx\r\n"a\tb"\ty\r\n'), name: 'people.txt' }],
+    ['Windows-1252', { bytes: Buffer.from('name,email\r\n\xe4\x80,x\r\n', 'latin1') }],
+    ['tsv', { bytes: 'name\temail\nA\\tB\tx\n', name: 'people.tsv' }],
+    ['quotes as text', { bytes: 'name,email\n5" x,"y"\n', quote: 'none' }],
+    ['jsonl', { bytes: '{"name":"é", "n":12345678901234567890}\n{ }\n', name: 'people.jsonl' }],
+    ['json', { bytes: '[\n  {\n    "name": "é\\n"\n  },\n  {"name": "b"}\n]\n', name: 'people.json' }],
+    ['yaml', { bytes: '- name: é\n  phone: 0151\n-\n  name: b\n', name: 'people.yaml' }],
+    ['yaml that is indented', { bytes: '  - name: é\n    phone: 0151\n  - name: b\n', name: 'people.yaml' }],
+  ]
+  test.each(inputs)('%s', async (_, input) => {
+    const first = await read(input)
+    const failed = await failAll(first)
+    const overrides = { ...input, encoding: first.source.verdict.encoding }
+    const second = await read({ ...overrides, bytes: await readFile(failed.to), name: failed.name })
+    expect(JSON.stringify(second.rows.map(({ fields }) => fields))).toBe(
+      JSON.stringify(first.rows.map(({ fields }) => fields)),
+    )
+    expect(second.rows.map(({ earlierLine }) => earlierLine)).toEqual(first.rows.map(({ line }) => line))
+    expect(second.source.verdict).toMatchObject({
+      encoding: first.source.verdict.encoding,
+      hasBom: first.source.verdict.hasBom,
+    })
+    const again = await failAll(second)
+    const third = await read({ ...overrides, bytes: await readFile(again.to), name: again.name })
+    expect(third.source.verdict.columns).toEqual(second.source.verdict.columns)
+    expect(JSON.stringify(third.rows.map(({ fields }) => fields))).toBe(
+      JSON.stringify(first.rows.map(({ fields }) => fields)),
+    )
+  })
+})

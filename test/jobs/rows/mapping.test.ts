@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { fieldsOf, read } from '../reading.ts'
+
+describe('names of columns', () => {
+  test('are fields in whatever case, with spaces, hyphens and a colon', async () => {
+    expect(await fieldsOf({ bytes: 'NAME, E-Mail,Owner ID,phone:\nA,b,c,d\n' })).toEqual([
+      { name: 'A', email: 'b', owner_id: 'c', phone: 'd' },
+    ])
+  })
+
+  test('that nobody knows are kept as they are, and the verdict lists them', async () => {
+    const { source, rows } = await read({ bytes: 'name,Favourite Colour,owner.name,Dr.\nA,red,O,x\n' })
+    expect(rows[0]?.fields).toEqual({ name: 'A', 'Favourite Colour': 'red', owner: { name: 'O' }, 'Dr.': 'x' })
+    expect(source.verdict.columns).toContainEqual({ name: 'Favourite Colour', field: 'Favourite Colour' })
+  })
+
+  test('that are nearly fields, or another word for one, are refused together, with the --map that says yes', async () => {
+    await expect(read({ bytes: 'emial,Phone Number,name\na,b,c\n' })).rejects.toMatchObject({
+      message:
+        'people.csv, line 1, byte 0: 2 columns are no field of a contact, but nearly. "emial": did you mean email? "Phone Number": did you mean phone?',
+      details: { hint: expect.stringContaining(`--map 'emial=email,Phone Number=phone' if so`) },
+    })
+  })
+
+  test('of a file that failed before, of the server and of nothing are left out', async () => {
+    const { source, rows } = await read({
+      bytes: 'name,created_at,updated_at,version,_crm_line,_crm_code\nA,x,y,3,17,invalid_values\n',
+    })
+    expect(rows).toMatchObject([{ earlierLine: 17, fields: { name: 'A' } }])
+    expect(Object.keys(rows[0]?.fields ?? {})).toEqual(['name'])
+    expect(source.verdict.columns.filter(({ field }) => field === undefined).map(({ name }) => name)).toEqual([
+      'created_at',
+      'updated_at',
+      'version',
+      '_crm_code',
+    ])
+  })
+
+  test('an id column names the record, and the deal of a note its parent', async () => {
+    expect((await read({ bytes: 'id,name\ncon_1,A\n' })).rows).toMatchObject([{ id: 'con_1', fields: { name: 'A' } }])
+    expect((await read({ bytes: 'deal_id,body\ndeal_1,Hello\n', kind: 'note' })).rows).toMatchObject([
+      { parent: 'deal_1', fields: { body: 'Hello' } },
+    ])
+  })
+})
+
+describe('--map', () => {
+  test('names fields and types, leaves columns out, reaches inside, and takes names with commas in quotes', async () => {
+    const map = ['Score=score:number,VIP=vip:boolean', 'Tags=tags:json,Fax=,"Last, first"=name', 'Zone=address.zone']
+    const bytes = 'Score,VIP,Tags,Fax,"Last, first",Zone\n007,TRUE,[1],x,"L, A",n\n1.50,false,"{""a"":null}",x,B,\n'
+    const { rows, findings } = await read({ bytes, map })
+    expect(rows.map(({ fields }) => fields)).toEqual([{ score: 1.5, vip: false, tags: { a: null }, name: 'B' }])
+    expect(findings).toMatchObject([{ column: 'Score', value: '007', code: 'not_a_number' }])
+  })
+
+  test.each([
+    ['Name', '--map "Name" is not COLUMN=FIELD'],
+    ['Name=name:date', '"date" is no type'],
+    ['Name=name,Name=x', '--map names the column "Name" twice'],
+    ['Nme=name', '--map names "Nme", which people.csv does not have'],
+  ])('%j is a usage error', async (text, message) => {
+    await expect(read({ bytes: 'Name\nA\n', map: [text] })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('values', () => {
+  test('an amount is a number with all its digits, and what is none is told how', async () => {
+    const amounts = [
+      '12345678901234567890.50',
+      '1E+11',
+      '-0.5',
+      '1,200',
+      '1.200,50',
+      '12,5',
+      '€ 5',
+      '1e400',
+      '0x1F',
+      ' 7 ',
+    ]
+    const bytes = `name;amount\n${amounts.map((amount) => `A;${amount}\n`).join('')}`
+    const { rows, findings } = await read({ bytes, kind: 'deal' })
+    expect(rows.map(({ fields }) => JSON.stringify(fields.amount))).toEqual([
+      '12345678901234567890.50',
+      '100000000000',
+      '-0.5',
+      '7',
+    ])
+    expect(findings.map(({ value, message }) => [value, message])).toEqual([
+      ['1,200', 'expected a number such as 1200.5, without separators between the thousands'],
+      ['1.200,50', 'expected a number such as 1200.5, without separators between the thousands'],
+      ['12,5', 'expected a number such as 1200.5, with a point and no comma'],
+    ])
+  })
+
+  test('an empty cell leaves its field alone, quoted or not, and the token clears it', async () => {
+    expect(await fieldsOf({ bytes: 'name,email,phone\nA,,""\nB,NULL,x\n', nullToken: 'NULL' })).toEqual([
+      { name: 'A' },
+      { name: 'B', email: null, phone: 'x' },
+    ])
+  })
+
+  test('a stage that is none is found, with the one that was meant', async () => {
+    const { findings } = await read({
+      bytes: 'name,stage\nA,Wn\nB,Nowhere\nC,Won\n',
+      kind: 'deal',
+      stages: ['Lead', 'Won'],
+    })
+    expect(findings).toMatchObject([
+      { line: 2, value: 'Wn', code: 'not_allowed', message: 'did you mean Won?' },
+      { line: 3, value: 'Nowhere', code: 'not_allowed', message: 'expected one of Lead, Won' },
+    ])
+  })
+
+  test('a field that every row must have is missed', async () => {
+    const { findings } = await read({ bytes: 'name,stage\nA,\n,Won\n', kind: 'deal', required: ['name', 'stage'] })
+    expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
+      [2, 'stage', 'stage is required'],
+      [3, 'name', 'name is required'],
+    ])
+  })
+
+  test('a member called __proto__ is a member like any other', async () => {
+    const [fields] = await fieldsOf({ bytes: '__proto__,name\nx,A\n' })
+    expect(JSON.stringify(fields)).toBe('{"__proto__":"x","name":"A"}')
+  })
+})
+
+describe('--compute', () => {
+  const PEOPLE = 'First Name,last,email,phone\nAda,Löv,A@X,1\nBob,,b@x,2\n'
+
+  test('sees columns by their own names and fields by theirs, and null leaves a field alone', async () => {
+    const compute = [
+      'name=."First Name" + " " + .last',
+      'email=.email | ascii_downcase',
+      'phone=.nothing',
+      'n=.last // "" | length',
+    ]
+    expect(await fieldsOf({ bytes: PEOPLE, compute, map: ['First Name=,last='] })).toEqual([
+      { name: 'Ada Löv', email: 'a@x', phone: '1', n: 3 },
+      { name: 'Bob ', email: 'b@x', phone: '2', n: 0 },
+    ])
+  })
+
+  test('gives the null token to clear a field', async () => {
+    const compute = ['phone=if .phone == "1" then "-" else .phone end']
+    expect(
+      (await read({ bytes: 'name,phone\nA,1\nB,2\n', compute, nullToken: '-' })).rows.map(({ fields }) => fields.phone),
+    ).toEqual([null, '2'])
+  })
+
+  test('that fails names the line; of several results it makes a finding', async () => {
+    await expect(read({ bytes: 'name\nA\n', compute: ['x=.name | tonumber'] })).rejects.toThrow(
+      '--compute fails on line 2',
+    )
+    expect((await read({ bytes: 'name\nA\n', compute: ['x=1, 2'] })).findings).toMatchObject([
+      { code: 'compute_failed' },
+    ])
+    await expect(read({ bytes: 'name\nA\n', compute: ['x=.['] })).rejects.toMatchObject({ code: 'usage' })
+    await expect(read({ bytes: 'name\nA\n', compute: ['.name'] })).rejects.toThrow('is not FIELD=EXPR')
+  })
+
+  test('of the wrong type is found', async () => {
+    const { findings } = await read({ bytes: 'name,stage\nA,Won\n', kind: 'deal', compute: ['amount="12"'] })
+    expect(findings).toMatchObject([
+      { line: 2, column: 'amount', value: '12', code: 'wrong_type', message: 'expected a number' },
+    ])
+  })
+})

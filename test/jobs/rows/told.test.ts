@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import type { Finding } from '../../../src/jobs/row.ts'
+import { createFindings } from '../../../src/jobs/rows/findings.ts'
+import { findingLines } from '../../../src/jobs/rows/findings-text.ts'
+import { verdictLines } from '../../../src/jobs/rows/verdict-text.ts'
+import { read } from '../reading.ts'
+
+function finding(line: number, code: Finding['code'], column: string | undefined, value?: string): Finding {
+  return { line, offset: line * 10, code, column, value, message: 'expected better' }
+}
+
+test('findings are told by cause, the most frequent first, with three places each', () => {
+  const findings = createFindings()
+  findings.add(finding(2, 'required', 'stage'))
+  for (let line = 3; line < 8; line++) findings.add(finding(line, 'not_a_number', 'amount', '1,2'))
+  expect(findingLines('deals.csv', findings)).toEqual([
+    '5 × not a number in "amount"',
+    '  deals.csv, line 3, byte 30: "1,2": expected better',
+    '  deals.csv, line 4, byte 40: "1,2": expected better',
+    '  deals.csv, line 5, byte 50: "1,2": expected better',
+    '1 × required in "stage"',
+    '  deals.csv, line 2, byte 20: expected better',
+  ])
+})
+
+test('ten causes are told, the rest are counted, and memory does not grow with them', () => {
+  const findings = createFindings()
+  for (let at = 0; at < 50_000; at++) findings.add(finding(at, 'unknown_column', `c${at}`, 'x'.repeat(1_000)))
+  expect(findings.count).toBe(50_000)
+  expect(findings.groups().length).toBeLessThanOrEqual(1_001)
+  expect(findings.groups().reduce((sum, { count }) => sum + count, 0)).toBe(50_000)
+  expect(findingLines('-', findings)).toHaveLength(10 * 2 + 2 + 1)
+  expect(findings.groups()[5]?.samples[0]?.value).toHaveLength(60)
+})
+
+test('the verdict says how a file is read, and what becomes of its columns', async () => {
+  const { source } = await read({ bytes: '\ufeffName;E-Mail;Fax;version\r\nA;b;c;1\r\n', map: ['Fax='] })
+  expect(verdictLines('people.csv', source.verdict)).toEqual([
+    'people.csv: csv, UTF-8 with a byte order mark, delimiter ;, lines end in CRLF',
+    'Columns: Name → name, E-Mail → email',
+    'Left out: Fax, version',
+  ])
+  const json = await read({ bytes: '{"name":"a"}\n', name: '-' })
+  expect(verdictLines('-', json.source.verdict)).toEqual(['stdin: jsonl, UTF-8', 'Columns: name'])
+})
