@@ -25,6 +25,10 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   EROFS: { what: 'its file system is read-only', hint: () => 'name a folder that can be written' },
   ENOSPC: space,
   EDQUOT: { what: 'the disk quota is used up', hint: space.hint },
+  EFBIG: {
+    what: 'it would become larger than files may be here',
+    hint: () => 'raise the limit, and try again: ulimit -f unlimited',
+  },
   ENOENT: {
     what: 'a folder on the way to it is not there',
     hint: (path) => `see what is there: ls -ld ${shellWord(dirname(path))}`,

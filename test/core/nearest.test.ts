@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { nearest } from '../../src/core/nearest.ts'
+
+const FIELDS = ['name', 'email', 'phone', 'company', 'owner_id']
+
+test.each([
+  ['emial', 'email'],
+  ['nmae', 'name'],
+  ['Fone', 'phone', 'too far for a word this short'],
+  ['compnay', 'company'],
+  ['ownerid', 'owner_id'],
+  ['country', 'company', 'another word'],
+  ['fax', 'name', 'another word'],
+  ['', 'name', 'nothing'],
+])('%s', (text, field, reason?: string) => {
+  expect(nearest(text, FIELDS)).toBe(reason === undefined ? field : undefined)
+})

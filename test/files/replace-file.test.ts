@@ -1,0 +1,64 @@
+import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type NewFile, replaceFile } from '../../src/files/replace-file.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const writing =
+  (text: string) =>
+  async ({ stream }: NewFile) => {
+    stream.write(text)
+    return text.length
+  }
+
+test('the file is what it was until all is written, and nothing else is left beside it', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'x.csv')
+  await writeFile(path, 'before')
+  const written = await replaceFile(path, async ({ stream }) => {
+    stream.write('af')
+    expect(await readFile(path, 'utf8')).toBe('before')
+    stream.write('ter')
+    return 2
+  })
+  expect(written).toBe(2)
+  expect(await readFile(path, 'utf8')).toBe('after')
+  expect(await readdir(folder)).toEqual(['x.csv'])
+})
+
+test('what fails half way leaves what was there, or nothing', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'x.csv')
+  const failing = async ({ stream }: NewFile) => {
+    stream.write('half')
+    throw new Error('the list broke off')
+  }
+  await expect(replaceFile(path, failing)).rejects.toThrow('the list broke off')
+  expect(await readdir(folder)).toEqual([])
+  await writeFile(path, 'before')
+  await expect(replaceFile(path, failing)).rejects.toThrow('the list broke off')
+  expect(await readFile(path, 'utf8')).toBe('before')
+})
+
+test('a new file has the usual mode, one that was there keeps its own, and a link stays a link', async () => {
+  const folder = await tempFolder()
+  const [path, link] = [join(folder, 'x.csv'), join(folder, 'link.csv')]
+  await replaceFile(path, writing('a'))
+  const [usual] = [0o666 & ~process.umask()]
+  expect((await stat(path)).mode & 0o777).toBe(usual)
+  await chmod(path, 0o640)
+  await symlink(path, link)
+  await replaceFile(link, writing('b'))
+  expect((await lstat(link)).isSymbolicLink()).toBe(true)
+  expect(await readFile(path, 'utf8')).toBe('b')
+  expect((await stat(path)).mode & 0o777).toBe(0o640)
+})
+
+test('a device is written directly, a full one is told as that, and so are a folder and a path that leads nowhere', async () => {
+  expect(await replaceFile('/dev/null', writing('abc'))).toBe(3)
+  expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
+  await expect(replaceFile('/dev/full', writing('abc'))).rejects.toMatchObject({ code: 'machine' })
+  const folder = await tempFolder()
+  await expect(replaceFile(folder, writing('abc'))).rejects.toMatchObject({ code: 'machine' })
+  await expect(replaceFile(join(folder, 'no', 'x.csv'), writing('abc'))).rejects.toMatchObject({ code: 'machine' })
+})
