@@ -53,7 +53,7 @@ async function runCrm(server: Server, folder: string): Promise<Run> {
   const home = benchFolder()
   const env = { ...plainEnv(), HOME: home, CRM_CONFIG_HOME: home, CRM_BASE_URL: server.url, CRM_API_KEY: server.key }
   const file = join(folder, 'crm.jsonl')
-  return timed([CRM, 'contacts', 'list', '-o', 'jsonl', '-q'], env, file)
+  return timed([CRM, 'contacts', 'export', file, '-q'], env, '/dev/null')
 }
 
 async function runLoop(server: Server, folder: string): Promise<Run> {

@@ -5,6 +5,7 @@ import { measureGraphql } from './graphql.ts'
 import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
 import { measureListenBurst } from './listen-burst.ts'
+import { measureReaders } from './readers.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   listen: measureListen,
   'listen-burst': measureListenBurst,
   'listen-million': () => measureListenMemory(1_000_000),
+  readers: () => measureReaders(1_000_000),
 }
 
 const asked = process.argv.slice(2)

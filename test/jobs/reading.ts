@@ -31,7 +31,7 @@ export interface Reading {
 }
 
 /** A real file of these bytes, under the name that a person would have given. */
-export async function openInput({
+async function openInput({
   bytes,
   name = 'people.csv',
   ...given

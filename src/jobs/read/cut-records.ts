@@ -43,7 +43,7 @@ export interface CutInput {
 }
 
 /** A service takes 1 MiB (2 MiB as UTF-16); a quote that is never closed must not read a whole file into memory. */
-export const MOST_RECORD_BYTES = 2 * 1024 * 1024
+const MOST_RECORD_BYTES = 2 * 1024 * 1024
 
 /** The records of a file, a window at a time; no more of it is in memory. */
 export async function* cutRecords<C extends Cut>(input: CutInput, cutter: Cutter<C>): AsyncGenerator<CutBatch<C>> {
@@ -63,7 +63,7 @@ export async function* cutRecords<C extends Cut>(input: CutInput, cutter: Cutter
   }
 }
 
-export function tooLong(name: string, line: number, offset: number): Error {
+function tooLong(name: string, line: number, offset: number): Error {
   return inputError({
     name,
     line,

@@ -8,7 +8,7 @@ export type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
 export const FAILED_PREFIX = '_crm_'
 /** And its member in a file of JSON. */
 export const FAILED_MEMBER = '_crm'
-export const LINE_COLUMN = '_crm_line'
+const LINE_COLUMN = '_crm_line'
 
 /** What people call the fields: enough to ask whether that is meant, never to decide it. */
 const ALIASES: Readonly<Record<string, string>> = {

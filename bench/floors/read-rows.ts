@@ -1,0 +1,25 @@
+import { openRows } from '../../src/jobs/read/open-rows.ts'
+
+/** All rows of a file as an import reads them, in a process of its own: prints what the peers in parse-file.mjs print. */
+const [path = ''] = process.argv.slice(2)
+const startedMs = performance.now()
+const source = await openRows({
+  path,
+  name: path,
+  kind: 'contact',
+  format: undefined,
+  encoding: undefined,
+  delimiter: undefined,
+  quote: undefined,
+  map: [],
+  nullToken: undefined,
+  compute: [],
+  isCsvSafe: false,
+  required: [],
+  stages: undefined,
+  signal: new AbortController().signal,
+  note: () => {},
+})
+let count = 0
+for await (const rows of source.rows()) count += rows.length
+console.log(JSON.stringify({ count, tookMs: performance.now() - startedMs, peakKib: process.resourceUsage().maxRSS }))
