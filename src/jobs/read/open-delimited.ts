@@ -54,6 +54,8 @@ function tsvDialect({ delimiter, quote }: RowOptions, sample: Sample): Dialect {
 
 function csvDialect({ name, kind, map, ...asked }: RowOptions, { text, isWhole }: Sample): Dialect {
   const quote = asked.quote === NO_QUOTE ? undefined : (asked.quote ?? DEFAULT_QUOTE)
+  refuseMark('--delimiter', asked.delimiter, quote)
+  refuseMark('--quote', quote, asked.delimiter)
   const mappings = parseMap(map)
   const resolve = createColumnResolver(kind, mappings)
   const isKnown = (head: string): boolean => {
@@ -61,6 +63,18 @@ function csvDialect({ name, kind, map, ...asked }: RowOptions, { text, isWhole }
     return mappings.has(head.trim()) || (!('suggestion' in column) && column.isKnown)
   }
   return detectDialect({ name, sample: text, isWhole, delimiter: asked.delimiter, quote, isKnown })
+}
+
+/** One character of ASCII, which is one unit in every encoding. */
+function refuseMark(flag: string, mark: string | undefined, other: string | undefined): void {
+  if (mark === undefined || (/^[\t -~]$/.test(mark) && mark !== other)) return
+  throw new CrmError(
+    'usage',
+    `${flag} ${JSON.stringify(mark)}: expected one character of ASCII, another than the other flag`,
+    {
+      hint: `--delimiter ';', --delimiter tab, --quote "'", --quote none`,
+    },
+  )
 }
 
 function newlineOf({ text }: Sample): Dialect['newline'] {

@@ -34,6 +34,8 @@ export function addFinding({ row, findings }: Draft, trouble: Trouble): void {
   findings.push({ line: row.line, offset: row.offset, ...trouble })
 }
 
+const NO_TEXT = 'half of a character, which no UTF-8 can hold'
+
 /** Puts a value where its column says; `given` is what it was made from. */
 export function placeValue(draft: Draft, column: Column, converted: Converted, given: JsonValue): void {
   if ('fault' in converted) {
@@ -42,6 +44,10 @@ export function placeValue(draft: Draft, column: Column, converted: Converted, g
   }
   const { value } = converted
   const { row } = draft
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    addFinding(draft, { column: column.name, value, code: 'unpaired_surrogate', message: NO_TEXT })
+    return
+  }
   switch (column.role) {
     case 'field':
       if (column.path.length === 1 && column.field !== '__proto__') row.fields[column.field] = value

@@ -193,3 +193,10 @@ test('every pass begins at the beginning, and counts its findings anew', async (
   expect(await allRows(source)).toHaveLength(1)
   expect(source.findings.count).toBe(1)
 })
+
+test.each([{ delimiter: '::' }, { delimiter: '\n' }, { delimiter: '§' }, { delimiter: '"' }, { quote: '' }])(
+  '$delimiter$quote is no delimiter, or no quote',
+  async (flags) => {
+    await expect(read({ bytes: 'name\nA\n', ...flags })).rejects.toMatchObject({ code: 'usage' })
+  },
+)

@@ -122,6 +122,13 @@ describe('values', () => {
     ])
   })
 
+  test('half of a character is found, in JSON and in UTF-16', async () => {
+    const json = await read({ bytes: '{"name":"\\ud800"}\n', name: 'a.jsonl' })
+    const utf16 = await read({ bytes: Buffer.from('\ufeffname\n\ud800\n', 'utf16le') })
+    for (const { findings } of [json, utf16])
+      expect(findings).toMatchObject([{ column: 'name', code: 'unpaired_surrogate' }])
+  })
+
   test('a member called __proto__ is a member like any other', async () => {
     const [fields] = await fieldsOf({ bytes: '__proto__,name\nx,A\n' })
     expect(JSON.stringify(fields)).toBe('{"__proto__":"x","name":"A"}')
