@@ -12,6 +12,8 @@ export interface Draft {
   /** Under their own names, for `--compute`; undefined when nothing is computed. */
   readonly given: JsonObject | undefined
   readonly findings: Finding[]
+  /** Fields whose value was none: they are not missing. */
+  readonly refused: string[]
 }
 
 export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>, hasGiven: boolean): Draft {
@@ -20,6 +22,7 @@ export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>,
     row: { line, offset, length, id: undefined, parent: undefined, earlierLine: undefined, fields: {} },
     given: hasGiven ? {} : undefined,
     findings: [],
+    refused: [],
   }
 }
 
@@ -39,12 +42,14 @@ const NO_TEXT = 'half of a character, which no UTF-8 can hold'
 /** Puts a value where its column says; `given` is what it was made from. */
 export function placeValue(draft: Draft, column: Column, converted: Converted, given: JsonValue): void {
   if ('fault' in converted) {
+    draft.refused.push(column.field)
     addFinding(draft, { column: column.name, value: shownValue(given), ...converted.fault })
     return
   }
   const { value } = converted
   const { row } = draft
   if (typeof value === 'string' && !value.isWellFormed()) {
+    draft.refused.push(column.field)
     addFinding(draft, { column: column.name, value, code: 'unpaired_surrogate', message: NO_TEXT })
     return
   }

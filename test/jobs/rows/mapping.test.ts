@@ -114,6 +114,17 @@ describe('values', () => {
     ])
   })
 
+  test('all that is wrong with a row is found at once, and a value that is none is not missing too', async () => {
+    const bytes = 'name,amount,stage\n,12x,Wn\nB\n'
+    const { findings } = await read({ bytes, kind: 'deal', stages: ['Won'], required: ['name', 'amount', 'stage'] })
+    expect(findings.map(({ line, column, code }) => [line, column, code])).toEqual([
+      [2, 'amount', 'not_a_number'],
+      [2, 'name', 'required'],
+      [2, 'stage', 'not_allowed'],
+      [3, undefined, 'ragged_row'],
+    ])
+  })
+
   test('a field that every row must have is missed', async () => {
     const { findings } = await read({ bytes: 'name,stage\nA,\n,Won\n', kind: 'deal', required: ['name', 'stage'] })
     expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
