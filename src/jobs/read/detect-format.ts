@@ -25,7 +25,8 @@ export function formatOfName(name: string): InputFormat | undefined {
 function formatOfText(start: string): InputFormat {
   if (/^\s*\{\s*(?:"|\})/.test(start)) return 'jsonl'
   if (/^\s*\[\s*(?:\{|\])/.test(start)) return 'json'
-  if (/^(?:%YAML |---\s|#|- )/.test(start) || /^[\w"]+: /.test(start)) return 'yaml'
+  const behindComments = start.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '')
+  if (/^(?:%YAML |---\s|- |[\w"]+: )/.test(behindComments)) return 'yaml'
   const [head = ''] = start.split(/[\r\n]/, 1)
   return head.includes('\t') && !/[,;|]/.test(head) ? 'tsv' : 'csv'
 }

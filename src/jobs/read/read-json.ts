@@ -4,6 +4,7 @@ import { codecOf } from './codec.ts'
 import { createJsonListCutter } from './cut-json-list.ts'
 import { createLineCutter } from './cut-lines.ts'
 import { type CutInput, cutRecords } from './cut-records.ts'
+import { isTooDeep, TOO_DEEP } from './nesting.ts'
 import type { ReadValue } from './read-value.ts'
 
 /** A value a line, or the elements of one list. What is no JSON is told, and what comes behind it is read all the same. */
@@ -20,6 +21,7 @@ export async function* readJson(input: CutInput, format: 'json' | 'jsonl'): Asyn
 }
 
 function parse(json: string): { readonly value: JsonValue } | { readonly fault: string } {
+  if (isTooDeep(json)) return { fault: TOO_DEEP }
   try {
     return { value: parseExactJson(json) }
   } catch (error) {

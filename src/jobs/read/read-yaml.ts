@@ -1,10 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
+import type { Document, Node } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { codecOf } from './codec.ts'
 import { bomBytes, type CutInput, cutRecords } from './cut-records.ts'
 import { createYamlItemCutter, isItemList } from './cut-yaml-items.ts'
 import { inputError, inputName } from './input-error.ts'
+import { isTooDeep, TOO_DEEP } from './nesting.ts'
 import { readHead } from './read-chunks.ts'
 import type { ReadValue } from './read-value.ts'
 import { isBlockList, itemsOf, parseYamlDocuments } from './yaml-documents.ts'
@@ -45,29 +47,46 @@ type Start = Pick<ReadValue, 'line' | 'offset'>
 
 function valuesOf(input: CutInput, text: string, start: Start): readonly ReadValue[] {
   const placeOf = createPlaces(input, text, start)
-  return parseYamlDocuments(text).flatMap((document) => {
-    const [error] = document.errors
-    if (error) {
-      const what = error.message
-        .split('\n', 1)
-        .join()
-        .replace(/ at line \d+, column \d+:?$/, '')
-      const place = placeOf(error.pos[0], error.pos[0])
-      throw inputError({
-        ...place,
-        name: input.name,
-        what: `not YAML: ${what}`,
-        hint: 'correct it there',
-        cause: error,
-      })
-    }
-    return itemsOf(document).map((node) => {
+  const refuse = (at: number, what: string, cause: unknown): never => {
+    const { line, offset } = placeOf(at, at)
+    throw inputError({ name: input.name, line, offset, what: `not YAML: ${what}`, hint: 'correct it there', cause })
+  }
+  return parseYaml(text, refuse).flatMap((document) =>
+    itemsOf(document).map((node) => {
       const [from = 0, to = 0] = node.range ?? []
       // With the dash and what is before it: by itself, an item reads as it did only at its own indentation.
-      const start = isBlockList(document) ? text.lastIndexOf('\n', from) + 1 : from
-      return { ...placeOf(start, to), value: node.toJS(document) as JsonValue }
-    })
-  })
+      const itemStart = isBlockList(document) ? text.lastIndexOf('\n', from) + 1 : from
+      return {
+        ...placeOf(itemStart, to),
+        value: jsonOf(node, document, (what, cause) => refuse(from, what, cause)),
+      }
+    }),
+  )
+}
+
+type Refuse = (at: number, what: string, cause: unknown) => never
+
+function parseYaml(text: string, refuse: Refuse): readonly Document[] {
+  const documents = parseYamlDocuments(text)
+  for (const { errors } of documents) {
+    const [error] = errors
+    if (!error) continue
+    const [what = ''] = error.message.split('\n', 1)
+    refuse(error.pos[0], what.replace(/ at line \d+, column \d+:?$/, ''), error)
+  }
+  return documents
+}
+
+/** An alias of nothing, or one that stands for more than a file can mean, shows only here. */
+function jsonOf(node: Node, document: Document, refuse: (what: string, cause: unknown) => never): JsonValue {
+  try {
+    const value = node.toJS(document) as JsonValue
+    return isTooDeep(JSON.stringify(value)) ? refuse(TOO_DEEP, undefined) : value
+  } catch (error) {
+    if (error instanceof ReferenceError) return refuse(error.message, error)
+    if (error instanceof RangeError) return refuse(TOO_DEEP, error)
+    throw error
+  }
 }
 
 type PlaceOf = (start: number, end: number) => Pick<ReadValue, 'line' | 'offset' | 'length'>

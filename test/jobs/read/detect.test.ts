@@ -93,6 +93,8 @@ describe('the format is found', () => {
     ['-', '{"name":"x"}\n', 'jsonl'],
     ['-', '[\n  {"name":"x"}\n]\n', 'json'],
     ['-', '- name: x\n', 'yaml'],
+    ['-', '# all of them\n\n- name: x\n', 'yaml'],
+    ['-', '#,name,email\n,x,y\n', 'csv'],
   ])('%s holding %j is %s', async (name, bytes, format) => {
     const { source, rows } = await read({ bytes, name })
     expect(source.verdict.format).toBe(format)

@@ -129,6 +129,29 @@ describe('yaml', () => {
   })
 })
 
+test('a value that is nested without end is found, or refused', async () => {
+  const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  expect((await read({ bytes: `${deep}\n`, name: 'a.jsonl' })).findings).toMatchObject([
+    { line: 1, message: 'not JSON: nested deeper than 256 levels' },
+  ])
+  const name = '[{'.repeat(300_000)
+  expect(await fieldsOf({ bytes: `${JSON.stringify({ name })}\n`, name: 'a.jsonl' })).toEqual([{ name }])
+  for (const depth of [300, 3_000, 50_000]) {
+    const bytes = `- a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`
+    await expect(read({ bytes, name: 'a.yaml' })).rejects.toMatchObject({ code: 'invalid_input' })
+  }
+})
+
+test('an alias in yaml stands for what it names in the same item, and neither for nothing nor for a bomb', async () => {
+  expect(await fieldsOf({ bytes: '- a: &x {b: 1}\n  c: *x\n', name: 'a.yaml' })).toEqual([{ a: { b: 1 }, c: { b: 1 } }])
+  await expect(read({ bytes: '- a: *x\n', name: 'a.yaml' })).rejects.toThrow('not YAML: Unresolved alias')
+  const levels = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...[...'bcdefgh'].map((at, nth) => `${at}: &${at} [${`*${'abcdefgh'[nth]},`.repeat(9)}]`),
+  ]
+  await expect(read({ bytes: `- ${levels.join('\n  ')}\n`, name: 'a.yaml' })).rejects.toThrow('Excessive alias count')
+})
+
 test('flags about cells are refused where there are none', async () => {
   await expect(read({ bytes: '{}', name: 'a.jsonl', nullToken: '-' })).rejects.toThrow(
     '--null is about cells, and jsonl has none',
