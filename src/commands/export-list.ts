@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { commandLine } from './command-line.ts'
 import { chosenPages, itemsOf, type List, recordOutput } from './print.ts'
 
 const FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
@@ -19,7 +20,14 @@ export async function exportList(ctx: Context, file: string, list: List): Promis
     await exportToStream(out, itemsOf(await chosenPages(ctx, list)))
     return
   }
-  const count = await exportToFile(out, file, itemsOf(await chosenPages(ctx, list, false)))
+  const pages = itemsOf(await chosenPages(ctx, list, false))
+  const count = await exportToFile(out, file, pages).catch((cause: unknown) => {
+    if (!ctx.signal.aborted) throw cause
+    throw new CrmError('interrupted', `interrupted; nothing was written to ${file}`, {
+      hint: commandLine(ctx.argv),
+      cause,
+    })
+  })
   ctx.note(`${count} ${list.plural} in ${file}`)
 }
 

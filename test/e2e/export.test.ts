@@ -90,11 +90,15 @@ describe('an export', () => {
       isSecond = true
     })
     const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
-    const child = startCrm(['contacts', 'export', join(folder, 'all.csv')], env)
+    const path = join(folder, 'all.csv')
+    const child = startCrm(['contacts', 'export', path], env)
     await reached
     expect(readdirSync(folder)).toHaveLength(1)
     child.kill('SIGINT')
-    expect((await child.done).exit).toBe(130)
+    expect(await child.done).toEqual({
+      exit: 130,
+      stderr: `crm: interrupted; nothing was written to ${path}\n  crm contacts export ${path}\n`,
+    })
     expect(readdirSync(folder)).toEqual([])
   })
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { parse } from 'csv-parse/sync'
 import spectrum from 'csv-spectrum'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -91,6 +92,30 @@ test('what csv prints is read back, and offset and length find each record in th
       }
     }),
     { numRuns: 15 },
+  )
+})
+
+test('csv-parse reads the same cells, whatever is in quotes, whatever the delimiter and the line ends', async () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '|', '\t', '\n', '\r', ' ', "'") })
+  const row = fc.tuple(text, text, fc.boolean(), fc.boolean())
+  const given = {
+    rows: fc.array(row, { maxLength: 6 }),
+    delimiter: fc.constantFrom(',', ';', '|', '\t'),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.record(given), async ({ rows, delimiter, lineEnd }) => {
+      const cell = (value: string, isQuoted: boolean) =>
+        isQuoted || /[",;|\t\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+      const lines = rows.map(([one, other, ...isQuoted]) =>
+        [cell(one, isQuoted[0]), cell(other, isQuoted[1])].join(delimiter),
+      )
+      const bytes = ['name', 'email'].join(delimiter) + lineEnd + lines.map((line) => line + lineEnd).join('')
+      const judged: Readonly<Record<string, string>>[] = parse(bytes, { columns: true, delimiter })
+      const expected = judged.map(withoutEmpty).filter((fields) => Object.keys(fields).length > 0)
+      expect(await fieldsOf({ bytes, delimiter })).toEqual(expected)
+    }),
+    { numRuns: 80 },
   )
 })
 
