@@ -1,5 +1,5 @@
 import type { Api, ApiOptions } from './api/api.ts'
-import type { GraphqlMemory } from './api/graphql.ts'
+import type { GraphqlMemory } from './api/graphql-api.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { ExitCode } from './core/exit.ts'
 import type { Env, Io } from './core/streams.ts'

@@ -2,8 +2,8 @@ import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
-import type { GraphqlApi, GraphqlMemory } from './graphql.ts'
-import type { RawApi } from './raw.ts'
+import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
+import type { RawApi } from './raw-api.ts'
 
 /** One answer of a list, in the order the server gave. */
 export interface Page {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
+import type { Method } from './method.ts'
 import { oneLine } from './one-line.ts'
-
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One thing asked of the server, which may take several tries. */
 export interface Call {

@@ -1,15 +1,7 @@
-import type { JsonObject } from '../core/json.ts'
 import type { Api, ApiOptions } from './api.ts'
 import type { Discovery } from './graphql/discovery.ts'
-import type { GraphqlAnswer, GraphqlRequest } from './graphql/endpoint.ts'
-import type { GraphqlReads } from './graphql/reads.ts'
+import type { GraphqlReads } from './graphql-api.ts'
 import type { Http } from './http.ts'
-
-/** What goes over GraphQL, where the server has it. Loaded when it is first asked for: most commands never do. */
-export interface GraphqlApi extends GraphqlReads {
-  /** CrmError `not_supported` when the server has none; the errors of an answer are in it, and not thrown. */
-  send(request: GraphqlRequest): Promise<GraphqlAnswer>
-}
 
 export function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
   let discovery: Promise<Discovery> | undefined
@@ -36,10 +28,4 @@ export function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
     },
     updateDeal: async (id, patch, writing) => (await reads()).updateDeal(id, patch, writing),
   }
-}
-
-/** What is remembered of one server between two runs. */
-export interface GraphqlMemory {
-  read(): Promise<JsonObject | undefined>
-  write(value: JsonObject): Promise<void>
 }

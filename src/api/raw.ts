@@ -1,48 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../core/errors.ts'
 import type { Wire } from '../core/wire.ts'
-import type { Page } from './api.ts'
-import type { Call, Method } from './call.ts'
+import type { Call } from './call.ts'
 import type { Http } from './http.ts'
+import type { Method } from './method.ts'
 import { listPages } from './pages.ts'
-
-export interface RawRequest {
-  readonly method: Method
-  /** Path and query. */
-  readonly path: string
-  /** Names and values in turn. */
-  readonly headers: readonly string[]
-  readonly bytes: Buffer | undefined
-  readonly idempotencyKey: string | undefined
-}
-
-export interface RawReply {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
-}
-
-export interface RawOutcome {
-  /** Undefined when no server answered. */
-  readonly reply: RawReply | undefined
-  /** Undefined for a success. */
-  readonly error: CrmError | undefined
-}
-
-export interface RawListQuery {
-  readonly limit: number | undefined
-  /** Where an earlier list stopped; the path may name it too. */
-  readonly cursor: string | undefined
-}
-
-/** Any request to the origin of the client, and whatever it answers. CrmError `usage` for a path that could lead elsewhere. */
-export interface RawApi {
-  send(request: RawRequest): Promise<RawOutcome>
-  /** The list behind a path, with the ways of paging that are recognised elsewhere. */
-  pages(path: string, query: RawListQuery): AsyncIterable<Page>
-  /** Where a path leads, behind the prefix of the server's address. */
-  locate(path: string): URL
-}
+import type { RawApi, RawReply } from './raw-api.ts'
 
 export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
   const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)
@@ -52,7 +14,7 @@ export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
         ...callOf(method, path),
         address: addressOf(path),
         headers,
-        ...(bytes && { bytes }),
+        ...(bytes && { bytes: Buffer.from(bytes) }),
         idempotencyKey,
         isAnyTypeTaken: true,
       })

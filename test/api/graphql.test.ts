@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { GraphqlMemory } from '../../src/api/graphql.ts'
+import type { GraphqlMemory } from '../../src/api/graphql-api.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'

@@ -1,8 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { isJsonObject } from '../../core/json.ts'
 import type { ApiOptions } from '../api.ts'
 import { readBodyText } from '../body-text.ts'
 import type { Call } from '../call.ts'
+import type { GraphqlAnswer, GraphqlRequest } from '../graphql-api.ts'
 import type { Http, Settled } from '../http.ts'
 import { parseJson } from '../parse-answer.ts'
 import { errorsIn } from './graphql-error.ts'
@@ -12,24 +13,6 @@ const USUAL_PATHS = ['/v1/graphql', '/graphql'] as const
 
 /** The value of the setting `wire.graphql_path` for a server that has none. */
 const NO_PATH = 'none'
-
-export interface GraphqlRequest {
-  readonly query: string
-  readonly variables: JsonObject
-  readonly operationName: string | undefined
-  /** Nothing is changed by it, so that it needs no idempotency key. */
-  readonly isRead: boolean
-  readonly idempotencyKey: string | undefined
-  /** An outage is not waited out: there is another way. */
-  readonly isProbe?: true
-}
-
-export interface GraphqlAnswer {
-  /** As it came. */
-  readonly text: string
-  readonly json: JsonObject
-  readonly errors: readonly JsonObject[]
-}
 
 export interface Endpoint {
   /** CrmError `not_supported` when no path answers as GraphQL does; errors of the answer are in it, and not thrown. */

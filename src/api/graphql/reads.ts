@@ -2,22 +2,14 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
+import type { GraphqlAnswer, GraphqlReads } from '../graphql-api.ts'
 import { valueAt } from '../value-at.ts'
 import type { Discovery } from './discovery.ts'
-import type { GraphqlAnswer } from './endpoint.ts'
 import { graphqlError } from './graphql-error.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
 import { camelCase, recordOf } from './records.ts'
 
 const DEALS_COMMAND = 'crm deals list'
-
-export interface GraphqlReads {
-  /** Undefined when it is not there. */
-  get(noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined>
-  list(noun: 'pipelines' | 'webhooks', query: ListQuery): AsyncIterable<Page>
-  notes(dealId: string, query: ListQuery): AsyncIterable<Page>
-  updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
-}
 
 export function createReads(discovery: Discovery, pageSize: number): GraphqlReads {
   return {

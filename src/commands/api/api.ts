@@ -117,8 +117,8 @@ function headText({ status, headers }: { status: number; headers: Readonly<Recor
 }
 
 /** What an error says is shown as it came: an expression is made for the answer that was hoped for. */
-async function printBody(ctx: Context, body: Buffer, error: CrmError | undefined): Promise<void> {
-  const text = body.toString('utf8')
+async function printBody(ctx: Context, body: Uint8Array, error: CrmError | undefined): Promise<void> {
+  const text = Buffer.from(body).toString('utf8')
   if (error) {
     const { stdout } = ctx.io
     return writeText(stdout, linesFor(stdout, text.endsWith('\n') ? text : `${text}\n`))

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+import type { ConditionalOptions, ListQuery, Page } from './api.ts'
+
+export interface GraphqlRequest {
+  readonly query: string
+  readonly variables: JsonObject
+  readonly operationName: string | undefined
+  /** Nothing is changed by it, so that it needs no idempotency key. */
+  readonly isRead: boolean
+  readonly idempotencyKey: string | undefined
+  /** An outage is not waited out: there is another way. */
+  readonly isProbe?: true
+}
+
+export interface GraphqlAnswer {
+  /** As it came. */
+  readonly text: string
+  readonly json: JsonObject
+  readonly errors: readonly JsonObject[]
+}
+
+export interface GraphqlReads {
+  /** Undefined when it is not there. */
+  get(noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined>
+  list(noun: 'pipelines' | 'webhooks', query: ListQuery): AsyncIterable<Page>
+  notes(dealId: string, query: ListQuery): AsyncIterable<Page>
+  updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+}
+
+/** What goes over GraphQL, where the server has it. Loaded when it is first asked for: most commands never do. */
+export interface GraphqlApi extends GraphqlReads {
+  /** CrmError `not_supported` when the server has none; the errors of an answer are in it, and not thrown. */
+  send(request: GraphqlRequest): Promise<GraphqlAnswer>
+}
+
+/** What is remembered of one server between two runs. */
+export interface GraphqlMemory {
+  read(): Promise<JsonObject | undefined>
+  write(value: JsonObject): Promise<void>
+}
