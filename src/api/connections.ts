@@ -21,10 +21,13 @@ export interface Connections {
 }
 
 /** Keep-alive connections to one origin; nothing else is ever connected to, but for a proxy on the way. */
-export function openConnections(options: Pick<ApiOptions, 'baseUrl' | 'timeoutMs' | 'env'>): Connections {
+export function openConnections(
+  options: Pick<ApiOptions, 'baseUrl' | 'timeoutMs' | 'env'>,
+  most = MAX_CONNECTIONS,
+): Connections {
   const dialer = createDialer(options)
   const pool = new Pool(options.baseUrl.origin, {
-    connections: MAX_CONNECTIONS,
+    connections: most,
     allowH2: false,
     // The caller's own limit covers the whole request.
     headersTimeout: 0,

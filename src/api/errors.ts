@@ -55,6 +55,8 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
     status,
     headers,
     body: reply.body,
+    ...(problem.code === undefined ? {} : { serverCode: problem.code }),
+    ...(problem.field === undefined ? {} : { field: problem.field }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }

@@ -17,6 +17,10 @@ export interface Failure {
   readonly status?: number
   readonly requestId?: string
   readonly retryAfterMs?: number
+  /** What the server itself calls it, such as `idempotency_key_reused`. */
+  readonly serverCode?: string
+  /** The member of the record that the server finds wrong, where it names one. */
+  readonly field?: string
   /** Of the answer, where there was one. */
   readonly headers?: IncomingHttpHeaders
   readonly body?: Buffer

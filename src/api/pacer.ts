@@ -6,9 +6,21 @@ const MAX_PROBES = 4
 interface Window {
   /** The least that any answer of this window left. */
   remaining: number
+  /** Taken since it began. */
+  taken: number
   readonly startedMs: number
   resetAtMs: number
 }
+
+/** How much of a limit is ours: the rest is left to others that use the same key. */
+export interface PaceShare {
+  /** Of the whole limit, above 0 and at most 1. */
+  readonly share: number
+  /** Processes of this machine that divide it among them, this one included. */
+  readonly processes: number
+}
+
+const ALL: PaceShare = { share: 1, processes: 1 }
 
 /**
  * Keeps the requests of one client within the limits that its answers tell, so that it is not refused. What is under way
@@ -17,14 +29,21 @@ interface Window {
  */
 export class Pacer {
   readonly #now: () => number
+  readonly #share: () => PaceShare
   #window: Window | undefined
   #limit = Number.POSITIVE_INFINITY
   #isOpen = false
   #inFlight = 0
   #mostInFlight = 0
 
-  constructor(now: () => number) {
+  constructor(now: () => number, share: () => PaceShare = () => ALL) {
     this.#now = now
+    this.#share = share
+  }
+
+  /** Whether the server tells its limit. */
+  get isTold(): boolean {
+    return Number.isFinite(this.#limit)
   }
 
   /** 0: go on, counted as sent. More: nothing is left for so long. Undefined: only an answer can tell. */
@@ -37,6 +56,7 @@ export class Pacer {
   /** Counts a request that is sent in any case. */
   force(): void {
     this.#inFlight += 1
+    if (this.#window) this.#window.taken += 1
     this.#mostInFlight = Math.max(this.#mostInFlight, this.#inFlight)
   }
 
@@ -62,8 +82,17 @@ export class Pacer {
       this.#window = undefined
       return this.#waitMs()
     }
-    if (window.remaining > this.#inFlight) return 0
-    return window.remaining > 0 && this.#inFlight > 0 ? undefined : leftMs
+    const free = this.#freeIn(window)
+    if (free > this.#inFlight) return 0
+    return free > 0 && this.#inFlight > 0 ? undefined : leftMs
+  }
+
+  #freeIn({ remaining, taken }: Window): number {
+    if (!this.isTold) return remaining
+    const { share, processes } = this.#share()
+    // What is under way is part of what was taken.
+    const own = Math.max(1, (this.#limit * share) / processes) - taken + this.#inFlight
+    return Math.floor(Math.min(remaining - this.#limit * (1 - share), own))
   }
 
   #learn({ remaining, resetInMs, limit }: RateSignal): void {
@@ -78,7 +107,7 @@ export class Pacer {
       // Whole seconds are rounded up: the earliest end that an answer told is the closest.
       window.resetAtMs = Math.min(window.resetAtMs, resetAtMs)
     } else {
-      this.#window = { remaining, startedMs: nowMs, resetAtMs }
+      this.#window = { remaining, taken: this.#inFlight, startedMs: nowMs, resetAtMs }
     }
   }
 }

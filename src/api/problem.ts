@@ -8,16 +8,20 @@ export interface Problem {
   readonly message: string
   readonly code: string | undefined
   readonly requestId: string | undefined
+  /** The first place that it is about: `lines.0.amount`. */
+  readonly field: string | undefined
 }
 
 const MAX_TEXT_CHARS = 200
 const NO_REASON = 'no reason given'
+const NOTHING = { code: undefined, requestId: undefined, field: undefined }
 
 /** `text` is the body, `json` what it parses to; undefined when it is not JSON. */
 export function readProblem(text: string, json: JsonValue | undefined): Problem {
-  if (Array.isArray(json) && json.length === 0) return { message: NO_REASON, code: undefined, requestId: undefined }
-  if (Array.isArray(json)) return { message: listMessage(json), code: codeOf(json[0]), requestId: undefined }
-  if (!isJsonObject(json)) return { message: plainText(text), code: undefined, requestId: undefined }
+  if (Array.isArray(json) && json.length === 0) return { message: NO_REASON, ...NOTHING }
+  if (Array.isArray(json))
+    return { ...NOTHING, message: listMessage(json), code: codeOf(json[0]), field: fieldOf(json) }
+  if (!isJsonObject(json)) return { message: plainText(text), ...NOTHING }
   const inner = isJsonObject(json.error) ? json.error : json
   const top = topMessage(json, inner)
   const listed = listMessage(json.errors ?? inner.errors, top)
@@ -26,6 +30,7 @@ export function readProblem(text: string, json: JsonValue | undefined): Problem 
     message: message !== '' ? oneLine(message) : Object.keys(json).length === 0 ? NO_REASON : plainText(text),
     code: codeOf(inner) ?? codeOf(json),
     requestId: requestIdIn(json) ?? requestIdIn(inner),
+    field: textOf(inner.param) ?? fieldOf(json.errors ?? inner.errors),
   }
 }
 
@@ -62,6 +67,12 @@ function entryMessage(entry: JsonValue): string {
   const message = textOf(entry.detail) ?? textOf(entry.message) ?? textOf(entry.title) ?? codeOf(entry) ?? ''
   const place = placeOf(entry)
   return place === '' || message.includes(place) ? message : `${place}: ${message}`
+}
+
+function fieldOf(errors: JsonValue | undefined): string | undefined {
+  if (isJsonObject(errors)) return Object.keys(errors)[0]
+  const first = Array.isArray(errors) ? errors[0] : undefined
+  return isJsonObject(first) ? placeOf(first) || undefined : undefined
 }
 
 /** `#/lines/0/amount` (RFC 6901, as a fragment or not) reads `lines.0.amount`. */

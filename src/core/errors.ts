@@ -40,6 +40,8 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number
   /** The key under which a write whose fate is unknown may be sent again without happening twice. */
   readonly idempotencyKey?: string
+  /** The bulk job that can be resumed. */
+  readonly job?: string
 }
 
 /**

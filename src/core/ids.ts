@@ -1,4 +1,4 @@
-/** The prefix of each kind of id on the wire. */
+/** The prefix of each kind of id: of records on the wire, and of jobs on the disk. */
 export const ID_PREFIXES = {
   contact: 'con_',
   deal: 'deal_',
@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   webhook: 'wh_',
   event: 'evt_',
   key: 'key_',
+  job: 'job_',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

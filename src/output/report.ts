@@ -50,6 +50,7 @@ function describe({
     retryable: details.isRetryable ?? false,
     retry_after_ms: details.retryAfterMs ?? null,
     hint: details.hint,
+    job: details.job ?? null,
     idempotency_key: details.idempotencyKey ?? null,
   }
 }

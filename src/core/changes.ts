@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import type { CrmRecord } from './resources.ts'
 
 /** What a merge patch (RFC 7396) does to a record: member to its value before and after. */
 export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject {

@@ -1,0 +1,75 @@
+import type { Buffer } from 'node:buffer'
+import type { Answer } from './answer.ts'
+import type { ApiOptions } from './api.ts'
+import { attempt } from './attempt.ts'
+import type { Call } from './call.ts'
+import { openConnections } from './connections.ts'
+import type { Failure } from './failure.ts'
+import { baseHeaders, ifMatchHeader } from './headers.ts'
+import { addressOfCall } from './path.ts'
+
+/** A write as it goes out: its body is sent byte for byte. */
+export interface Write {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  /** From `/v1` on, encoded. */
+  readonly path: string
+  readonly body: Buffer | null
+  /** Sent with POST and PATCH. */
+  readonly idempotencyKey: string
+  readonly ifMatch: string | undefined
+  /** For messages, after "cannot": `create the contact of line 7`. */
+  readonly action: string
+}
+
+/**
+ * What bulk work sends through: one call is one try and has one outcome. Nothing is retried, paced or waited for here,
+ * because whoever calls has to write down what came of each try before the next one.
+ */
+export interface Sender {
+  send(write: Write): Promise<Answer | Failure>
+  /** One GET. */
+  ask(path: string, query: Readonly<Record<string, string>>): Promise<Answer | Failure>
+  close(): Promise<void>
+}
+
+export type SenderOptions = Pick<
+  ApiOptions,
+  'baseUrl' | 'key' | 'wire' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+> & {
+  /** As many as there will ever be requests under way. */
+  readonly connections: number
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const fixedHeaders = baseHeaders(options)
+  const connections = openConnections(options, options.connections)
+  // What is under way is let finish: a write that is broken off is one in doubt.
+  const signal = new AbortController().signal
+  const tryOptions: ApiOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined }
+  const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']
+
+  const go = (call: Call, headers: string[], body: Buffer | null) => {
+    const outgoing = { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
+    return attempt(connections.pool, { call, outgoing, number: 1 }, tryOptions)
+  }
+  return {
+    send: ({ method, path, body, idempotencyKey, ifMatch, action }) => {
+      const headers = body === null ? [...fixedHeaders] : [...jsonHeaders]
+      if (method !== 'DELETE') headers.push(options.wire.idempotencyHeader, idempotencyKey)
+      if (ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(ifMatch))
+      return go({ method, path, ifMatch, action, command: 'crm jobs', findCommand: undefined }, headers, body)
+    },
+    ask: (path, query) => {
+      const call: Call = {
+        method: 'GET',
+        path,
+        query,
+        action: 'ask the server',
+        command: 'crm',
+        findCommand: undefined,
+      }
+      return go(call, [...fixedHeaders], null)
+    },
+    close: connections.close,
+  }
+}

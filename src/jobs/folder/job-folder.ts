@@ -1,0 +1,72 @@
+import { randomInt } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
+import { errorCode } from '../../files/error-code.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import { syncFolder } from '../../files/sync-folder.ts'
+
+/** Where the files of one job are; docs/job-format.md says what is in them. */
+export interface JobPaths {
+  readonly id: string
+  readonly folder: string
+  readonly plan: string
+  readonly before: string
+  readonly input: string
+  readonly journal: string
+  readonly lock: string
+}
+
+export function jobPaths(jobsFolder: string, id: string): JobPaths {
+  return pathsIn(join(jobsFolder, id), id)
+}
+
+/** The folder of a job that is being planned; nothing in it counts until `finishDraft`. */
+export interface Draft {
+  readonly paths: JobPaths
+  readonly jobsFolder: string
+}
+
+/** CrmError `machine` where no folder can be made. */
+export function openDraft(jobsFolder: string, nowMs: number): Draft {
+  for (;;) {
+    const id = encodeId('job', firstSerialAt(nowMs) + randomInt(SERIALS_PER_MS))
+    const folder = join(jobsFolder, `.new-${id}`)
+    try {
+      mkdirSync(folder, { mode: 0o700 })
+      return { paths: pathsIn(folder, id), jobsFolder }
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw toMachineError(error, folder)
+    }
+  }
+}
+
+/** The job is there from now on, after a power cut too: nothing may be sent of one that could be lost. */
+export function finishDraft({ paths, jobsFolder }: Draft): JobPaths {
+  const finished = jobPaths(jobsFolder, paths.id)
+  try {
+    closeSync(openSync(paths.journal, 'a', 0o600))
+    syncFolder(paths.folder)
+    renameSync(paths.folder, finished.folder)
+    syncFolder(jobsFolder)
+  } catch (error) {
+    throw toMachineError(error, finished.folder)
+  }
+  return finished
+}
+
+export function dropDraft({ paths }: Draft): void {
+  rmSync(paths.folder, { recursive: true, force: true })
+}
+
+function pathsIn(folder: string, id: string): JobPaths {
+  return {
+    id,
+    folder,
+    plan: join(folder, 'plan.ndjson'),
+    before: join(folder, 'before.ndjson'),
+    input: join(folder, 'input'),
+    journal: join(folder, 'journal'),
+    lock: join(folder, 'lock'),
+  }
+}

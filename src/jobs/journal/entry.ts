@@ -1,0 +1,91 @@
+/** What a journal holds; docs/job-format.md says what each member means. Times are of the server's clock. */
+export type Entry =
+  | OpenEntry
+  | LeaseEntry
+  | AgainEntry
+  | DoneEntry
+  | FailedEntry
+  | DoubtEntry
+  | BackEntry
+  | PauseEntry
+  | EndEntry
+
+export interface OpenEntry {
+  readonly t: 'open'
+  readonly time: number
+  readonly wall: number
+  readonly pid: number
+  readonly version: string
+  readonly plan: string
+  readonly key: string
+  readonly window: number
+  readonly life: number
+}
+
+export interface LeaseEntry {
+  readonly t: 'lease'
+  readonly from: number
+  readonly to: number
+  readonly at: number
+  readonly time: number
+}
+
+export interface AgainEntry {
+  readonly t: 'again'
+  readonly op: number
+  readonly at: number
+  readonly gen: number
+  readonly time: number
+  readonly why: string
+}
+
+export type ResultFlag = 'a' | 'g' | 'r'
+
+/** Operation, status, id, flags. */
+export type Result = readonly [op: number, status: number, id: string | null, flag?: ResultFlag]
+
+export interface DoneEntry {
+  readonly t: 'done'
+  readonly time: number
+  readonly r: readonly Result[]
+}
+
+export interface FailedEntry {
+  readonly t: 'failed'
+  readonly op: number
+  readonly status: number | null
+  readonly code: string
+  readonly field: string | null
+  readonly reason: string
+  readonly request: string | null
+}
+
+export interface DoubtEntry {
+  readonly t: 'doubt'
+  readonly op: number
+  readonly why: string
+}
+
+/** Ranges of operations that were leased and not sent. */
+export interface BackEntry {
+  readonly t: 'back'
+  readonly ops: readonly (readonly [from: number, to: number])[]
+}
+
+export interface PauseEntry {
+  readonly t: 'pause'
+  readonly time: number
+  readonly why: string
+}
+
+export const END_STATES = ['finished', 'cancelled'] as const
+
+export interface EndEntry {
+  readonly t: 'end'
+  readonly time: number
+  readonly state: (typeof END_STATES)[number]
+  readonly done: number
+  readonly failed: number
+  readonly doubt: number
+  readonly unsent: number
+}

@@ -1,0 +1,51 @@
+import { Buffer } from 'node:buffer'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { errorCode } from '../../files/error-code.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+const LINE_END = 10
+
+export interface JournalLine {
+  /** Without its end; good until the next one is taken. */
+  readonly line: Buffer
+  /** False for a last line that was cut off. */
+  readonly hasEnd: boolean
+}
+
+/** The lines of a file; a file that is not there has none. */
+export function* linesOf(path: string): Generator<JournalLine, void, undefined> {
+  const file = openIfThere(path)
+  if (file === undefined) return
+  try {
+    let chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    let filled = 0
+    for (;;) {
+      const length = readSync(file, chunk, filled, chunk.length - filled, null)
+      if (length === 0) break
+      filled += length
+      const whole = chunk.subarray(0, filled)
+      let start = 0
+      for (let end = whole.indexOf(LINE_END); end >= 0; end = whole.indexOf(LINE_END, start)) {
+        yield { line: whole.subarray(start, end), hasEnd: true }
+        start = end + 1
+      }
+      const rest = whole.subarray(start)
+      if (rest.length === chunk.length) chunk = Buffer.concat([rest, Buffer.allocUnsafe(chunk.length)])
+      else rest.copy(chunk)
+      filled = rest.length
+    }
+    if (filled > 0) yield { line: chunk.subarray(0, filled), hasEnd: false }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw toMachineError(error, path)
+  }
+}

@@ -1,0 +1,83 @@
+import { Buffer } from 'node:buffer'
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { toMachineError } from '../../files/machine-error.ts'
+import type { Entry, Result } from './entry.ts'
+import { encodeLine } from './journal-line.ts'
+import type { JournalEnd } from './read-journal.ts'
+
+const syncData = promisify(fdatasync)
+
+/** Results wait so long for others, and so many for a write of their own: each line costs the same as one result. */
+const MOST_RESULTS = 64
+
+/**
+ * Appends to a journal. What cannot be written is CrmError `machine`, and from then on nothing is: a line behind a torn
+ * one would be lost with it.
+ */
+export class Journal {
+  readonly #path: string
+  readonly #file: number
+  readonly #now: () => number
+  #serial: number
+  #results: Result[] = []
+  #failure: unknown
+
+  /** `end` is where readJournal found the whole part to end; what is behind it is cut off. `now` is the server's clock. */
+  constructor(path: string, end: JournalEnd, now: () => number) {
+    this.#path = path
+    this.#serial = end.serial
+    this.#now = now
+    try {
+      this.#file = openSync(path, 'a', 0o600)
+      ftruncateSync(this.#file, end.wholeBytes)
+    } catch (error) {
+      throw toMachineError(error, path)
+    }
+  }
+
+  /** Written when 64 are waiting, or with the next line, or by `flush`: the caller flushes before it waits for long. */
+  addResult(result: Result): void {
+    this.#results.push(result)
+    if (this.#results.length >= MOST_RESULTS) this.flush()
+  }
+
+  append(entry: Entry): void {
+    this.flush()
+    this.#write(entry)
+  }
+
+  flush(): void {
+    if (this.#results.length === 0) return
+    const r = this.#results
+    this.#results = []
+    this.#write({ t: 'done', time: this.#now(), r })
+  }
+
+  /** Resolves when all that was appended so far outlives a power cut. */
+  async sync(): Promise<void> {
+    this.flush()
+    try {
+      await syncData(this.#file)
+    } catch (error) {
+      this.#failure = toMachineError(error, this.#path)
+      throw this.#failure
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #write(entry: Entry): void {
+    if (this.#failure !== undefined) throw this.#failure
+    const bytes = Buffer.from(encodeLine(entry, this.#serial))
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+      this.#serial += 1
+    } catch (error) {
+      this.#failure = toMachineError(error, this.#path)
+      throw this.#failure
+    }
+  }
+}

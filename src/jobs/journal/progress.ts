@@ -1,0 +1,138 @@
+import type { AgainEntry, Entry, LeaseEntry, OpenEntry } from './entry.ts'
+
+/** Of one operation: 0 is not known to have an end. `back`: it was leased, and given back unsent. */
+const ENDS = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
+
+export type OperationEnd = keyof typeof ENDS
+
+/** A lease, and who it was for. */
+export interface HeldLease extends Omit<LeaseEntry, 't'> {
+  /** Undefined: the first one, which the plan names. */
+  readonly gen: number | undefined
+  /** Of the API key that it was sent with. */
+  readonly key: string
+  readonly window: number
+  readonly life: number
+}
+
+/**
+ * What a journal comes to: one byte an operation, so that it is flat enough at ten million. `openLeases` are those that
+ * have operations without an end.
+ */
+export class Progress {
+  readonly counts = { done: 0, failed: 0, doubt: 0, back: 0 }
+  /** The first operation that was never leased. */
+  next = 0
+  /** A byte of the plan at or before its line; undefined: the first operation. */
+  nextOffset: number | undefined
+  /** Whether the last run of the job came to its end. */
+  end: 'finished' | 'cancelled' | undefined
+  lastOpen: OpenEntry | undefined
+  /** The first sign of life and the last, by the server's clock. */
+  firstMs: number | undefined
+  lastMs: number | undefined
+  /** The last pause, when nothing was sent after it. */
+  pausedBy: string | undefined
+  readonly #ends: Uint8Array
+  readonly #leases: HeldLease[] = []
+  readonly #again = new Map<number, HeldLease>()
+
+  constructor(operations: number) {
+    this.#ends = new Uint8Array(operations)
+  }
+
+  take(entry: Entry): void {
+    if ('time' in entry) {
+      this.firstMs ??= entry.time
+      this.lastMs = entry.time
+    }
+    switch (entry.t) {
+      case 'open':
+        this.lastOpen = entry
+        this.end = undefined
+        this.pausedBy = undefined
+        break
+      case 'lease':
+        this.#lease(entry)
+        break
+      case 'again':
+        this.#leaseAgain(entry)
+        break
+      case 'done':
+        for (const [op] of entry.r) this.settle(op, 'done')
+        break
+      case 'failed':
+      case 'doubt':
+        this.settle(entry.op, entry.t)
+        break
+      case 'back':
+        for (const [from, to] of entry.ops) for (let op = from; op < to; op++) this.settle(op, 'back')
+        break
+      case 'pause':
+        this.pausedBy = entry.why
+        break
+      case 'end':
+        this.end = entry.state
+    }
+  }
+
+  /** The last word about an operation stands: one in doubt may be settled later. */
+  settle(op: number, end: OperationEnd): void {
+    const before = this.endOf(op)
+    if (before !== 'none') this.counts[before] -= 1
+    if (end !== 'none') this.counts[end] += 1
+    this.#ends[op] = ENDS[end]
+  }
+
+  endOf(op: number): OperationEnd {
+    return NAMES[this.#ends[op] ?? 0] ?? 'none'
+  }
+
+  /** Leases that have operations without an end: those of one line of the plan after the other. */
+  *openLeases(): Generator<HeldLease, void, undefined> {
+    for (const lease of this.#leases) {
+      for (let op = lease.from; op < lease.to; op++) {
+        if (!this.hasEnd(op)) {
+          yield lease
+          break
+        }
+      }
+    }
+  }
+
+  /** Whether nothing more is to be sent for it. */
+  hasEnd(op: number): boolean {
+    const end = this.endOf(op)
+    return end !== 'none' && end !== 'back'
+  }
+
+  /** Operations that were leased, not given back, and have no end: nobody knows whether they were sent. */
+  get unanswered(): number {
+    const { done, failed, doubt, back } = this.counts
+    return this.next - done - failed - doubt - back
+  }
+
+  /** The lease that an operation was sent under last; `lease` is the one of its range. */
+  lastLease(op: number, lease: HeldLease): HeldLease {
+    return this.#again.get(op) ?? lease
+  }
+
+  #lease({ from, to, at, time }: LeaseEntry): void {
+    this.#leases.push(this.#held({ from, to, at, time }, undefined))
+    this.next = Math.max(this.next, to)
+    this.nextOffset = at
+  }
+
+  #leaseAgain({ op, at, gen, time }: AgainEntry): void {
+    this.#again.set(op, this.#held({ from: op, to: op + 1, at, time }, gen))
+    // It was in doubt, or had failed, and is under way once more.
+    this.settle(op, 'none')
+  }
+
+  #held(lease: Omit<LeaseEntry, 't'>, gen: number | undefined): HeldLease {
+    const { key = '', window = 0, life = 0 } = this.lastOpen ?? {}
+    return { ...lease, gen, key, window, life }
+  }
+}
+
+const NAMES = Object.keys(ENDS) as readonly OperationEnd[]

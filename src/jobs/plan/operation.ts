@@ -1,0 +1,46 @@
+import type { Buffer } from 'node:buffer'
+
+export const OPERATION_KINDS = ['create', 'update', 'delete'] as const
+
+export type OperationKind = (typeof OPERATION_KINDS)[number]
+
+export const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const satisfies Record<
+  OperationKind,
+  string
+>
+
+/** What one row comes to. docs/job-format.md says what each member means. */
+export interface OperationHead {
+  readonly do: OperationKind
+  readonly path: string
+  /** Of the record that is changed or deleted. */
+  readonly id?: string
+  readonly line?: number
+  /** Byte offset and length of the row in the input. */
+  readonly at?: readonly [number, number]
+  readonly digest: string
+  readonly n: number
+  /** The first generation; absent: 0. */
+  readonly gen?: number
+  /** When an earlier job of the run may have sent it first, by the server's clock. */
+  readonly since?: number
+  readonly before?: string
+  readonly ifMatch?: string
+}
+
+/** As a plan takes it. */
+export interface NewOperation {
+  readonly head: OperationHead
+  /** Canonical JSON; undefined for what has no body. */
+  readonly body: string | undefined
+}
+
+/** As a plan gives it. */
+export interface Operation {
+  /** From 0, without gaps. */
+  readonly op: number
+  /** Byte offset of its line in the plan. */
+  readonly offset: number
+  readonly head: OperationHead
+  readonly body: Buffer | null
+}

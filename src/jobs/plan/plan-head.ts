@@ -1,0 +1,50 @@
+export const NOUNS = ['contacts', 'deals', 'notes'] as const
+
+export type Noun = (typeof NOUNS)[number]
+
+export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo'] as const
+
+export type JobKind = (typeof JOB_KINDS)[number]
+
+export interface PlanInput {
+  readonly name: string
+  readonly sha256: string
+  readonly size: number
+}
+
+/** The first line of a plan: what the job is, which never changes. */
+export interface PlanHead {
+  readonly crm_plan: 1
+  readonly job: string
+  readonly kind: JobKind
+  readonly noun: Noun
+  readonly run: string
+  /** Where it may be sent: never an API key, which changes while the account stays. */
+  readonly account: string
+  /** The words behind `crm`. */
+  readonly command: readonly string[]
+  readonly input: PlanInput | undefined
+  /** The job that this one goes back to: undone, or retried. */
+  readonly of: string | undefined
+  readonly made_at: number
+  readonly version: string
+}
+
+export interface PlanCounts {
+  /** Of the input, or records that were asked for: all that follow add up to it. */
+  readonly rows: number
+  readonly create: number
+  readonly update: number
+  readonly delete: number
+  /** Rows that would change nothing. */
+  readonly unchanged: number
+  /** Rows that an earlier job of the run has done, or that are not there to be changed. */
+  readonly skipped: number
+}
+
+/** The last line. */
+export interface PlanEnd extends PlanCounts {
+  readonly end: true
+  /** Over all bytes before this line, in hex. */
+  readonly sha256: string
+}

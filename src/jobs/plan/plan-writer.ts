@@ -1,0 +1,73 @@
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { toMachineError } from '../../files/machine-error.ts'
+import type { NewOperation } from './operation.ts'
+import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
+
+const CHUNK_CHARS = 256 * 1024
+
+/** Writes a plan from its head to its end; without the end it is none. */
+export class PlanWriter {
+  readonly #path: string
+  readonly #file: number
+  readonly #hash: Hash = createHash('sha256')
+  #text: string
+  #count = 0
+
+  /** CrmError `machine` where the file cannot be made; it must not be there yet. */
+  constructor(path: string, head: PlanHead) {
+    this.#path = path
+    try {
+      this.#file = openSync(path, 'wx', 0o600)
+    } catch (error) {
+      throw toMachineError(error, path)
+    }
+    this.#text = `${JSON.stringify(head)}\n`
+  }
+
+  /** The number of operations so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  add({ head, body }: NewOperation): void {
+    const text = JSON.stringify(head)
+    const tail = body === undefined ? '}' : `,"body":${body}}`
+    this.#text += `{"op":${this.#count++},${text.slice(1, -1)}${tail}\n`
+    if (this.#text.length > CHUNK_CHARS) this.#flush()
+  }
+
+  /** Synced when it returns. */
+  end(counts: PlanCounts): PlanEnd {
+    this.#flush()
+    const end: PlanEnd = { end: true, ...counts, sha256: this.#hash.digest('hex') }
+    this.#write(`${JSON.stringify(end)}\n`)
+    try {
+      fdatasyncSync(this.#file)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+    this.close()
+    return end
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#text)
+    this.#text = ''
+    this.#hash.update(bytes)
+    this.#write(bytes)
+  }
+
+  #write(data: string | Buffer): void {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { JobPaths } from '../folder/job-folder.ts'
+import type { Journal } from '../journal/journal.ts'
+import { readJournal } from '../journal/read-journal.ts'
+
+/** Of these ids those that are the result of an operation that is done. */
+export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
+  journal.flush()
+  const claimed = new Set<string>()
+  readJournal(paths.journal, (entry) => {
+    if (entry.t !== 'done') return
+    for (const [, , id] of entry.r) if (id !== null && ids.has(id)) claimed.add(id)
+  })
+  return claimed
+}

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isFailure } from '../../api/failure.ts'
+import type { Noun } from '../plan/plan-head.ts'
+import { failureError } from '../send/failure-error.ts'
+import type { ServerClock } from '../send/server-clock.ts'
+import type { JobServices } from './services.ts'
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 8000
+
+/** Where each kind of record is listed; notes belong to deals. */
+const LIST_PATHS: Readonly<Record<Noun, string>> = { contacts: '/v1/contacts', deals: '/v1/deals', notes: '/v1/deals' }
+
+/**
+ * One record is asked for before anything is written down or sent: it tells the server's time, and whether it takes the key.
+ * Asks again for `patienceMs` while nothing answers; CrmError when it does not, or refuses.
+ */
+export async function greet(
+  { sender, clocks, limitParam, signal }: JobServices,
+  noun: Noun,
+  clock: ServerClock,
+  patienceMs: number,
+): Promise<void> {
+  const startedMs = clocks.steadyMs()
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    const outcome = await sender.ask(LIST_PATHS[noun], limitParam === undefined ? {} : { [limitParam]: '1' })
+    clock.learn(outcome.headers)
+    // Any answer but a refusal of the key will do: not every key may read.
+    if (!isFailure(outcome) || (outcome.rule === 'never' && outcome.status !== undefined && outcome.status !== 401))
+      return
+    const pauseMs = outcome.retryAfterMs ?? waitMs
+    if (outcome.rule === 'never' || clocks.steadyMs() - startedMs + pauseMs > patienceMs) {
+      throw failureError('cannot begin to send', outcome)
+    }
+    await delay(pauseMs, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+    signal.throwIfAborted()
+  }
+}

@@ -1,0 +1,50 @@
+import { CrmError } from '../../core/errors.ts'
+import type { PlanHead } from '../plan/plan-head.ts'
+import type { Stop } from '../send/dispatch.ts'
+import { failureError } from '../send/failure-error.ts'
+import type { Account } from './account.ts'
+
+/** A job belongs to one account: elsewhere its rows would be made a second time. */
+export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {
+  if (account === here) return
+  throw new CrmError('usage', `${job} is for ${account}, and this command line leads to ${here}`, {
+    hint: 'choose the profile of that server with -p, or set CRM_BASE_URL',
+    job,
+  })
+}
+
+/** The error with which a command ends when its job did not do all rows; undefined when it did. */
+export function outcomeError(job: string, { account, stop }: { account: Account; stop: Stop | undefined }) {
+  if (stop) return stopError(job, stop)
+  const { failed, in_doubt: doubt } = account
+  if (failed + doubt === 0) return undefined
+  const what = [failed > 0 ? `${failed} failed` : '', doubt > 0 ? `${doubt} in doubt` : ''].filter(Boolean).join(', ')
+  return new CrmError('partial', `${what} of ${account.rows} rows`, { hint: `crm jobs failed ${job}`, job })
+}
+
+function stopError(job: string, stop: Stop): unknown {
+  const hint = `crm jobs resume ${job}`
+  switch (stop.why) {
+    case 'interrupted':
+      return new CrmError('interrupted', 'interrupted; all that was done is saved', { hint, job })
+    case 'refused':
+      return withJob(failureError('stopped', stop.failure, hint), job)
+    case 'outage': {
+      const lasts = `nothing got through for ${Math.round(stop.lastsMs / 1000)} s`
+      return withJob(failureError(lasts, stop.failure, hint), job)
+    }
+    case 'limit':
+      return new CrmError('rate_limited', `the server wants a pause of ${Math.round(stop.waitMs / 1000)} s`, {
+        hint,
+        job,
+      })
+    case 'errors':
+      return new CrmError('partial', `stopped behind ${stop.failed} failed rows, as --max-errors says`, { hint, job })
+    case 'error':
+      return stop.error instanceof CrmError ? withJob(stop.error, job) : stop.error
+  }
+}
+
+function withJob(error: CrmError, job: string): CrmError {
+  return new CrmError(error.code, error.message, { ...error.details, job })
+}

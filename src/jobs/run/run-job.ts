@@ -1,0 +1,205 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { withLock } from '../../files/lock.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
+import type { OpenEntry } from '../journal/entry.ts'
+import { Journal } from '../journal/journal.ts'
+import { Progress } from '../journal/progress.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+import { type Dispatched, type DispatchHooks, dispatch, type Stop, type Unsettled } from '../send/dispatch.ts'
+import { Leases } from '../send/leases.ts'
+import type { Pace } from '../send/pace.ts'
+import { ServerClock } from '../send/server-clock.ts'
+import { settle } from '../send/settle.ts'
+import type { Task } from '../send/task.ts'
+import { type Account, accountOf } from './account.ts'
+import { claimedIn } from './claimed.ts'
+import { greet } from './greet.ts'
+import { refuseOtherAccount } from './job-errors.ts'
+import { resumeTasks } from './resume-tasks.ts'
+import type { JobServices, RunTerms } from './services.ts'
+
+export interface JobRun {
+  readonly paths: JobPaths
+  readonly services: JobServices
+  readonly terms: RunTerms
+  readonly pace: Pace
+  readonly hooks: RunHooks
+}
+
+export interface RunHooks extends DispatchHooks {
+  /** Before the first request: what is there to do, and what has been done already. */
+  onStart(progress: Progress, plan: PlanFile): void
+}
+
+export interface JobOutcome {
+  readonly account: Account
+  /** Undefined when nothing is left to send. */
+  readonly stop: Stop | undefined
+}
+
+/** At most so many rounds of looking up and sending again; who is still unsettled then is in doubt. */
+const MOST_ROUNDS = 4
+
+/**
+ * Sends what is left of a job, from wherever an earlier process stopped. One process at a time: CrmError `machine` names
+ * the other one. What goes wrong with rows is in the outcome; what keeps the job from starting is thrown.
+ */
+export function runJob(run: JobRun): Promise<JobOutcome> {
+  return withLock(run.paths.lock, () => runLocked(run), 0)
+}
+
+async function runLocked(run: JobRun): Promise<JobOutcome> {
+  const { paths, services, hooks } = run
+  const plan = new PlanFile(paths.plan)
+  try {
+    refuseOtherAccount(plan.head, services.account)
+    plan.verify()
+    const progress = new Progress(plan.count)
+    const end = readJournal(paths.journal, (entry) => progress.take(entry))
+    hooks.onStart(progress, plan)
+    if (progress.end !== undefined) {
+      return { account: accountOf(plan.end, progress), stop: undefined }
+    }
+    const clock = new ServerClock(services.clocks)
+    await greet(services, plan.head.noun, clock, run.terms.maxOutageMs)
+    const journal = new Journal(paths.journal, end, () => clock.nowMs())
+    try {
+      return await send({ run, plan, progress, clock, journal })
+    } finally {
+      journal.close()
+    }
+  } finally {
+    plan.close()
+  }
+}
+
+interface Open {
+  readonly run: JobRun
+  readonly plan: PlanFile
+  readonly progress: Progress
+  readonly clock: ServerClock
+  readonly journal: Journal
+}
+
+async function send(open: Open): Promise<JobOutcome> {
+  const { run, plan, progress, clock, journal } = open
+  const { services, terms } = run
+  const { sent, unsent } = resumeTasks(plan, progress, { ...terms, keyMark: services.keyMark })
+  writeOpen(open)
+  const leases = new Leases(plan, { journal, progress }, { windowMs: terms.windowMs, nowMs: () => clock.nowMs() })
+  for (const task of unsent) leases.renew(task, 'given back unsent', false)
+  if (unsent.length > 0) await journal.sync()
+  const sending = { open, leases, startedMs: services.clocks.steadyMs() }
+  const stop = await sendAndSettle(sending, [...sent, ...unsent])
+  if (stop?.why !== 'error') await writeEnd(open, stop)
+  return { account: accountOf(plan.end, progress), stop }
+}
+
+interface Sending {
+  readonly open: Open
+  readonly leases: Leases
+  readonly startedMs: number
+}
+
+async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<Stop | undefined> {
+  let tasks = first
+  for (let round = 1; ; round++) {
+    const { stop, unsettled, left } = await dispatchOn(sending, tasks)
+    giveBack(sending.open, left)
+    if (stop || unsettled.length === 0) return stop
+    const again = await settleOn(sending, unsettled, round === MOST_ROUNDS)
+    if (!again) return { why: 'interrupted' }
+    tasks = again
+    if (tasks.length === 0) return undefined
+  }
+}
+
+function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {
+  const { run, plan, progress, clock, journal } = open
+  const { services, terms, pace, hooks } = run
+  const { maxErrors } = terms
+  const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
+  const parts = {
+    ...{ journal, progress, leases, pace, clock, hooks, maxFailed },
+    ...{ sender: services.sender, signal: services.signal, random: services.random },
+    ...{ account: plan.head.account, run: plan.head.run },
+    ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
+  }
+  return dispatch(parts, tasks)
+}
+
+function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
+  const { open, leases, startedMs } = sending
+  const { run, plan, progress, clock, journal } = open
+  const { services, terms, hooks, paths } = run
+  const { noun } = plan.head
+  const records = {
+    list: () => services.list(noun),
+    claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
+  }
+  return settle(
+    {
+      ...{ journal, progress, leases, startedMs },
+      // Notes can be added and not read back.
+      records: noun === 'notes' || isLast ? undefined : records,
+      lifeMs: terms.lifeMs,
+      serverNowMs: () => clock.nowMs(),
+      steadyMs: services.clocks.steadyMs,
+      sleep: async (ms) => {
+        await delay(ms, undefined, { signal: services.signal }).catch((error: unknown) => {
+          if (!services.signal.aborted) throw error
+        })
+        return !services.signal.aborted
+      },
+      onWait: (why, waitMs) => hooks.onPause({ why, untilMs: clock.nowMs() + waitMs }),
+    },
+    unsettled,
+  )
+}
+
+function writeOpen({ run, plan, clock, journal, progress }: Open): void {
+  const { services, terms } = run
+  const entry: OpenEntry = {
+    t: 'open',
+    time: clock.nowMs(),
+    wall: services.clocks.wallMs(),
+    pid: services.pid,
+    version: services.version,
+    plan: plan.end.sha256,
+    key: services.keyMark,
+    window: terms.windowMs,
+    life: terms.lifeMs,
+  }
+  journal.append(entry)
+  progress.take(entry)
+}
+
+/** What was leased and never sent is not to be taken for lost, should the job be resumed much later. */
+function giveBack({ journal, progress }: Open, tasks: readonly Task[]): void {
+  const ops = tasks
+    .filter(({ isInDoubt, lastSentMs }) => !isInDoubt && lastSentMs === undefined)
+    .map(({ operation }) => operation.op)
+    .sort((a, b) => a - b)
+  if (ops.length === 0) return
+  const ranges: [number, number][] = []
+  for (const op of ops) {
+    const last = ranges.at(-1)
+    if (last && last[1] === op) last[1] = op + 1
+    else ranges.push([op, op + 1])
+  }
+  const entry = { t: 'back', ops: ranges } as const
+  journal.append(entry)
+  progress.take(entry)
+}
+
+async function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | undefined): Promise<void> {
+  const time = clock.nowMs()
+  if (stop) {
+    journal.append({ t: 'pause', time, why: stop.why })
+  } else {
+    const { done, failed, in_doubt: doubt, unsent } = accountOf(plan.end, progress)
+    journal.append({ t: 'end', time, state: 'finished', done, failed, doubt, unsent })
+  }
+  await journal.sync()
+}

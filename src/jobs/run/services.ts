@@ -1,0 +1,40 @@
+import type { Sender } from '../../api/sender.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import type { Noun } from '../plan/plan-head.ts'
+import type { LocalClocks } from '../send/server-clock.ts'
+
+/** The world of a job. */
+export interface JobServices {
+  /** The account that the sender and the lists belong to. */
+  readonly account: string
+  readonly sender: Sender
+  list(noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** Eight hex digits that tell the API key from another one, and nothing of it. */
+  readonly keyMark: string
+  readonly clocks: LocalClocks
+  readonly random: () => number
+  /** Of the list parameter for the size of a page; undefined sends none. */
+  readonly limitParam: string | undefined
+  readonly signal: AbortSignal
+  readonly pid: number
+  readonly version: string
+}
+
+/** What is known of the server, and what was asked for. */
+export interface RunTerms {
+  /** How long the server keeps idempotency keys. */
+  readonly windowMs: number
+  /** The longest a request may live, on the way and in the server. */
+  readonly lifeMs: number
+  /** Whether another API key of the account finds the same idempotency keys. */
+  readonly isScopedByAccount: boolean
+  readonly concurrency: number | undefined
+  /** Of the rate that the server allows. */
+  readonly rateShare: number
+  /** Stops behind so many failed rows: a number, or a part of the rows. */
+  readonly maxErrors: { readonly rows: number } | { readonly part: number } | undefined
+  readonly maxOutageMs: number
+}
+
+export const DEFAULT_WINDOW_MS = 30 * 60_000
+export const DEFAULT_LIFE_MS = 120_000

@@ -1,0 +1,85 @@
+import { changedMembers } from '../../core/changes.ts'
+import { idText, parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { recordDigest } from '../digest.ts'
+import { type Candidate, CreatedMatcher } from './match-created.ts'
+import type { Task } from './task.ts'
+
+/** What the records say about an operation whose fate is not known. */
+export type Finding =
+  | { readonly is: 'done'; readonly id: string | null }
+  | { readonly is: 'absent' }
+  | { readonly is: 'gone' }
+  | { readonly is: 'doubt'; readonly why: string }
+
+export interface Records {
+  /** All of them, from the first page on. */
+  list(): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** Of these ids those that are known to be of other operations. */
+  claimed(ids: ReadonlySet<string>): ReadonlySet<string>
+}
+
+/** One pass over the list, whatever the number of operations. */
+export async function lookUp(records: Records, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Finding>> {
+  const creates = tasks.filter(({ operation }) => operation.head.do === 'create')
+  const changes = new Map(tasks.map((task) => [task.operation.head.id, task]))
+  const matcher = new CreatedMatcher(creates)
+  const findings = new Map<Task, Finding>()
+  for await (const { items } of records.list()) {
+    for (const record of items) {
+      if (creates.length > 0) matcher.see(record)
+      const task = changes.get(idText(record.id))
+      if (task) findings.set(task, judgeRecord(task, record))
+    }
+  }
+  judgeCreates(creates, matcher, records, findings)
+  for (const task of tasks) if (!findings.has(task)) findings.set(task, withoutRecord(task))
+  return findings
+}
+
+function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Finding {
+  const patch = body && (parseExactJson(body.toString('utf8')) as JsonObject)
+  if (patch && Object.keys(changedMembers(record, patch)).length === 0) return { is: 'done', id: head.id ?? null }
+  if (head.before === undefined || recordDigest(record) === head.before) return { is: 'absent' }
+  return { is: 'doubt', why: `${head.id} was changed since it was planned, and not to what this row says` }
+}
+
+function withoutRecord({ operation: { head } }: Task): Finding {
+  if (head.do === 'create') return { is: 'absent' }
+  return head.do === 'delete' ? { is: 'done', id: head.id ?? null } : { is: 'gone' }
+}
+
+/** Operations that say the same are the same: whichever of them made a record, each record is one of them. */
+function judgeCreates(
+  tasks: readonly Task[],
+  matcher: CreatedMatcher,
+  records: Records,
+  findings: Map<Task, Finding>,
+): void {
+  const ids = new Set(tasks.flatMap((task) => matcher.candidates(task).map(({ id }) => id)))
+  if (ids.size === 0) return
+  const claimed = records.claimed(ids)
+  const taken = new Set<string>()
+  for (const alike of groupByDigest(tasks)) {
+    const [first] = alike
+    const free = first ? matcher.candidates(first).filter(({ id }) => !claimed.has(id) && !taken.has(id)) : []
+    for (const [index, task] of alike.entries()) findings.set(task, judgeCandidates(free, index, alike.length))
+    for (const { id } of free) taken.add(id)
+  }
+}
+
+function judgeCandidates(free: readonly Candidate[], index: number, tasks: number): Finding {
+  if (free.length > tasks) return { is: 'doubt', why: `${free.length} records say the same as this row` }
+  const candidate = free[index]
+  if (!candidate) return { is: 'absent' }
+  if (candidate.createdMs !== undefined) return { is: 'done', id: candidate.id }
+  return {
+    is: 'doubt',
+    why: `${candidate.id} says the same as this row, and the server does not tell when it was made`,
+  }
+}
+
+function groupByDigest(tasks: readonly Task[]): Iterable<readonly Task[]> {
+  return Map.groupBy(tasks, ({ operation }) => operation.head.digest).values()
+}

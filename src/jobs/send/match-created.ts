@@ -1,0 +1,65 @@
+import { idText, parseExactJson } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import type { Task } from './task.ts'
+
+/** Clocks of one server are not all alike. */
+const SKEW_MS = 5000
+
+/** A record that says what an operation would have made. */
+export interface Candidate {
+  readonly id: string
+  /** Undefined when the server does not tell when it was made. */
+  readonly createdMs: number | undefined
+}
+
+/** Finds, in one pass over a list, the records that operations may have made. */
+export class CreatedMatcher {
+  /** By the names of the members that were sent, and then by what they say. */
+  readonly #groups = new Map<string, { names: readonly string[]; byText: Map<string, Task[]> }>()
+  readonly #found = new Map<Task, Candidate[]>()
+
+  constructor(tasks: readonly Task[]) {
+    for (const task of tasks) this.#add(task)
+  }
+
+  see(record: CrmRecord): void {
+    const id = idText(record.id)
+    if (id === undefined) return
+    for (const { names, byText } of this.#groups.values()) {
+      for (const task of byText.get(textOf(record, names)) ?? []) {
+        const createdMs = createdAt(record)
+        if (createdMs === undefined || createdMs >= task.leasedMs - SKEW_MS) {
+          this.#found.set(task, [...(this.#found.get(task) ?? []), { id, createdMs }])
+        }
+      }
+    }
+  }
+
+  candidates(task: Task): readonly Candidate[] {
+    return this.#found.get(task) ?? []
+  }
+
+  #add(task: Task): void {
+    const body = parseExactJson(task.operation.body?.toString('utf8') ?? '{}')
+    if (!isJsonObject(body)) return
+    const names = Object.keys(body).sort()
+    const key = JSON.stringify(names)
+    const group = this.#groups.get(key) ?? { names, byText: new Map<string, Task[]>() }
+    this.#groups.set(key, group)
+    const text = textOf(body, names)
+    group.byText.set(text, [...(group.byText.get(text) ?? []), task])
+  }
+}
+
+/** Null and absent are the same to a server that keeps no nulls. */
+function textOf(record: JsonObject, names: readonly string[]): string {
+  return names.map((name) => canonicalJson(Object.hasOwn(record, name) ? (record[name] ?? null) : null)).join('\n')
+}
+
+function createdAt(record: CrmRecord): number | undefined {
+  const text = record.created_at ?? record.createdAt
+  const timeMs = typeof text === 'string' ? Date.parse(text) : Number.NaN
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}

@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The clocks of this machine: the one on the wall may be set, the other one stands still while a laptop sleeps. */
+export interface LocalClocks {
+  readonly wallMs: () => number
+  readonly steadyMs: () => number
+}
+
+/** What time it is for the server, from the Date header of its answers (RFC 9110 section 6.6.1), which counts seconds. */
+export class ServerClock {
+  readonly #local: LocalClocks
+  #serverMs: number
+  #wallMs: number
+  #steadyMs: number
+
+  /** Until the first answer the server is believed to have our time. */
+  constructor(local: LocalClocks) {
+    this.#local = local
+    this.#wallMs = local.wallMs()
+    this.#steadyMs = local.steadyMs()
+    this.#serverMs = this.#wallMs
+  }
+
+  learn(headers: IncomingHttpHeaders | undefined): void {
+    const secondMs = Date.parse(headers?.date ?? '')
+    if (Number.isNaN(secondMs)) return
+    const estimateMs = this.nowMs()
+    // Within the second that it tells, the estimate is the better one.
+    this.#serverMs = estimateMs >= secondMs && estimateMs < secondMs + 1000 ? estimateMs : secondMs
+    this.#wallMs = this.#local.wallMs()
+    this.#steadyMs = this.#local.steadyMs()
+  }
+
+  /** Never later than it is, which makes leases older than they are and so their windows shorter. */
+  nowMs(): number {
+    return Math.floor(this.#serverMs + this.#local.steadyMs() - this.#steadyMs)
+  }
+
+  /** Never earlier than it is, unless the wall clock was set back while the machine slept. */
+  latestMs(): number {
+    return Math.max(this.nowMs(), this.#serverMs + this.#local.wallMs() - this.#wallMs) + 1000
+  }
+}

@@ -1,0 +1,101 @@
+import type { Journal } from '../journal/journal.ts'
+import type { Progress } from '../journal/progress.ts'
+import type { Unsettled } from './dispatch.ts'
+import type { Leases } from './leases.ts'
+import { type Finding, lookUp, type Records } from './look-up.ts'
+import type { Task } from './task.ts'
+
+/** A list may lag behind the writes; what is absent is looked for once more after so long. */
+const SETTLE_MS = 2000
+
+export interface SettleParts {
+  readonly journal: Journal
+  readonly progress: Progress
+  readonly leases: Leases
+  /** Undefined where what was made cannot be read back, as notes cannot. */
+  readonly records: Records | undefined
+  readonly lifeMs: number
+  readonly serverNowMs: () => number
+  readonly steadyMs: () => number
+  /** When this process began, by the steady clock: what an earlier one sent was sent before. */
+  readonly startedMs: number
+  /** False when it was interrupted. */
+  readonly sleep: (ms: number) => Promise<boolean>
+  readonly onWait: (why: string, waitMs: number) => void
+}
+
+/**
+ * Ends operations whose fate only the records tell: adopted, or in doubt. Gives those that were proved absent, under a new
+ * lease and a new generation; undefined when it was interrupted, and then nothing was written.
+ */
+export async function settle(
+  parts: SettleParts,
+  unsettled: readonly Unsettled[],
+): Promise<readonly Task[] | undefined> {
+  const { records } = parts
+  if (!records) {
+    for (const { task, why } of unsettled) endInDoubt(parts, task, why)
+    await parts.journal.sync()
+    return []
+  }
+  const tasks = unsettled.map(({ task }) => task)
+  // A request that is still under way would make what was just proved absent.
+  const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
+  if (waitMs > 0) parts.onWait('requests of before may still be under way', waitMs)
+  if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
+  const first = await lookUp(records, tasks)
+  const absent = tasks.filter((task) => first.get(task)?.is === 'absent')
+  let second: ReadonlyMap<Task, Finding> = new Map()
+  if (absent.length > 0) {
+    if (!(await parts.sleep(SETTLE_MS))) return undefined
+    second = await lookUp(records, absent)
+  }
+  const raised: Task[] = []
+  for (const task of tasks) {
+    const finding = second.get(task) ?? first.get(task)
+    if (finding && keep(parts, task, finding)) raised.push(task)
+  }
+  await parts.journal.sync()
+  return raised
+}
+
+/** How long until no request of the operation can be under way any more. */
+function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: SettleParts, { task, isAnswered }: Unsettled): number {
+  if (isAnswered) return 0
+  const hereMs = task.lastSentMs === undefined ? 0 : task.lastSentMs + lifeMs - steadyMs()
+  if (!task.isResumed) return hereMs
+  const beforeMs = Math.min(startedMs + lifeMs - steadyMs(), task.expiresMs - serverNowMs())
+  return Math.max(hereMs, beforeMs)
+}
+
+/** True when the operation is to be sent once more. */
+function keep(parts: SettleParts, task: Task, finding: Finding): boolean {
+  const { journal, progress, leases } = parts
+  const { op } = task.operation
+  switch (finding.is) {
+    case 'done':
+      journal.addResult([op, 0, finding.id, 'a'])
+      progress.settle(op, 'done')
+      return false
+    case 'gone':
+      journal.append({ t: 'failed', op, status: null, code: 'not_found', field: null, reason: GONE, request: null })
+      progress.settle(op, 'failed')
+      return false
+    case 'doubt':
+      endInDoubt(parts, task, finding.why)
+      return false
+    case 'absent':
+      leases.renew(task, 'absent twice', true)
+      task.isInDoubt = false
+      task.isResumed = false
+      task.tries = 0
+      return true
+  }
+}
+
+const GONE = 'the record is not there any more'
+
+function endInDoubt({ journal, progress }: SettleParts, { operation: { op } }: Task, why: string): void {
+  journal.append({ t: 'doubt', op, why })
+  progress.settle(op, 'doubt')
+}

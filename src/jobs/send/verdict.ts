@@ -1,0 +1,90 @@
+import type { Answer } from '../../api/answer.ts'
+import { type Failure, isFailure } from '../../api/failure.ts'
+import { idText } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
+import type { Task } from './task.ts'
+
+/** What one try means for its operation, and for the job. */
+export type Verdict =
+  | { readonly is: 'done'; readonly status: number; readonly id: string | null; readonly flag: ResultFlag | undefined }
+  | { readonly is: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
+  /** The same key once more. `limit`: it was not executed, and all others wait as well. */
+  | { readonly is: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
+  /** Nothing but a look at the records can tell. `isAnswered`: the server will not come back to it. */
+  | { readonly is: 'unsettled'; readonly why: string; readonly isAnswered: boolean }
+  /** The job cannot go on: the key is not taken, or this machine is in the way. */
+  | { readonly is: 'stopped'; readonly failure: Failure }
+
+/** No server is known to take as long as this for one row, and to come round to it after all. */
+const MOST_TRIES = 12
+const RUNNING_WAIT_MS = 1000
+
+const KEY_REUSED = /idempotency.*(?:reuse|mismatch|conflict|invalid)|key.?reused/i
+
+/** The one table of what an outcome means; `task` is as it was before this try. */
+export function judge(task: Task, outcome: Answer | Failure): Verdict {
+  if (!isFailure(outcome)) return judgeAnswer(task, outcome)
+  const { status, rule, code } = outcome
+  if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
+    return { is: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
+  }
+  if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { is: 'stopped', failure: outcome }
+  if (status === 409 && rule === 'patient') {
+    return { is: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
+  }
+  if (status === undefined && rule === 'never') return { is: 'stopped', failure: outcome }
+  return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
+}
+
+function judgeAnswer({ operation }: Task, { status, headers, json }: Answer): Verdict {
+  const flag = isReplayed(headers) ? 'r' : undefined
+  return { is: 'done', status, id: operation.head.id ?? idOf(json), flag }
+}
+
+/** The address is wrong, and it is for all rows. */
+function isRedirect({ status = 0 }: Failure): boolean {
+  return status >= 300 && status < 400
+}
+
+/** The server says that it did not do it. */
+function isRefusal({ status = 0 }: Failure): boolean {
+  return status >= 400 && status < 500 && status !== 408
+}
+
+function judgeRefusal({ operation: { head }, isInDoubt }: Task, failure: Failure): Verdict {
+  const { status = 0, serverCode = '' } = failure
+  if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
+  if (head.do === 'delete' && status === 404) {
+    // Behind a try whose answer was lost, this is what that try did.
+    return { is: 'done', status, id: head.id ?? null, flag: isInDoubt ? undefined : 'g' }
+  }
+  // It may be the try before this one that stands in the way: a version that is ours, an address that is taken by us.
+  if (isInDoubt && status !== 404) return { is: 'unsettled', why: failure.reason, isAnswered: true }
+  return failed(failure, failure.code)
+}
+
+function judgeOutage({ tries }: Task, failure: Failure): Verdict {
+  if (failure.headers && isReplayed(failure.headers)) {
+    return { is: 'unsettled', why: `the server keeps its failure: ${failure.reason}`, isAnswered: true }
+  }
+  if (tries + 1 >= MOST_TRIES)
+    return { is: 'unsettled', why: `${failure.reason}, after ${tries + 1} tries`, isAnswered: false }
+  return { is: 'again', because: 'outage', afterMs: failure.retryAfterMs }
+}
+
+function failed(failure: Failure, code: string): Verdict {
+  const { status = null, field = null, reason, requestId: request = null } = failure
+  return { is: 'failed', entry: { status, code, field, reason, request } }
+}
+
+function isReplayed(headers: Readonly<Record<string, unknown>>): boolean {
+  return String(headers['idempotent-replayed'] ?? headers['idempotency-replayed']) === 'true'
+}
+
+/** Bare or wrapped in `data`; null when the server told none. */
+function idOf(json: JsonValue | undefined): string | null {
+  if (!isJsonObject(json)) return null
+  const record: JsonObject = isJsonObject(json.data) && !('id' in json) ? json.data : json
+  return idText(record.id) ?? null
+}

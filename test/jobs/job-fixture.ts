@@ -1,0 +1,120 @@
+import { performance } from 'node:perf_hooks'
+import { onTestFinished } from 'vitest'
+import { createApi } from '../../src/api/client.ts'
+import { createSender } from '../../src/api/sender.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { canonicalJson } from '../../src/jobs/canonical-json.ts'
+import { requestDigest } from '../../src/jobs/digest.ts'
+import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/folder/job-folder.ts'
+import type { Noun, PlanHead } from '../../src/jobs/plan/plan-head.ts'
+import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
+import { type JobOutcome, runJob } from '../../src/jobs/run/run-job.ts'
+import { DEFAULT_LIFE_MS, DEFAULT_WINDOW_MS, type JobServices, type RunTerms } from '../../src/jobs/run/services.ts'
+import { Governor } from '../../src/jobs/send/governor.ts'
+import { WIRE } from '../api/client-fixture.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+
+export const ACCOUNT = 'http://crm.test'
+
+export const TERMS: RunTerms = {
+  windowMs: DEFAULT_WINDOW_MS,
+  lifeMs: DEFAULT_LIFE_MS,
+  isScopedByAccount: false,
+  concurrency: 8,
+  rateShare: 1,
+  maxErrors: undefined,
+  maxOutageMs: 10_000,
+}
+
+/** A job that creates records of these bodies, ready to be sent. */
+export async function makeJob(
+  bodies: readonly JsonObject[],
+  noun: Noun = 'contacts',
+  path = '/v1/contacts',
+): Promise<JobPaths> {
+  const jobsFolder = await tempFolder()
+  const draft = openDraft(jobsFolder, Date.now())
+  const head: PlanHead = {
+    ...{
+      crm_plan: 1,
+      job: draft.paths.id,
+      kind: 'import',
+      noun,
+      run: 'run',
+      account: ACCOUNT,
+      command: ['contacts', 'import'],
+    },
+    ...{ input: undefined, of: undefined, made_at: Date.now(), version: '0.0.0' },
+  }
+  const writer = new PlanWriter(draft.paths.plan, head)
+  const seen = new Map<string, number>()
+  for (const body of bodies) {
+    const text = canonicalJson(body)
+    const digest = requestDigest('POST', path, text)
+    const n = seen.get(digest) ?? 0
+    seen.set(digest, n + 1)
+    writer.add({ head: { do: 'create', path, line: writer.count + 2, digest, n }, body: text })
+  }
+  writer.end({ rows: bodies.length, create: bodies.length, update: 0, delete: 0, unchanged: 0, skipped: 0 })
+  return finishDraft(draft)
+}
+
+export interface Sent {
+  readonly outcome: JobOutcome
+  readonly pauses: string[]
+}
+
+export async function sendJob(
+  paths: JobPaths,
+  baseUrl: URL,
+  {
+    terms = {},
+    services = {},
+    key = 'crm_key_of_the_test',
+  }: { terms?: Partial<RunTerms>; services?: Partial<JobServices>; key?: string } = {},
+): Promise<Sent> {
+  const options = {
+    ...{
+      baseUrl,
+      key,
+      wire: { ...WIRE, pageSize: 100 },
+      timeoutMs: 5000,
+      userAgent: 'crm/0.0.0',
+      now: Date.now,
+      debug: undefined,
+    },
+    ...{ maxWaitMs: 5000, signal: new AbortController().signal, onWait: undefined },
+  }
+  const sender = createSender({ ...options, connections: 64 })
+  const api = createApi(options)
+  onTestFinished(async () => {
+    await Promise.all([sender.close(), api.close()])
+  })
+  const all = { ...TERMS, ...terms }
+  const steadyMs = () => performance.now()
+  const pace = new Governor({
+    ...{ concurrency: all.concurrency, most: 64, steadyMs, wallMs: Date.now },
+    share: () => ({ share: all.rateShare, processes: 1 }),
+  })
+  const pauses: string[] = []
+  const outcome = await runJob({
+    paths,
+    services: {
+      ...{ account: ACCOUNT, sender, keyMark: '00000000', clocks: { wallMs: Date.now, steadyMs }, random: Math.random },
+      ...{ limitParam: 'limit', signal: options.signal, pid: process.pid, version: '0.0.0' },
+      list: (noun) =>
+        (noun === 'contacts' ? api.contacts : api.deals).list({ limit: undefined, cursor: undefined, filters: {} }),
+      ...services,
+    },
+    terms: all,
+    pace,
+    hooks: {
+      onStart: () => {},
+      onEnd: () => {},
+      onPause: (pause) => {
+        if (pause) pauses.push(pause.why)
+      },
+    },
+  })
+  return { outcome, pauses }
+}

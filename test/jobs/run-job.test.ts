@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { makeJob, sendJob } from './job-fixture.ts'
+
+const people = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `Person ${at}` }))
+
+test('each row of a job is sent once, under a key of its own', async () => {
+  const paths = await makeJob([...people(300), { name: 'Person 7' }])
+  const { url, seen } = await startServer((response, { method }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const { outcome } = await sendJob(paths, url)
+  expect(outcome.stop).toBeUndefined()
+  expect(outcome.account).toEqual({ rows: 301, done: 301, unchanged: 0, skipped: 0, failed: 0, in_doubt: 0, unsent: 0 })
+  const keys = seen.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key'])
+  expect(new Set(keys).size).toBe(301)
+})
+
+test('a job that is done sends nothing more', async () => {
+  const paths = await makeJob(people(3))
+  const { url, seen } = await startServer((response) =>
+    sendJson(response, 201, { id: 'con_1', data: [], next_cursor: null }),
+  )
+  await sendJob(paths, url)
+  const before = seen.length
+  const { outcome } = await sendJob(paths, url)
+  expect(outcome.account.done).toBe(3)
+  expect(seen.length).toBe(before)
+})
+
+test('a row that the server refuses is failed, and the others are done', async () => {
+  const paths = await makeJob(people(10))
+  const { url } = await startServer((response, { method, body }) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (body.includes('Person 4'))
+      return sendJson(response, 422, { detail: 'no', errors: [{ pointer: '/name', detail: 'bad' }] })
+    sendJson(response, 201, { id: 'con_1' })
+  })
+  const { outcome } = await sendJob(paths, url)
+  expect(outcome.account).toMatchObject({ done: 9, failed: 1 })
+})
+
+test('what was refused for now, failed or got lost is sent again under the same key', async () => {
+  const paths = await makeJob(people(40))
+  const keys = new Map<string, Set<string>>()
+  const { url } = await startServer((response, { method, body, headers }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    keys.set(body, (keys.get(body) ?? new Set()).add(String(headers['idempotency-key'])))
+    if (nth % 7 === 0) return sendJson(response, 429, {}, { 'retry-after': '0.05' })
+    if (nth % 7 === 1) return sendJson(response, 500, {})
+    if (nth % 7 === 2) return void response.destroy()
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const { outcome } = await sendJob(paths, url)
+  expect(outcome.account.done).toBe(40)
+  expect([...keys.values()].every((each) => each.size === 1)).toBe(true)
+})
+
+test('a key that is not taken stops the job at once, and the rest stays unsent', async () => {
+  const paths = await makeJob(people(500))
+  const { url, seen } = await startServer((response, { method }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (nth > 20) return sendJson(response, 401, { detail: 'revoked' })
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const { outcome } = await sendJob(paths, url)
+  expect(outcome.stop).toMatchObject({ why: 'refused', failure: { code: 'unauthorized' } })
+  expect(seen.length).toBeLessThan(40)
+  expect(outcome.account.done).toBe(19)
+  expect(outcome.account.failed).toBe(0)
+})
