@@ -47,7 +47,7 @@ test('what was refused for now, failed or got lost is sent again under the same 
   const { url } = await startServer((response, { method, body, headers }, nth) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
     keys.set(body, (keys.get(body) ?? new Set()).add(String(headers['idempotency-key'])))
-    if (nth % 7 === 0) return sendJson(response, 429, {}, { 'retry-after': '0.05' })
+    if (nth % 40 === 3) return sendJson(response, 429, {}, { 'retry-after': '0.05' })
     if (nth % 7 === 1) return sendJson(response, 500, {})
     if (nth % 7 === 2) return void response.destroy()
     sendJson(response, 201, { id: `con_${nth}` })

@@ -1,6 +1,9 @@
-/** Growth of RFC 9438, with the constants that a simulation of several kinds of limits settled on. */
+/** The curve of RFC 9438, relative to the rate: back at it after 5 s, a tenth above it after 10 s. */
 const BETA = 0.85
-const C = 0.02
+const SCALE_SECONDS = 10
+/** So few refusals are no reason to be slower: some servers refuse now and then, whatever the rate. */
+const BEARABLE_PART = 0.03
+const COUNTED_OVER = 200
 const GROWTH = 1.04
 const FIRST_PER_SECOND = 50
 const LEAST_PER_SECOND = 0.1
@@ -16,6 +19,7 @@ export class CubicRate {
   #allowed: { readonly perSecond: number; readonly sinceMs: number } | undefined
   #cycle: { readonly startMs: number; count: number } | undefined
   #refusals = 0
+  #refusedPart = 0
   #pausedUntilMs = 0
 
   get perSecond(): number {
@@ -35,6 +39,7 @@ export class CubicRate {
   succeeded(nowMs: number): void {
     this.#cycle ??= { startMs: nowMs, count: 0 }
     this.#cycle.count += 1
+    this.#refusedPart *= 1 - 1 / COUNTED_OVER
     // Answers to what was sent before the pause say nothing about its end.
     if (this.#refusals > 0 && nowMs >= this.#pausedUntilMs) this.#goOn(nowMs, this.#cycle)
     else if (!this.#allowed) this.#perSecond = Math.min(this.#perSecond * GROWTH, 1e6)
@@ -42,6 +47,7 @@ export class CubicRate {
   }
 
   refused(nowMs: number): void {
+    this.#refusedPart += (1 - this.#refusedPart) / COUNTED_OVER
     if (nowMs < this.#pausedUntilMs) return
     this.#pausedUntilMs = nowMs + Math.min(FIRST_PAUSE_MS * 2 ** this.#refusals, LONGEST_PAUSE_MS)
     this.#refusals += 1
@@ -55,12 +61,13 @@ export class CubicRate {
 
   #goOn(nowMs: number, { startMs, count }: { startMs: number; count: number }): void {
     this.#refusals = 0
+    if (this.#refusedPart < BEARABLE_PART) return
     this.adopt(Math.max(LEAST_PER_SECOND, (count * 1000) / Math.max(1, nowMs - startMs)), nowMs)
     this.#cycle = { startMs: nowMs, count: 0 }
   }
 }
 
 function curve(allowed: number, seconds: number): number {
-  const k = Math.cbrt((allowed * (1 - BETA)) / C)
-  return Math.max(LEAST_PER_SECOND, C * (seconds - k) ** 3 + allowed)
+  const k = SCALE_SECONDS * Math.cbrt(1 - BETA)
+  return Math.max(LEAST_PER_SECOND, allowed * (1 + ((seconds - k) / SCALE_SECONDS) ** 3))
 }
