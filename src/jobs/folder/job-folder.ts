@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
@@ -49,6 +49,7 @@ export function finishDraft({ paths, jobsFolder }: Draft): JobPaths {
     syncFolder(paths.folder)
     renameSync(paths.folder, finished.folder)
     syncFolder(jobsFolder)
+    syncFolder(dirname(jobsFolder))
   } catch (error) {
     throw toMachineError(error, finished.folder)
   }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { Entry, Result } from './entry.ts'
@@ -20,6 +20,7 @@ export class Journal {
   readonly #file: number
   readonly #now: () => number
   #serial: number
+  #synced = 0
   #results: Result[] = []
   #failure: unknown
 
@@ -30,7 +31,7 @@ export class Journal {
     this.#now = now
     try {
       this.#file = openSync(path, 'a', 0o600)
-      ftruncateSync(this.#file, end.wholeBytes)
+      if (end.isTorn) this.#cut(end.wholeBytes)
     } catch (error) {
       throw toMachineError(error, path)
     }
@@ -57,8 +58,10 @@ export class Journal {
   /** Resolves when all that was appended so far outlives a power cut. */
   async sync(): Promise<void> {
     this.flush()
+    const serial = this.#serial
     try {
       await syncData(this.#file)
+      this.#synced = Math.max(this.#synced, serial)
     } catch (error) {
       this.#failure = toMachineError(error, this.#path)
       throw this.#failure
@@ -69,9 +72,15 @@ export class Journal {
     closeSync(this.#file)
   }
 
+  /** Synced, or the next line might be found in front of a part of the tail. */
+  #cut(wholeBytes: number): void {
+    ftruncateSync(this.#file, wholeBytes)
+    fdatasyncSync(this.#file)
+  }
+
   #write(entry: Entry): void {
     if (this.#failure !== undefined) throw this.#failure
-    const bytes = Buffer.from(encodeLine(entry, this.#serial))
+    const bytes = Buffer.from(encodeLine(entry, { serial: this.#serial, synced: this.#synced }))
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
       this.#serial += 1

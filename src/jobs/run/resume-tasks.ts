@@ -54,6 +54,7 @@ function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & { r
     gen: lease.gen ?? gen,
     leasedMs,
     expiresMs: isKnown ? leasedMs + windowMs : Number.NEGATIVE_INFINITY,
+    windowEndMs: since === undefined ? lease.time + lease.window : Number.POSITIVE_INFINITY,
     tries: 0,
     isInDoubt: isSent,
     isResumed: isSent,

@@ -89,7 +89,8 @@ async function send(open: Open): Promise<JobOutcome> {
   writeOpen(open)
   const leases = new Leases(plan, { journal, progress }, { windowMs: terms.windowMs, nowMs: () => clock.nowMs() })
   for (const task of unsent) leases.renew(task, 'given back unsent', false)
-  if (unsent.length > 0) await journal.sync()
+  // What the last process wrote may be in memory alone, and is what the next requests rely on.
+  await journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
   const stop = await sendAndSettle(sending, [...sent, ...unsent])
   if (stop?.why !== 'error') await writeEnd(open, stop)

@@ -65,6 +65,7 @@ export class Leases {
     this.#progress.take(again)
     task.leasedMs = time
     task.expiresMs = time + this.#terms.windowMs
+    task.windowEndMs = task.expiresMs
   }
 
   #fill(): void {
@@ -83,6 +84,8 @@ function newTask(operation: Operation, leaseMs: number, windowMs: number): Task 
     gen,
     leasedMs,
     expiresMs: leasedMs + windowMs,
+    // How long the earlier job sent is not known here.
+    windowEndMs: since === undefined ? leasedMs + windowMs : Number.POSITIVE_INFINITY,
     tries: 0,
     isInDoubt: since !== undefined,
     isResumed: since !== undefined,

@@ -64,7 +64,8 @@ function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: SettleParts, { ta
   if (isAnswered) return 0
   const hereMs = task.lastSentMs === undefined ? 0 : task.lastSentMs + lifeMs - steadyMs()
   if (!task.isResumed) return hereMs
-  const beforeMs = Math.min(startedMs + lifeMs - steadyMs(), task.expiresMs - serverNowMs())
+  // The earlier process may have sent until the end of the window that it believed in.
+  const beforeMs = Math.min(startedMs + lifeMs - steadyMs(), task.windowEndMs - serverNowMs())
   return Math.max(hereMs, beforeMs)
 }
 

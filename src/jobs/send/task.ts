@@ -6,8 +6,10 @@ export interface Task {
   gen: number
   /** When its key may first have been sent, by the server's clock. */
   leasedMs: number
-  /** From then on the server may have forgotten the key. */
+  /** From then on the server may have forgotten the key, or never knew it. */
   expiresMs: number
+  /** The end of the window as it was known when it was leased. */
+  windowEndMs: number
   /** Tries of this process. */
   tries: number
   /** Whether a try, of this process or of an earlier one, may have taken effect. */
