@@ -1,0 +1,27 @@
+import { encodeSegment } from '../../api/path.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Noun } from '../plan/plan-head.ts'
+import type { InputRow } from '../row.ts'
+import type { Planned } from './plan-builder.ts'
+
+/** The operation that makes a record of a row. */
+export function createOf(noun: Noun, row: InputRow): Planned {
+  return { do: 'create', path: createPath(noun, row), body: row.fields, ...placeOf(row) }
+}
+
+export function updateOf(row: InputRow, id: string, fields: JsonObject): Planned {
+  return { do: 'update', path: contactPath(id), id, body: fields, ...placeOf(row) }
+}
+
+export function contactPath(id: string): string {
+  return `/v1/contacts/${encodeSegment(id, 'contact', 'crm contacts list')}`
+}
+
+export function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {
+  return { line, at: [offset, length] }
+}
+
+function createPath(noun: Noun, { parent }: InputRow): string {
+  if (noun !== 'notes') return `/v1/${noun}`
+  return `/v1/deals/${encodeSegment(parent ?? '', 'deal', 'crm deals list')}/notes`
+}

@@ -1,0 +1,105 @@
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { recordDigest, requestDigest } from '../digest.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
+import { METHODS, type OperationHead, type OperationKind } from '../plan/operation.ts'
+import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-head.ts'
+import { PlanWriter } from '../plan/plan-writer.ts'
+import { BeforeWriter } from './before-writer.ts'
+import { DigestCounter } from './digest-counter.ts'
+import { openOverflow } from './overflow.ts'
+
+export interface Planned {
+  readonly do: OperationKind
+  /** Encoded, from `/v1` on. */
+  readonly path: string
+  readonly body?: JsonObject
+  readonly id?: string
+  readonly line?: number
+  readonly at?: readonly [number, number]
+  /** As it is before; kept for undo and drift. */
+  readonly before?: CrmRecord
+  /** The version that the write is bound to. */
+  readonly ifMatch?: string
+}
+
+/** What an earlier job of the run knows of an operation that says the same. */
+export interface Earlier {
+  readonly state: 'done' | 'failed' | 'sent' | 'unsent'
+  readonly gen: number
+  /** When it was leased first, where it may have been sent. */
+  readonly since: number | undefined
+}
+
+/** Makes the files of a plan, operation by operation; nothing counts until `end`. */
+export class PlanBuilder {
+  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, unchanged: 0, skipped: 0 }
+  readonly #writer: PlanWriter
+  readonly #before: BeforeWriter
+  readonly #counter: DigestCounter
+
+  constructor(paths: JobPaths, head: PlanHead) {
+    this.#writer = new PlanWriter(paths.plan, head)
+    this.#before = new BeforeWriter(paths.before)
+    this.#counter = new DigestCounter(() => openOverflow(paths.folder))
+  }
+
+  /** `earlier` is asked what was done before; without it nothing was. */
+  add(planned: Planned, earlier?: (digest: string, n: number) => Earlier | undefined): void {
+    const body = planned.body && canonicalJson(planned.body)
+    const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '')
+    const n = this.#counter.next(digest)
+    const known = earlier?.(digest, n)
+    this.counts.rows += 1
+    if (known?.state === 'done') {
+      this.counts.skipped += 1
+      return
+    }
+    if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
+    this.#writer.add({ head: { ...headOf(planned), digest, n, ...traces(known) }, body })
+    this.counts[planned.do] += 1
+  }
+
+  leaveOut(why: 'unchanged' | 'skipped'): void {
+    this.counts.rows += 1
+    this.counts[why] += 1
+  }
+
+  /** All files are synced when it returns. */
+  end(): PlanEnd {
+    this.#counter.close()
+    this.#before.end()
+    const counts: PlanCounts = { ...this.counts }
+    return this.#writer.end(counts)
+  }
+
+  /** Instead of `end`, when there will be no plan. */
+  drop(): void {
+    this.#counter.close()
+    this.#before.close()
+    this.#writer.close()
+  }
+}
+
+function headOf({ do: kind, path, id, line, at, before, ifMatch }: Planned): Omit<OperationHead, 'digest' | 'n'> {
+  return {
+    do: kind,
+    path,
+    ...(id === undefined ? {} : { id }),
+    ...(line === undefined ? {} : { line }),
+    ...(at === undefined ? {} : { at }),
+    ...(before === undefined ? {} : { before: recordDigest(before) }),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  }
+}
+
+/** Refused for good is proof of absence, and a new key asks anew; what may have been sent keeps its key and its time. */
+function traces(known: Earlier | undefined): Pick<OperationHead, 'gen' | 'since'> {
+  if (!known) return {}
+  const gen = known.state === 'failed' ? known.gen + 1 : known.gen
+  return {
+    ...(gen === 0 ? {} : { gen }),
+    ...(known.state === 'sent' && known.since !== undefined ? { since: known.since } : {}),
+  }
+}
