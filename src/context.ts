@@ -4,6 +4,7 @@ import { readKeyFlag } from './commands/key-input.ts'
 import type { ExitCode } from './core/exit.ts'
 import type { Env, Io } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
+import type { Jobs } from './jobs/jobs.ts'
 import type { ColorFlag } from './output/color.ts'
 import type { FieldPath } from './output/fields.ts'
 import type { Format } from './output/format.ts'
@@ -75,6 +76,8 @@ export interface Context extends Host {
   api(target?: ApiTarget): Promise<Api>
   /** A list to a file. */
   exports(): Promise<Exports>
+  /** Bulk work at the target of this command line. */
+  jobs(): Promise<Jobs>
   readonly service: {
     store(): Promise<typeof import('./service/store/sqlite/sqlite-store.ts')>
     server(): Promise<typeof import('./service/server.ts')>
@@ -146,6 +149,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       ...(await import('./jobs/export/export-records.ts')),
       ...(await import('./jobs/read/detect-format.ts')),
     }),
+    jobs: () => openBulk(ctx),
     service: {
       store: () => import('./service/store/sqlite/sqlite-store.ts'),
       server: () => import('./service/server.ts'),
@@ -222,6 +226,30 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
 function graphqlMemory(env: Env, { href }: URL): GraphqlMemory {
   const open = async () => (await import('./settings/graphql-memory.ts')).openGraphqlMemory(env, href)
   return { read: async () => (await open()).read(), write: async (value) => (await open()).write(value) }
+}
+
+async function openBulk(ctx: Context): Promise<Jobs> {
+  const { openJobs } = await import('./jobs/jobs.ts')
+  const target = apiTarget(await ctx.target())
+  ctx.addSecret(target.key)
+  return openJobs({
+    env: ctx.env,
+    stdin: () => ctx.io.stdin,
+    argv: ctx.argv,
+    version: ctx.version,
+    signal: ctx.signal,
+    now: ctx.now,
+    note: ctx.note,
+    api: ctx.api,
+    server: {
+      ...target,
+      timeoutMs: ctx.flags.timeoutMs,
+      userAgent: `crm/${ctx.version}`,
+      now: ctx.now,
+      debug: ctx.flags.isDebug ? (line) => writeNoteLine(ctx.io.stderr, `debug: ${line}`) : undefined,
+      env: ctx.env,
+    },
+  })
 }
 
 function apiTarget({ baseUrl, key, wire }: Target): ApiTarget {

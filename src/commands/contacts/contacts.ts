@@ -4,6 +4,7 @@ import { addContactsCreate } from './create.ts'
 import { addContactsDelete } from './delete.ts'
 import { addContactsExport } from './export.ts'
 import { addContactsGet } from './get.ts'
+import { addContactsImport } from './import.ts'
 import { addContactsList } from './list.ts'
 import { addContactsUpdate } from './update.ts'
 
@@ -15,4 +16,5 @@ export function addContacts(program: CommandUnknownOpts, act: Act): void {
   addContactsUpdate(contacts, act)
   addContactsDelete(contacts, act)
   addContactsExport(contacts, act)
+  addContactsImport(contacts, act)
 }

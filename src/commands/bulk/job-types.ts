@@ -1,0 +1,18 @@
+import type { Context } from '../../context.ts'
+
+/** The room of jobs is known here by what the Context gives. */
+export type Jobs = Awaited<ReturnType<Context['jobs']>>
+
+export type JobPaths = ReturnType<Jobs['find']>
+
+export type RunTerms = Parameters<Jobs['run']>[1]
+
+export type JobAccount = Awaited<ReturnType<Jobs['run']>>['account']
+
+export type ImportRequest = Parameters<Jobs['makeImport']>[0]
+
+export type MadeImport = Awaited<ReturnType<Jobs['makeImport']>>
+
+export type MadeJob = Extract<MadeImport, { readonly is: 'made' }>['job']
+
+export type Findings = Extract<MadeImport, { readonly is: 'refused' }>['findings']

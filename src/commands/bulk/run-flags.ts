@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseCount, parsePositiveTime } from '../flags.ts'
+import type { RunTerms } from './job-types.ts'
+
+const RATE_SHARE = 0.8
+const MAX_OUTAGE_MS = 600_000
+
+/** What every command that sends a job takes. */
+export interface RunFlags {
+  readonly concurrency?: number
+  readonly rateShare?: number
+  readonly maxErrors?: RunTerms['maxErrors']
+  readonly maxOutage?: number
+}
+
+export function addRunFlags(command: object): void {
+  const options = [
+    new Option('--concurrency <n>', 'always n requests under way, instead of finding out').argParser(parseCount),
+    new Option('--rate-share <part>', 'of the rate that the server allows')
+      .argParser(parsePart)
+      .default(RATE_SHARE, '80%'),
+    new Option('--max-errors <n>', 'stop behind n failed rows, or N% of them').argParser(parseMaxErrors),
+    new Option('--max-outage <time>', 'stop when nothing gets through for so long')
+      .argParser(parsePositiveTime)
+      .default(MAX_OUTAGE_MS, '10m'),
+  ]
+  for (const option of options) (command as Command).addOption(option)
+}
+
+export function runTerms(flags: RunFlags, wire: Pick<RunTerms, 'windowMs' | 'lifeMs' | 'isScopedByAccount'>): RunTerms {
+  return {
+    ...wire,
+    concurrency: flags.concurrency,
+    rateShare: flags.rateShare ?? RATE_SHARE,
+    maxErrors: flags.maxErrors,
+    maxOutageMs: flags.maxOutage ?? MAX_OUTAGE_MS,
+  }
+}
+
+function parsePart(text: string): number {
+  const part = percentOf(text)
+  if (part === undefined || part === 0) throw new InvalidArgumentError('Expected a part such as 80%.')
+  return part
+}
+
+function parseMaxErrors(text: string): RunTerms['maxErrors'] {
+  const part = percentOf(text)
+  if (part !== undefined) return { part }
+  if (!/^\d{1,15}$/.test(text))
+    throw new InvalidArgumentError('Expected a number of rows, or a part of them such as 5%.')
+  return { rows: Number(text) }
+}
+
+function percentOf(text: string): number | undefined {
+  const percent = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text)?.[1]
+  return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100
+}

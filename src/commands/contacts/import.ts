@@ -1,0 +1,25 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
+import { examples } from '../examples.ts'
+
+export function addContactsImport(contacts: CommandUnknownOpts, act: Act): void {
+  const command = contacts
+    .command('import <file>')
+    .description('create contacts from a csv, tsv, jsonl, json or yaml file; - reads stdin')
+    .addHelpText(
+      'after',
+      examples(
+        'crm contacts import people.csv --dry-run',
+        'crm contacts import people.csv --map "E-Mail=email" --null NULL',
+        'crm contacts list -o jsonl -p old | crm contacts import - -p new --run-id move',
+      ),
+    )
+    .action(act(importContacts))
+  addImportFlags(command)
+}
+
+function importContacts(ctx: Context, file: string, flags: ImportFlags): Promise<ExitCode> {
+  return importRows(ctx, 'contacts', file, flags)
+}
