@@ -206,19 +206,15 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     baseUrl,
     key,
     wire,
-    timeoutMs: ctx.flags.timeoutMs,
+    ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
-    userAgent: `crm/${ctx.version}`,
     signal: ctx.signal,
-    now: ctx.now,
-    debug: ctx.flags.isDebug ? (line) => writeNoteLine(ctx.io.stderr, `debug: ${line}`) : undefined,
     onWait: (waitMs, reason) => ctx.note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`),
     onNotice: async ({ host, text }) => {
       const { isFirstToday } = await import('./settings/notice-days.ts')
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)
     },
     memory: graphqlMemory(ctx.env, baseUrl),
-    env: ctx.env,
   })
 }
 
@@ -230,8 +226,6 @@ function graphqlMemory(env: Env, { href }: URL): GraphqlMemory {
 
 async function openBulk(ctx: Context): Promise<Jobs> {
   const { openJobs } = await import('./jobs/jobs.ts')
-  const target = apiTarget(await ctx.target())
-  ctx.addSecret(target.key)
   return openJobs({
     env: ctx.env,
     stdin: () => ctx.io.stdin,
@@ -241,15 +235,22 @@ async function openBulk(ctx: Context): Promise<Jobs> {
     now: ctx.now,
     note: ctx.note,
     api: ctx.api,
-    server: {
-      ...target,
-      timeoutMs: ctx.flags.timeoutMs,
-      userAgent: `crm/${ctx.version}`,
-      now: ctx.now,
-      debug: ctx.flags.isDebug ? (line) => writeNoteLine(ctx.io.stderr, `debug: ${line}`) : undefined,
-      env: ctx.env,
+    server: async () => {
+      const target = apiTarget(await ctx.target())
+      ctx.addSecret(target.key)
+      return { ...target, ...clientOptions(ctx) }
     },
   })
+}
+
+function clientOptions(ctx: Context) {
+  return {
+    timeoutMs: ctx.flags.timeoutMs,
+    userAgent: `crm/${ctx.version}`,
+    now: ctx.now,
+    debug: ctx.flags.isDebug ? (line: string) => writeNoteLine(ctx.io.stderr, `debug: ${line}`) : undefined,
+    env: ctx.env,
+  }
 }
 
 function apiTarget({ baseUrl, key, wire }: Target): ApiTarget {

@@ -11,7 +11,7 @@ import { type Position, parsePosition, positionText } from './position.ts'
 
 export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
 
-export type PageLimits = Omit<Wire, 'pageSize' | 'idempotencyHeader'> & {
+export type PageLimits = Pick<Wire, 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
   /** At most this many records in one request; undefined leaves that to the server. */
   readonly pageSize: number | undefined
 }

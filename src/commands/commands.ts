@@ -6,6 +6,7 @@ import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
 import { addDeals } from './deals/deals.ts'
 import { addGraphql } from './graphql/graphql.ts'
+import { addJobs } from './jobs/jobs.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
 import { addServe } from './serve/serve.ts'
@@ -18,6 +19,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addDeals(program, act)
   addNotes(program, act)
   addPipelines(program, act)
+  addJobs(program, act)
   addWebhooks(program, act)
   addListen(program, act)
   addApi(program, act)

@@ -1,5 +1,12 @@
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+/** The shortest text that parseDurationMs reads as the same: `30m`. */
+export function durationText(timeMs: number): string {
+  const units = Object.entries(UNIT_MS).toReversed()
+  const [unit, unitMs] = units.find(([, ms]) => timeMs % ms === 0) ?? ['ms', 1]
+  return `${timeMs / unitMs}${unit}`
+}
+
 /** `500ms`, `30s`, `5m`, `2h`, `7d`, or plain seconds (`30`), in milliseconds; undefined when it is none of them. */
 export function parseDurationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim())

@@ -3,6 +3,12 @@ export interface Wire {
   /** Records asked for in one request of a list. */
   readonly pageSize: number
   readonly idempotencyHeader: string
+  /** How long the server keeps the key of a write, and so for how long sending it again cannot do it twice. */
+  readonly idempotencyWindowMs: number
+  /** Whether another API key of the account finds the same idempotency keys. */
+  readonly isWindowOfAccount: boolean
+  /** The longest that a request can be under way, and still take effect at its end. */
+  readonly requestLifeMs: number
   /** The parameter for the size of a page; undefined sends none. */
   readonly limitParam: string | undefined
   /** The parameter in which every cursor goes back; undefined leaves it to what is recognised, as below. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,10 +8,11 @@ import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
 import { isRunning } from './is-running.ts'
 import { toMachineError } from './machine-error.ts'
+import { processMark } from './process-mark.ts'
 
 const WAIT_MS = 5000
 const POLL_MS = 20
-/** Between making a lock file and writing the owner into it lies no wait: an empty one this old was left by a crash. */
+/** Where the file system has no links, an empty lock may be one whose owner is being written: this old, it is not. */
 const EMPTY_IS_STALE_MS = 2000
 
 /**
@@ -23,7 +24,7 @@ export async function withLock<Result>(
   work: () => Promise<Result>,
   waitMs: number = WAIT_MS,
 ): Promise<Result> {
-  const owner = `${process.pid} ${startedAtMs()} ${randomUUID()}\n`
+  const owner = `${process.pid} ${startedAtMs()} ${randomUUID()} ${processMark(process.pid)}\n`
   try {
     await acquire(path, owner, performance.now() + waitMs)
   } catch (error) {
@@ -48,10 +49,33 @@ async function acquire(path: string, owner: string, deadlineMs: number): Promise
   }
 }
 
+/** Whether another process holds the lock now. */
+export async function isLocked(path: string): Promise<boolean> {
+  return (await readOwner(path)) !== undefined && !(await isStale(path))
+}
+
+/** Under its name only with its text: a crash in between would leave a lock of nobody. */
 async function create(path: string, text: string): Promise<boolean> {
+  const temporary = `${path}.${randomUUID()}`
   try {
-    await using file = await open(path, 'wx', 0o600)
-    await file.writeFile(text)
+    await writeExclusive(temporary, text)
+    await link(temporary, path)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    if (LINKLESS.has(errorCode(error) ?? '')) return await createInPlace(path, text)
+    throw error
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/** What link answers on a file system that has none. */
+const LINKLESS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+async function createInPlace(path: string, text: string): Promise<boolean> {
+  try {
+    await writeExclusive(path, text)
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
@@ -59,6 +83,11 @@ async function create(path: string, text: string): Promise<boolean> {
     if (errorCode(error) === 'ENOSPC') await rm(path, { force: true })
     throw error
   }
+}
+
+async function writeExclusive(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'wx', 0o600)
+  await file.writeFile(text)
 }
 
 async function readOwner(path: string): Promise<string | undefined> {
@@ -73,11 +102,14 @@ async function readOwner(path: string): Promise<string | undefined> {
 async function isStale(path: string): Promise<boolean> {
   const owner = await readOwner(path)
   if (owner === undefined) return false
-  const [pid, startMs] = owner.split(' ').map(Number)
+  const [pid, startMs] = owner.split(' ', 2).map(Number)
+  const mark = owner.split(' ')[3]?.trim()
   if (!pid) return await isOlderThan(path, EMPTY_IS_STALE_MS)
   // Our own number, but not us: a container that starts again gives its processes the same numbers.
   if (pid === process.pid) return startMs !== startedAtMs()
-  return !isRunning(pid)
+  if (!isRunning(pid)) return true
+  // The number may be that of another process by now.
+  return Boolean(mark) && processMark(pid) !== mark
 }
 
 /**

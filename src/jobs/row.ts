@@ -79,6 +79,9 @@ export const FINDING_CODES = [
   'not_allowed',
   'duplicate_field',
   'duplicate_key',
+  'no_match_value',
+  'ambiguous_match',
+  'not_there',
   'compute_failed',
   'unpaired_surrogate',
 ] as const

@@ -1,3 +1,4 @@
+import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Wire } from '../core/wire.ts'
@@ -44,6 +45,9 @@ export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
     insecure_http: profile.allowsInsecureHttp,
     'wire.page_size': profile.wire.pageSize,
     'wire.idempotency_header': profile.wire.idempotencyHeader,
+    'wire.idempotency_window': durationText(profile.wire.idempotencyWindowMs),
+    'wire.idempotency_scope': profile.wire.isWindowOfAccount ? 'account' : 'key',
+    'wire.request_life': durationText(profile.wire.requestLifeMs),
     'wire.limit_param': profile.wire.limitParam ?? NO_PARAMETER,
     'wire.cursor_param': profile.wire.cursorParam ?? null,
     'wire.items_path': profile.wire.itemsPath ?? null,
@@ -74,6 +78,9 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     wire: {
       pageSize: value('wire.page_size'),
       idempotencyHeader: value('wire.idempotency_header'),
+      idempotencyWindowMs: parseDurationMs(value('wire.idempotency_window')) ?? 0,
+      isWindowOfAccount: value('wire.idempotency_scope') === 'account',
+      requestLifeMs: parseDurationMs(value('wire.request_life')) ?? 0,
       limitParam: value('wire.limit_param') === NO_PARAMETER ? undefined : value('wire.limit_param'),
       cursorParam: value('wire.cursor_param') ?? undefined,
       itemsPath: value('wire.items_path') ?? undefined,

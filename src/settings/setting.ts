@@ -1,3 +1,4 @@
+import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseBaseUrl } from '../core/origin.ts'
 
@@ -8,6 +9,9 @@ export interface SettingTypes {
   readonly insecure_http: boolean
   readonly 'wire.page_size': number
   readonly 'wire.idempotency_header': string
+  readonly 'wire.idempotency_window': string
+  readonly 'wire.idempotency_scope': string
+  readonly 'wire.request_life': string
   readonly 'wire.limit_param': string
   readonly 'wire.cursor_param': string | null
   readonly 'wire.items_path': string | null
@@ -57,6 +61,27 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     kind: 'string',
     defaultValue: 'Idempotency-Key',
     parse: parseHeaderName,
+  },
+  'wire.idempotency_window': {
+    meaning: 'how long the server keeps such a key; bulk jobs look records up behind it',
+    kind: 'string',
+    defaultValue: '30m',
+    parse: parseDuration,
+  },
+  'wire.idempotency_scope': {
+    meaning: 'account: another API key of it finds the same idempotency keys; key: it may not',
+    kind: 'string',
+    defaultValue: 'key',
+    parse: (text, field) => {
+      if (text === 'account' || text === 'key') return text
+      throw invalid(field, text, 'account or key')
+    },
+  },
+  'wire.request_life': {
+    meaning: 'longest time in which a request that got no answer may still take effect',
+    kind: 'string',
+    defaultValue: '2m',
+    parse: parseDuration,
   },
   'wire.limit_param': {
     meaning: 'query parameter for the size of a page; none sends no size',
@@ -112,6 +137,12 @@ export function parseSettingKey(text: string): SettingKey {
 function parseBoolean(text: string, field: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   throw invalid(field, text, 'true or false')
+}
+
+function parseDuration(text: string, field: string): string {
+  const timeMs = parseDurationMs(text)
+  if (timeMs) return durationText(timeMs)
+  throw invalid(field, text, 'a time such as 30m or 1d')
 }
 
 function parsePageSize(text: string, field: string): number {

@@ -11,6 +11,9 @@ export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {}
 export const WIRE: Wire = {
   pageSize: 2,
   idempotencyHeader: 'Idempotency-Key',
+  idempotencyWindowMs: 1_800_000,
+  isWindowOfAccount: false,
+  requestLifeMs: 120_000,
   limitParam: 'limit',
   cursorParam: undefined,
   itemsPath: undefined,

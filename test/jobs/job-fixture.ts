@@ -9,16 +9,16 @@ import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/folder/job
 import type { Noun, PlanHead } from '../../src/jobs/plan/plan-head.ts'
 import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
 import { type JobOutcome, runJob } from '../../src/jobs/run/run-job.ts'
-import { DEFAULT_LIFE_MS, DEFAULT_WINDOW_MS, type JobServices, type RunTerms } from '../../src/jobs/run/services.ts'
+import type { JobServices, RunTerms, ServerTerms } from '../../src/jobs/run/services.ts'
 import { Governor } from '../../src/jobs/send/governor.ts'
 import { WIRE } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 export const ACCOUNT = 'http://crm.test'
 
-export const TERMS: RunTerms = {
-  windowMs: DEFAULT_WINDOW_MS,
-  lifeMs: DEFAULT_LIFE_MS,
+export const TERMS: RunTerms & ServerTerms = {
+  windowMs: 1_800_000,
+  lifeMs: 120_000,
   isScopedByAccount: false,
   concurrency: 8,
   rateShare: 1,
@@ -71,7 +71,7 @@ export async function sendJob(
     terms = {},
     services = {},
     key = 'crm_key_of_the_test',
-  }: { terms?: Partial<RunTerms>; services?: Partial<JobServices>; key?: string } = {},
+  }: { terms?: Partial<RunTerms & ServerTerms>; services?: Partial<JobServices>; key?: string } = {},
 ): Promise<Sent> {
   const options = {
     ...{

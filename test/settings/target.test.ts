@@ -38,6 +38,9 @@ test('the active profile gives address, key and settings', async () => {
     wire: {
       pageSize: 7,
       idempotencyHeader: 'Idempotency-Key',
+      idempotencyWindowMs: 1_800_000,
+      isWindowOfAccount: false,
+      requestLifeMs: 120_000,
       limitParam: 'limit',
       cursorParam: undefined,
       itemsPath: undefined,

@@ -2,25 +2,32 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { dryRunExit } from '../dry-run.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
 import { showFindings } from './findings.ts'
-import type { ImportRequest, MadeJob } from './job-types.ts'
+import type { ImportRequest, JobState } from './job-types.ts'
+import { type MatchFlags, matchRequest } from './match-flags.ts'
+import { type PlanFlags, takePlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
-import { addRunFlags, type RunFlags } from './run-flags.ts'
+import { addRunFlags } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 
-export interface ImportFlags extends InputFlags, RunFlags {
+export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags {
   readonly runId?: string
   readonly again?: boolean
+}
+
+const REQUIRED: Readonly<Record<ImportRequest['noun'], readonly string[]>> = {
+  contacts: [],
+  deals: ['name', 'stage'],
+  notes: ['deal_id', 'body'],
 }
 
 export function addImportFlags(command: object): void {
   addReadFlags(command)
   const options = [
+    new Option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing'),
     new Option('--run-id <name>', 'what tells this run from another one; needed for stdin'),
-    new Option('--again', 'a new run, although one of this file is there'),
+    new Option('--again', 'a new run, although there was one with this file'),
   ]
   for (const option of options) (command as Command).addOption(option)
   addRunFlags(command)
@@ -37,25 +44,31 @@ export async function importRows(
   const made = await jobs.makeImport({
     noun,
     inputName: file,
-    read: readFlags(flags, noun === 'deals' ? ['name', 'stage'] : noun === 'notes' ? ['deal_id', 'body'] : []),
+    read: readFlags(flags, REQUIRED[noun]),
     stages: undefined,
+    match: matchRequest(flags),
     run: flags.runId,
+    isAgain: flags.again === true,
   })
+  if (made.is === 'same') return goOn(ctx, made.job, flags)
   if (made.is === 'refused') {
     showFindings(ctx, made.findings)
-    throw new CrmError('invalid_input', `${made.findings.count} values of ${file} are wrong; nothing was sent`, {
-      hint: 'correct them, and run the same command again',
-    })
+    const { count } = made.findings
+    throw new CrmError(
+      'invalid_input',
+      `${count} ${count === 1 ? 'thing is' : 'things are'} wrong in ${file}; nothing was sent`,
+      {
+        hint: 'correct the file, and run the same command again',
+      },
+    )
   }
-  if (ctx.flags.isDryRun) return showPlan(ctx, made.job)
-  return sendJob(ctx, made.job.paths, flags)
+  return takePlan(ctx, made.job, flags)
 }
 
-async function showPlan(ctx: Context, job: MadeJob): Promise<ExitCode> {
-  const jobs = await ctx.jobs()
-  const { end, sha256, ...counts } = job.end
-  await printOne(ctx, { dry_run: true, ...counts })
-  jobs.drop(job.paths)
-  ctx.note('Dry run: nothing was sent.')
-  return dryRunExit(ctx, counts.create + counts.update + counts.delete > 0)
+/** The same input once more: what was stopped goes on, and what is done is left alone. */
+function goOn(ctx: Context, job: JobState, flags: ImportFlags): Promise<ExitCode> {
+  const { id } = job.paths
+  if (job.state === 'finished')
+    ctx.note(`${id} has done this already, and nothing has changed since; --again does it once more.`)
+  return sendJob(ctx, job.paths, flags)
 }

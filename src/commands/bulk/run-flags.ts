@@ -27,9 +27,8 @@ export function addRunFlags(command: object): void {
   for (const option of options) (command as Command).addOption(option)
 }
 
-export function runTerms(flags: RunFlags, wire: Pick<RunTerms, 'windowMs' | 'lifeMs' | 'isScopedByAccount'>): RunTerms {
+export function runTerms(flags: RunFlags): RunTerms {
   return {
-    ...wire,
     concurrency: flags.concurrency,
     rateShare: flags.rateShare ?? RATE_SHARE,
     maxErrors: flags.maxErrors,

@@ -16,7 +16,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: RunFlags): P
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
     progress.tell(counts)
   }
-  const { account, error } = await jobs.run(paths, runTerms(flags, jobs.wire), {
+  const { account, error } = await jobs.run(paths, runTerms(flags), {
     onStart: (sofar, plan) => {
       counts = { done: 0, total: plan.count, failed: 0 }
       live = sofar.counts

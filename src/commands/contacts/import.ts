@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
 import { examples } from '../examples.ts'
 
 export function addContactsImport(contacts: CommandUnknownOpts, act: Act): void {
@@ -12,11 +13,13 @@ export function addContactsImport(contacts: CommandUnknownOpts, act: Act): void 
       'after',
       examples(
         'crm contacts import people.csv --dry-run',
+        'crm contacts import people.csv --match email --yes',
         'crm contacts import people.csv --map "E-Mail=email" --null NULL',
         'crm contacts list -o jsonl -p old | crm contacts import - -p new --run-id move',
       ),
     )
     .action(act(importContacts))
+  addMatchFlags(command)
   addImportFlags(command)
 }
 

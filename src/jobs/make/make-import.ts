@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { CrmError } from '../../core/errors.ts'
 import { type Draft, dropDraft, finishDraft, type JobPaths, openDraft } from '../folder/job-folder.ts'
 import type { Noun, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { openRows } from '../read/open-rows.ts'
 import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
-import { createOf } from './import-row.ts'
+import type { JobState } from '../run/job-state.ts'
+import { earlierJobs } from './earlier-jobs.ts'
 import type { MakeWorld } from './make-world.ts'
 import { PlanBuilder } from './plan-builder.ts'
+import { type MatchRequest, planRows } from './plan-rows.ts'
 import { runId } from './run-id.ts'
 import { spoolInput } from './spool-input.ts'
 
@@ -17,8 +21,11 @@ export interface ImportRequest {
   readonly inputName: string
   readonly read: ReadFlags
   readonly stages: readonly string[] | undefined
+  readonly match: MatchRequest
   /** `--run-id`; undefined: of the command and the name of the file. */
   readonly run: string | undefined
+  /** A new run, whatever was done before. */
+  readonly isAgain: boolean
 }
 
 /** A job that was made and not begun. */
@@ -30,6 +37,8 @@ export interface MadeJob {
 
 export type MadeImport =
   | { readonly is: 'made'; readonly job: MadeJob; readonly verdict: Verdict }
+  /** An earlier job has the same input: it goes on, or is done. Nothing was kept. */
+  | { readonly is: 'same'; readonly job: JobState }
   /** Nothing was kept. */
   | { readonly is: 'refused'; readonly findings: Findings; readonly verdict: Verdict }
 
@@ -38,7 +47,7 @@ export async function makeImport(world: MakeWorld, request: ImportRequest): Prom
   const draft = openDraft(world.jobsFolder, world.nowMs())
   try {
     const made = await fillDraft(world, request, draft)
-    if (made.is === 'refused') dropDraft(draft)
+    if (made.is !== 'made') dropDraft(draft)
     return made
   } catch (error) {
     dropDraft(draft)
@@ -51,9 +60,10 @@ const KINDS: Readonly<Record<Noun, RowKind>> = { contacts: 'contact', deals: 'de
 async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft): Promise<MadeImport> {
   const { noun, inputName, read, stages } = request
   const { paths } = draft
-  const run =
-    request.run ?? runId({ account: world.account, kind: 'import', noun, mapping: mappingOf(read), inputName })
+  const run = runOf(world, request)
   const input = await spoolInput(inputName, world.stdin(), paths.input)
+  const earlier = await earlierJobs(world.jobsFolder, { account: world.account, run, sha256: input.sha256 })
+  if (earlier.is === 'same') return earlier
   const head: PlanHead = {
     crm_plan: 1,
     job: paths.id,
@@ -67,22 +77,47 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     made_at: world.nowMs(),
     version: world.version,
   }
-  const source = await openRows({
-    ...read,
-    ...{ path: paths.input, name: inputName, kind: KINDS[noun], stages, signal: world.signal, note: world.note },
-  })
+  const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
+  const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
   const builder = new PlanBuilder(paths, head)
-  let isEnded = false
+  const parts = {
+    paths,
+    noun,
+    source,
+    builder,
+    before: earlier.jobs,
+    list: () => world.list(noun),
+    onRead: world.onRead,
+  }
+  let end: PlanEnd | undefined
   try {
-    for await (const rows of source.rows()) for (const row of rows) builder.add(createOf(noun, row))
+    await planRows(parts, matchOf(request, source.verdict))
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, verdict }
-    const end = builder.end()
-    isEnded = true
+    end = builder.end()
     return { is: 'made', job: { paths: finishDraft(draft), head, end }, verdict }
   } finally {
-    if (!isEnded) builder.drop()
+    if (!end) builder.drop()
   }
+}
+
+/** An id column says which record a row is. */
+function matchOf({ match, noun }: ImportRequest, { columns }: Verdict): MatchRequest {
+  const hasIds = columns.some(({ field }) => field === 'id')
+  if (match.names.length === 0 && hasIds && noun === 'contacts') return { names: ['id'], mode: 'update' }
+  if (match.names.length > 0 && noun !== 'contacts') {
+    throw new CrmError('not_supported', `${noun} cannot be changed, so there is nothing to match them for`, {
+      hint: 'leave --match out',
+    })
+  }
+  return match
+}
+
+function runOf(world: MakeWorld, { noun, inputName, read, match, run, isAgain }: ImportRequest): string {
+  const mapping = mappingOf(read)
+  if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
+  const base = run ?? runId({ account: world.account, kind: 'import', noun, mapping, inputName })
+  return isAgain ? `${base}.${randomUUID()}` : base
 }
 
 function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {

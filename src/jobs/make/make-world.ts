@@ -1,4 +1,6 @@
+import type { CrmRecord } from '../../core/resources.ts'
 import type { InputStream } from '../../core/streams.ts'
+import type { Noun } from '../plan/plan-head.ts'
 
 /** What planning needs of the world. */
 export interface MakeWorld {
@@ -9,6 +11,10 @@ export interface MakeWorld {
   readonly version: string
   /** The words behind `crm`. */
   readonly command: readonly string[]
+  /** All records, a page at a time. */
+  readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** So many more records of the list were read. */
+  readonly onRead: (count: number) => void
   readonly nowMs: () => number
   /** A line for people. */
   readonly note: (line: string) => void

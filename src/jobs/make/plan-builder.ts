@@ -25,7 +25,7 @@ export interface Planned {
 }
 
 /** What an earlier job of the run knows of an operation that says the same. */
-export interface Earlier {
+export interface EarlierOperation {
   readonly state: 'done' | 'failed' | 'sent' | 'unsent'
   readonly gen: number
   /** When it was leased first, where it may have been sent. */
@@ -46,7 +46,7 @@ export class PlanBuilder {
   }
 
   /** `earlier` is asked what was done before; without it nothing was. */
-  add(planned: Planned, earlier?: (digest: string, n: number) => Earlier | undefined): void {
+  add(planned: Planned, earlier?: (digest: string, n: number) => EarlierOperation | undefined): void {
     const body = planned.body && canonicalJson(planned.body)
     const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '')
     const n = this.#counter.next(digest)
@@ -95,7 +95,7 @@ function headOf({ do: kind, path, id, line, at, before, ifMatch }: Planned): Omi
 }
 
 /** Refused for good is proof of absence, and a new key asks anew; what may have been sent keeps its key and its time. */
-function traces(known: Earlier | undefined): Pick<OperationHead, 'gen' | 'since'> {
+function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' | 'since'> {
   if (!known) return {}
   const gen = known.state === 'failed' ? known.gen + 1 : known.gen
   return {

@@ -17,12 +17,12 @@ import { claimedIn } from './claimed.ts'
 import { greet } from './greet.ts'
 import { refuseOtherAccount } from './job-errors.ts'
 import { resumeTasks } from './resume-tasks.ts'
-import type { JobServices, RunTerms } from './services.ts'
+import type { JobServices, RunTerms, ServerTerms } from './services.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
   readonly services: JobServices
-  readonly terms: RunTerms
+  readonly terms: RunTerms & ServerTerms
   readonly pace: Pace
   readonly hooks: RunHooks
 }

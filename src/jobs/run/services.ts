@@ -20,14 +20,18 @@ export interface JobServices {
   readonly version: string
 }
 
-/** What is known of the server, and what was asked for. */
-export interface RunTerms {
+/** What is known of the server. */
+export interface ServerTerms {
   /** How long the server keeps idempotency keys. */
   readonly windowMs: number
   /** The longest a request may live, on the way and in the server. */
   readonly lifeMs: number
   /** Whether another API key of the account finds the same idempotency keys. */
   readonly isScopedByAccount: boolean
+}
+
+/** What was asked for. */
+export interface RunTerms {
   readonly concurrency: number | undefined
   /** Of the rate that the server allows. */
   readonly rateShare: number
@@ -35,6 +39,3 @@ export interface RunTerms {
   readonly maxErrors: { readonly rows: number } | { readonly part: number } | undefined
   readonly maxOutageMs: number
 }
-
-export const DEFAULT_WINDOW_MS = 30 * 60_000
-export const DEFAULT_LIFE_MS = 120_000

@@ -1,0 +1,20 @@
+import type { CrmRecord } from '../../core/resources.ts'
+import type { JobState } from './job-types.ts'
+
+/** A job as it is printed. */
+export function jobRecord({ paths, head, state, account, progress }: JobState): CrmRecord {
+  return {
+    id: paths.id,
+    state,
+    kind: head.kind,
+    noun: head.noun,
+    input: head.input?.name ?? null,
+    account: head.account,
+    ...account,
+    of: head.of ?? null,
+    paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
+    made_at: new Date(head.made_at).toISOString(),
+    run: head.run,
+    folder: paths.folder,
+  }
+}

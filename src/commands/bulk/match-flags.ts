@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander'
+import { CrmError } from '../../core/errors.ts'
+import type { ImportRequest } from './job-types.ts'
+
+type Mode = ImportRequest['match']['mode']
+
+const MODES: readonly Mode[] = ['create', 'upsert', 'update']
+
+export interface MatchFlags {
+  readonly match?: string
+  readonly mode?: Mode
+}
+
+export function addMatchFlags(command: object): void {
+  const options = [
+    new Option(
+      '--match <fields>',
+      'the contact with the same email, say, is changed; comma separated: the same in all of them',
+    ),
+    new Option('--mode <how>', 'with --match: upsert (the default), or update, which makes none').choices(MODES),
+  ]
+  for (const option of options) (command as Command).addOption(option)
+}
+
+export function matchRequest({ match, mode }: MatchFlags): ImportRequest['match'] {
+  const names = (match ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+  if (names.length === 0 && mode !== undefined && mode !== 'create') {
+    throw new CrmError('usage', `--mode ${mode} needs to know what to match by`, {
+      hint: `--match email --mode ${mode}`,
+    })
+  }
+  if (names.length > 0 && mode === 'create') {
+    throw new CrmError('usage', '--mode create makes a record of every row, so there is nothing to match', {
+      hint: 'leave one of --match and --mode out',
+    })
+  }
+  return { names, mode: mode ?? (names.length > 0 ? 'upsert' : 'create') }
+}

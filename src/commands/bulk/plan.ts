@@ -1,0 +1,73 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { askYesNo } from '../../output/prompt.ts'
+import { commandLine } from '../command-line.ts'
+import { canAsk, confirmDeletion, requireExpected } from '../confirm.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { printOne } from '../print.ts'
+import type { MadeJob } from './job-types.ts'
+import type { RunFlags } from './run-flags.ts'
+import { sendJob } from './send-job.ts'
+
+export interface PlanFlags extends RunFlags {
+  /** Where the plan goes, instead of being sent. */
+  readonly plan?: string
+  readonly expect?: number
+}
+
+/** Shows a plan, keeps it, or asks and sends it. Until it is sent nothing of it is left behind. */
+export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  let isKept = false
+  try {
+    if (flags.plan !== undefined) {
+      await jobs.exportPlan(job.paths, flags.plan)
+      ctx.note(`The plan is in ${flags.plan}; nothing was sent: crm apply ${flags.plan}`)
+    }
+    if (ctx.flags.isDryRun || flags.plan !== undefined) return await showPlan(ctx, job)
+    await confirmPlan(ctx, job, flags)
+    isKept = true
+  } finally {
+    if (!isKept) jobs.drop(job.paths)
+  }
+  return sendJob(ctx, job.paths, flags)
+}
+
+async function showPlan(ctx: Context, { end }: MadeJob): Promise<ExitCode> {
+  const { rows, create, update, delete: remove, unchanged, skipped } = end
+  await printOne(ctx, { dry_run: true, rows, create, update, delete: remove, unchanged, skipped })
+  if (ctx.flags.isDryRun)
+    ctx.note(create + update + remove === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
+  return ctx.flags.isDryRun ? dryRunExit(ctx, create + update + remove > 0) : EXIT.ok
+}
+
+async function confirmPlan(ctx: Context, { end, head }: MadeJob, { expect }: PlanFlags): Promise<void> {
+  const isStdinFree = head.input?.name !== '-'
+  if (end.delete > 0) {
+    const deletion = { count: end.delete, what: `${end.delete} ${head.noun}`, expect, isStdinFree }
+    requireExpected(ctx, deletion)
+    await confirmDeletion(ctx, deletion)
+    return
+  }
+  if (expect !== undefined && expect !== end.create + end.update) {
+    throw new CrmError(
+      'unconfirmed',
+      `--expect ${expect}, but ${end.create + end.update} records would change; nothing was sent`,
+      {
+        hint: `see what: ${commandLine([...ctx.argv, '--dry-run'])}`,
+      },
+    )
+  }
+  if (end.update === 0 || ctx.flags.isConfirmed) return
+  const { baseUrl, profileName } = await ctx.target()
+  const place = profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
+  const parts = [end.create > 0 ? `create ${end.create}` : '', `change ${end.update}`].filter(Boolean).join(' and ')
+  if (!isStdinFree || !canAsk(ctx)) {
+    throw new CrmError('unconfirmed', `this would ${parts} ${head.noun} of ${place}, and needs --yes`, {
+      hint: commandLine([...ctx.argv, '--yes']),
+    })
+  }
+  const isSure = await askYesNo(ctx.io, `This will ${parts} ${head.noun} of ${place}. Go on? [y/N] `, ctx.signal)
+  if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was sent', { hint: commandLine(ctx.argv) })
+}

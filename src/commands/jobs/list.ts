@@ -1,0 +1,30 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { jobRecord } from '../bulk/job-record.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import type { ListPage } from '../keep-matching.ts'
+import { printList } from '../print.ts'
+
+const COLUMNS = ['id', 'state', 'kind', 'noun', 'input', 'rows', 'done', 'failed', 'in_doubt', 'unsent', 'made_at']
+
+export function addJobsList(jobs: CommandUnknownOpts, act: Act): void {
+  const command = jobs
+    .command('list')
+    .description('all jobs of this machine, the oldest first')
+    .addHelpText('after', examples('crm jobs list', 'crm jobs list --where \'.state == "stopped"\' -o id'))
+    .action(act(listJobs))
+  addScopedFlags(command, ['fields', 'where', 'limit'])
+}
+
+async function listJobs(ctx: Context): Promise<undefined> {
+  await printList(ctx, { pages: pagesOf(ctx), columns: COLUMNS, plural: 'jobs' })
+}
+
+/** A page a job: reading one takes as long as it is large. */
+async function* pagesOf(ctx: Context): AsyncGenerator<ListPage> {
+  const jobs = await ctx.jobs()
+  const all = jobs.all()
+  const wanted = ctx.flags.where === undefined ? all.slice(0, ctx.flags.limit) : all
+  for (const paths of wanted) yield { items: [jobRecord(await jobs.state(paths))], nextCursor: undefined }
+}

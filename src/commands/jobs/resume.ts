@@ -1,0 +1,22 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { addRunFlags, type RunFlags } from '../bulk/run-flags.ts'
+import { sendJob } from '../bulk/send-job.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+
+export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {
+  const command = jobs
+    .command('resume <job>')
+    .description('send what is left of a job; an end of its id will do')
+    .addHelpText('after', examples('crm jobs resume job_0s9ps10psve'))
+    .action(act(resumeJob))
+  addRunFlags(command)
+  addScopedFlags(command, ['progress'])
+}
+
+async function resumeJob(ctx: Context, word: string, flags: RunFlags): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  return sendJob(ctx, jobs.find(word), flags)
+}

@@ -1,0 +1,168 @@
+import { parseExactJson } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { requestDigest } from '../digest.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
+import { Progress } from '../journal/progress.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import type { Operation } from '../plan/operation.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+import type { EarlierOperation } from './plan-builder.ts'
+import { openScratch, type Scratch } from './scratch.ts'
+
+const STATES = ['unsent', 'done', 'failed', 'sent'] as const
+
+const TABLES = `
+CREATE TABLE earlier (digest TEXT, n INTEGER, state INTEGER, gen INTEGER, since INTEGER, id TEXT, line INTEGER, email TEXT,
+  body TEXT, is_seen INTEGER DEFAULT 0, PRIMARY KEY (digest, n)) WITHOUT ROWID;
+CREATE TABLE result (op INTEGER PRIMARY KEY, id TEXT, gen INTEGER)`
+
+const ADD = `
+INSERT INTO earlier (digest, n, state, gen, since, id, line, email, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = excluded.id, line = excluded.line,
+  since = coalesce(since, excluded.since) WHERE state <> 1`
+
+const VANISHED =
+  'SELECT digest, n, id, line, email, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
+
+/** A record that an earlier job of the run made, from a row that does not say the same any more. */
+export interface Vanished {
+  readonly id: string
+  readonly line: number | undefined
+  /** What was sent for it, as JSON. */
+  readonly body: string
+}
+
+/**
+ * What the earlier jobs of a run did, by what their rows said: on disk, for there may be millions. First every row of the
+ * input is looked for with `find`; `takeVanished` then knows the rows that nobody looked for.
+ */
+export class Ledger {
+  readonly #scratch: Scratch
+
+  constructor(folder: string, jobs: readonly JobPaths[]) {
+    this.#scratch = openScratch(folder, 'ledger')
+    const { database } = this.#scratch
+    database.exec(TABLES)
+    for (const job of jobs) this.#read(job)
+    database.exec('CREATE INDEX by_line ON earlier (line); CREATE INDEX by_email ON earlier (email)')
+  }
+
+  find(digest: string, n: number): EarlierOperation | undefined {
+    const { database } = this.#scratch
+    this.#find ??= database.prepare(
+      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since',
+    )
+    const row = this.#find.get(digest, n)
+    if (!row) return undefined
+    const since = row.since === null ? undefined : Number(row.since)
+    return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since }
+  }
+
+  /** By the address, which is nobody else's, else by the line; each is given once. */
+  takeVanished(email: string | undefined, line: number): Vanished | undefined {
+    const { database } = this.#scratch
+    this.#byEmail ??= database.prepare(`${VANISHED} AND email = ?`)
+    this.#byLine ??= database.prepare(`${VANISHED} AND line = ?`)
+    const row = (email === undefined ? undefined : this.#byEmail.get(email)) ?? this.#byLine.get(line)
+    if (!row) return undefined
+    this.find(String(row.digest), Number(row.n))
+    return { id: String(row.id), line: row.line === null ? undefined : Number(row.line), body: String(row.body) }
+  }
+
+  close(): void {
+    this.#scratch.close()
+  }
+
+  /** A row that was changed, and changed what was made of it, says something else since then. */
+  #edit({ head, body }: Operation): void {
+    const { database } = this.#scratch
+    database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
+    const row = database.prepare('SELECT digest, n, body FROM earlier WHERE id = ? AND state = 1').get(head.id ?? null)
+    if (!row || !body) return
+    const fields = { ...objectOf(String(row.body)), ...objectOf(body.toString('utf8')) }
+    const text = canonicalJson(fields)
+    database
+      .prepare('UPDATE OR REPLACE earlier SET digest = ?, n = 0, body = ?, email = ? WHERE digest = ? AND n = ?')
+      .run(
+        requestDigest('POST', '/v1/contacts', text),
+        text,
+        emailOf(fields) ?? null,
+        row.digest ?? null,
+        row.n ?? null,
+      )
+  }
+
+  #find: Statement | undefined
+  #byEmail: Statement | undefined
+  #byLine: Statement | undefined
+
+  /** A later job knows better, but nothing undoes what is done. */
+  #read(job: JobPaths): void {
+    const { database } = this.#scratch
+    const plan = new PlanFile(job.plan)
+    const add = database.prepare(ADD)
+    const resultOf = database.prepare('SELECT id, gen FROM result WHERE op = ?')
+    try {
+      const progress = readResults(job, plan.count, database)
+      for (const operation of allOf(plan)) {
+        const state = stateOf(progress, operation.op)
+        if (operation.head.do === 'update' && state === 'done') this.#edit(operation)
+        if (operation.head.do === 'create') add.run(...rowOf(operation, state, resultOf.get(operation.op), progress))
+      }
+      database.exec('DELETE FROM result')
+    } finally {
+      plan.close()
+    }
+  }
+}
+
+function rowOf(
+  { head, body }: Operation,
+  state: (typeof STATES)[number],
+  result: { readonly id?: unknown; readonly gen?: unknown } | undefined,
+  { firstMs }: Progress,
+): (string | number | null)[] {
+  const since = state === 'sent' ? (head.since ?? firstMs) : head.since
+  const gen = Number(result?.gen ?? head.gen ?? 0)
+  const id = typeof result?.id === 'string' ? result.id : null
+  const text = body?.toString('utf8') ?? '{}'
+  const what = [head.digest, head.n, STATES.indexOf(state), gen, since ?? null, id]
+  return [...what, head.line ?? null, emailOf(objectOf(text)) ?? null, text]
+}
+
+type Statement = ReturnType<Scratch['database']['prepare']>
+
+function objectOf(text: string): JsonObject {
+  return parseExactJson(text) as JsonObject
+}
+
+/** The part of an address that matters for telling one from another. */
+export function emailOf(record: unknown): string | undefined {
+  if (!isJsonObject(record) || typeof record.email !== 'string') return undefined
+  return record.email.trim().normalize('NFC').toLowerCase() || undefined
+}
+
+function* allOf(plan: PlanFile): Generator<Operation, void, undefined> {
+  for (const batch of plan.operations()) yield* batch
+}
+
+function stateOf(progress: Progress, op: number): (typeof STATES)[number] {
+  const end = progress.endOf(op)
+  if (end === 'done' || end === 'failed') return end
+  return end === 'back' || op >= progress.next ? 'unsent' : 'sent'
+}
+
+function readResults(job: JobPaths, count: number, database: Scratch['database']): Progress {
+  const progress = new Progress(count)
+  const put = database.prepare('INSERT INTO result (op, id) VALUES (?, ?) ON CONFLICT DO UPDATE SET id = excluded.id')
+  const raise = database.prepare(
+    'INSERT INTO result (op, gen) VALUES (?, ?) ON CONFLICT DO UPDATE SET gen = excluded.gen',
+  )
+  readJournal(job.journal, (entry) => {
+    progress.take(entry)
+    if (entry.t === 'done') for (const [op, , id] of entry.r) put.run(op, id)
+    if (entry.t === 'again') raise.run(entry.op, entry.gen)
+  })
+  return progress
+}

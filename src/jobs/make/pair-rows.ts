@@ -1,0 +1,105 @@
+import { changedMembers } from '../../core/changes.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText, parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { requestDigest } from '../digest.ts'
+import type { Noun } from '../plan/plan-head.ts'
+import type { InputRow, RowSource } from '../row.ts'
+import { DigestCounter } from './digest-counter.ts'
+import { createOf, updateOf } from './import-row.ts'
+import { emailOf, type Ledger, type Vanished } from './ledger.ts'
+import type { Planned } from './plan-builder.ts'
+
+export interface PairParts {
+  readonly noun: Noun
+  readonly source: RowSource
+  readonly ledger: Ledger
+  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+}
+
+const MOST_NAMED = 5
+
+/**
+ * By line what becomes of rows that were changed after a record was made of them: without this they would be made a second
+ * time. Deals and notes cannot be changed, so for them it is CrmError `conflict`.
+ */
+export async function pairChangedRows(parts: PairParts): Promise<ReadonlyMap<number, Planned | 'unchanged'>> {
+  const fresh = await freshRows(parts)
+  const pairs: (readonly [InputRow, Vanished])[] = []
+  for (const row of fresh) {
+    const vanished = parts.ledger.takeVanished(emailOf(row.fields), row.line)
+    if (vanished && isSameRow(row, vanished)) pairs.push([row, vanished])
+  }
+  if (pairs.length === 0) return new Map()
+  if (parts.noun !== 'contacts') throw unchangeable(parts.noun, pairs)
+  const records = await recordsOf(parts, new Set(pairs.map(([, { id }]) => id)))
+  const planned = new Map<number, Planned | 'unchanged'>()
+  for (const [row, vanished] of pairs) {
+    const before = records.get(vanished.id)
+    if (before) planned.set(row.line, changeOf(row, vanished, before))
+  }
+  return planned
+}
+
+/** Rows of which no earlier job knows; all others are marked as known. */
+async function freshRows({ noun, source, ledger }: PairParts): Promise<readonly InputRow[]> {
+  const fresh: InputRow[] = []
+  const counter = new DigestCounter(() => {
+    throw new CrmError('not_supported', 'more than 2.9 million different rows cannot be compared with an earlier run', {
+      hint: 'split the file, or use --match email',
+    })
+  })
+  for await (const rows of source.rows()) {
+    for (const row of rows) {
+      const { path, body = {} } = createOf(noun, row)
+      const digest = requestDigest('POST', path, canonicalJson(body))
+      if (!ledger.find(digest, counter.next(digest))) fresh.push(row)
+    }
+  }
+  return fresh
+}
+
+/** The same address, or something else that is as it was: a row that says all new things is a new row. */
+function isSameRow({ fields }: InputRow, { body }: Vanished): boolean {
+  const before = parseExactJson(body) as JsonObject
+  const email = emailOf(fields)
+  if (email !== undefined && email === emailOf(before)) return true
+  return Object.entries(fields).some(([name, value]) => {
+    const old = Object.hasOwn(before, name) ? (before[name] ?? null) : null
+    return value !== null && value !== '' && canonicalJson(value) === canonicalJson(old)
+  })
+}
+
+/** Only what the person changed in the file: what others changed in the record since stays. */
+function changeOf(row: InputRow, { id, body }: Vanished, before: CrmRecord): Planned | 'unchanged' {
+  const edited = changedMembers(parseExactJson(body) as JsonObject, row.fields)
+  const fields = Object.fromEntries(Object.entries(row.fields).filter(([name]) => Object.hasOwn(edited, name)))
+  if (Object.keys(changedMembers(before, fields)).length === 0) return 'unchanged'
+  return { ...updateOf(row, id, fields), before }
+}
+
+async function recordsOf({ list }: PairParts, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, CrmRecord>> {
+  const found = new Map<string, CrmRecord>()
+  for await (const { items } of list()) {
+    for (const item of items) {
+      const id = idText(item.id)
+      if (id !== undefined && ids.has(id)) found.set(id, item)
+    }
+    if (found.size === ids.size) break
+  }
+  return found
+}
+
+function unchangeable(noun: Noun, pairs: readonly (readonly [InputRow, Vanished])[]): CrmError {
+  const named = pairs.slice(0, MOST_NAMED).map(([{ line }, { id }]) => `line ${line} is ${id}`)
+  const more = pairs.length > MOST_NAMED ? `, and ${pairs.length - MOST_NAMED} more` : ''
+  return new CrmError(
+    'conflict',
+    `rows were changed after ${noun} were made of them, which cannot be changed: ${named.join(', ')}${more}`,
+    {
+      hint: 'put back what they said, or give them as new rows in a file of their own',
+    },
+  )
+}

@@ -1,0 +1,30 @@
+import { isLocked } from '../../files/lock.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
+import { Progress } from '../journal/progress.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
+import { type Account, accountOf } from './account.ts'
+
+/** `planned`: nothing was sent yet. `stopped`: it was begun, and can be resumed. */
+export const JOB_STATES = ['planned', 'running', 'stopped', 'finished', 'cancelled'] as const
+
+export interface JobState {
+  readonly paths: JobPaths
+  readonly head: PlanHead
+  readonly end: PlanEnd
+  readonly state: (typeof JOB_STATES)[number]
+  readonly account: Account
+  readonly progress: Progress
+}
+
+/** What a job says about itself; reads its whole journal, a second for a million rows. */
+export async function readJobState(paths: JobPaths): Promise<JobState> {
+  const plan = new PlanFile(paths.plan)
+  plan.close()
+  const progress = new Progress(plan.count)
+  readJournal(paths.journal, (entry) => progress.take(entry))
+  const isRunning = await isLocked(paths.lock)
+  const state = isRunning ? 'running' : (progress.end ?? (progress.lastOpen ? 'stopped' : 'planned'))
+  return { paths, head: plan.head, end: plan.end, state, account: accountOf(plan.end, progress), progress }
+}

@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+import { createSender } from '../../api/sender.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import type { JobServer } from '../jobs.ts'
+import type { Noun } from '../plan/plan-head.ts'
+import { Governor } from '../send/governor.ts'
+import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
+import type { RunTerms, ServerTerms } from './services.ts'
+
+/** More under way at once was never seen to help a server, and costs it memory. */
+const MOST_UNDER_WAY = 64
+
+export interface ServerWorld {
+  readonly server: JobServer
+  readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly signal: AbortSignal
+  readonly version: string
+  readonly now: () => number
+}
+
+/** Where records live: two profiles of one server are one account, and so are its old key and its new one. */
+export function accountOf({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
+  return baseUrl.href.replace(/\/$/, '')
+}
+
+function termsOf({ wire }: JobServer): ServerTerms {
+  return { windowMs: wire.idempotencyWindowMs, lifeMs: wire.requestLifeMs, isScopedByAccount: wire.isWindowOfAccount }
+}
+
+export async function runOnServer(
+  { server, list, signal, version, now }: ServerWorld,
+  { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
+): Promise<JobOutcome> {
+  const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
+  const steadyMs = () => performance.now()
+  const services = {
+    ...{ account: accountOf(server), sender, list, signal, version, pid: process.pid, random: Math.random },
+    // Tells one key from another, and nothing of it.
+    keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
+    clocks: { wallMs: now, steadyMs },
+    limitParam: server.wire.limitParam,
+  }
+  const pace = new Governor({
+    ...{ concurrency: terms.concurrency, most: MOST_UNDER_WAY, steadyMs, wallMs: now },
+    share: () => ({ share: terms.rateShare, processes: 1 }),
+  })
+  try {
+    return await runJob({ paths, services, terms: { ...terms, ...termsOf(server) }, pace, hooks })
+  } finally {
+    await sender.close()
+  }
+}
