@@ -1,6 +1,6 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
-import { matchKey } from './match-key.ts'
+import { matchKey } from '../match-key.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
 export interface Match {

@@ -1,9 +1,9 @@
 import { idText } from '../../core/exact-json.ts'
+import { matchKey } from '../match-key.ts'
 import type { Finding, FindingCode, InputRow, RowSource } from '../row.ts'
 import type { Existing } from './existing.ts'
 import { createOf, updateOf } from './import-row.ts'
 import type { KeyLines } from './key-lines.ts'
-import { matchKey } from './match-key.ts'
 import type { Planned } from './plan-builder.ts'
 
 export const IMPORT_MODES = ['create', 'upsert', 'update'] as const

@@ -57,7 +57,7 @@ function judgeCreates(
   records: Records,
   findings: Map<Task, Finding>,
 ): void {
-  const ids = new Set(tasks.flatMap((task) => matcher.candidates(task).map(({ id }) => id)))
+  const ids = new Set(tasks.flatMap((task) => [...matcher.candidates(task), ...matcher.near(task)].map(({ id }) => id)))
   if (ids.size === 0) return
   const claimed = records.claimed(ids)
   const taken = new Set<string>()
@@ -66,6 +66,10 @@ function judgeCreates(
     const free = first ? matcher.candidates(first).filter(({ id }) => !claimed.has(id) && !taken.has(id)) : []
     for (const [index, task] of alike.entries()) findings.set(task, judgeCandidates(free, index, alike.length))
     for (const { id } of free) taken.add(id)
+  }
+  for (const task of tasks) {
+    const near = matcher.near(task).find(({ id }) => !claimed.has(id) && !taken.has(id))
+    if (near && findings.get(task)?.is === 'absent') findings.set(task, nearly(near))
   }
 }
 
@@ -77,6 +81,14 @@ function judgeCandidates(free: readonly Candidate[], index: number, tasks: numbe
   return {
     is: 'doubt',
     why: `${candidate.id} says the same as this row, and the server does not tell when it was made`,
+  }
+}
+
+/** Sent again it might be there twice. */
+function nearly({ id }: Candidate): Finding {
+  return {
+    is: 'doubt',
+    why: `${id} was made since, with the same address or name, and says something else than this row`,
   }
 }
 

@@ -2,6 +2,7 @@ import { idText, parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { canonicalJson } from '../canonical-json.ts'
+import { matchKey } from '../match-key.ts'
 import type { Task } from './task.ts'
 
 /** Clocks of one server are not all alike. */
@@ -18,7 +19,9 @@ export interface Candidate {
 export class CreatedMatcher {
   /** By the names of the members that were sent, and then by what they say. */
   readonly #groups = new Map<string, { names: readonly string[]; byText: Map<string, Task[]> }>()
+  readonly #byName = new Map<string, Task[]>()
   readonly #found = new Map<Task, Candidate[]>()
+  readonly #near = new Map<Task, Candidate[]>()
 
   constructor(tasks: readonly Task[]) {
     for (const task of tasks) this.#add(task)
@@ -27,14 +30,16 @@ export class CreatedMatcher {
   see(record: CrmRecord): void {
     const id = idText(record.id)
     if (id === undefined) return
+    const candidate = { id, createdMs: createdAt(record) }
     for (const { names, byText } of this.#groups.values()) {
-      for (const task of byText.get(textOf(record, names)) ?? []) {
-        const createdMs = createdAt(record)
-        if (createdMs === undefined || createdMs >= task.leasedMs - SKEW_MS) {
-          this.#found.set(task, [...(this.#found.get(task) ?? []), { id, createdMs }])
-        }
-      }
+      keepIn(this.#found, byText.get(textOf(record, names)) ?? [], candidate)
     }
+    keepIn(this.#near, this.#byName.get(naturalName(record) ?? '') ?? [], candidate)
+  }
+
+  /** Made since the lease, with the same address or name, whatever else they say: a server may trim, or a person edit. */
+  near(task: Task): readonly Candidate[] {
+    return this.#near.get(task) ?? []
   }
 
   candidates(task: Task): readonly Candidate[] {
@@ -50,7 +55,21 @@ export class CreatedMatcher {
     this.#groups.set(key, group)
     const text = textOf(body, names)
     group.byText.set(text, [...(group.byText.get(text) ?? []), task])
+    const name = naturalName(body)
+    if (name !== undefined) this.#byName.set(name, [...(this.#byName.get(name) ?? []), task])
   }
+}
+
+function keepIn(map: Map<Task, Candidate[]>, tasks: readonly Task[], candidate: Candidate): void {
+  for (const task of tasks) {
+    if (candidate.createdMs !== undefined && candidate.createdMs < task.leasedMs - SKEW_MS) continue
+    map.set(task, [...(map.get(task) ?? []), candidate])
+  }
+}
+
+/** What a person would tell it by: its address, else its name. */
+function naturalName(record: JsonObject): string | undefined {
+  return matchKey(record, ['email']) ?? matchKey(record, ['name'])
 }
 
 /** Null and absent are the same to a server that keeps no nulls. */

@@ -1,5 +1,5 @@
-import { exactDigits } from '../../core/exact-json.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { exactDigits } from '../core/exact-json.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
 
 /**
  * What two records have in common when they are the same one: the members of `--match`, all of them. Texts are compared
