@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../context.ts'
 import { addApi } from './api/api.ts'
+import { addApply } from './apply.ts'
 import { addAuth } from './auth/auth.ts'
 import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
@@ -19,6 +20,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addDeals(program, act)
   addNotes(program, act)
   addPipelines(program, act)
+  addApply(program, act)
   addJobs(program, act)
   addWebhooks(program, act)
   addListen(program, act)

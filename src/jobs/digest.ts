@@ -6,9 +6,13 @@ import { canonicalJson } from './canonical-json.ts'
 const DIGEST_CHARS = 22
 const KEY_CHARS = 32
 
-/** Of what is sent; `body` is canonical already, and empty where there is none. */
-export function requestDigest(method: string, path: string, body: string): string {
-  return hash('sha256', `${method}\0${path}\0${body}`, 'base64url').slice(0, DIGEST_CHARS)
+/**
+ * Of what is sent; `body` is canonical already, and empty where there is none. A change of a record that was changed back
+ * meanwhile is another one: `before` is the digest of the record that it starts from.
+ */
+export function requestDigest(method: string, path: string, body: string, before?: string): string {
+  const text = `${method}\0${path}\0${body}${before === undefined ? '' : `\0${before}`}`
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_CHARS)
 }
 
 /** Of what a record holds, whatever the order of its members. */

@@ -4,13 +4,21 @@ import type { Api, ApiOptions, Page } from '../api/api.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { allJobs, findJob } from './folder/find-jobs.ts'
 import type { JobPaths } from './folder/job-folder.ts'
+import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
 import { ensureJobsFolder, stateHome } from './folder/state-home.ts'
+import { applyPlan } from './make/apply-plan.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './make/make-import.ts'
+import { makeRetry } from './make/make-retry.ts'
+import { makeSelection, type SelectionRequest } from './make/make-selection.ts'
+import { makeUndo } from './make/make-undo.ts'
 import type { MakeWorld } from './make/make-world.ts'
+import { stageNames } from './make/stage-names.ts'
 import { copyPlan } from './plan/copy-plan.ts'
 import type { Noun } from './plan/plan-head.ts'
 import type { Account } from './run/account.ts'
 import { cancelJob } from './run/cancel-job.ts'
+import { type FailureReport, reportFailures } from './run/failed-file.ts'
+import { type FailurePage, failurePages } from './run/failure-pages.ts'
 import { outcomeError } from './run/job-errors.ts'
 import { type JobState, readJobState } from './run/job-state.ts'
 import type { JobOutcome, RunHooks } from './run/run-job.ts'
@@ -20,6 +28,18 @@ import type { RunTerms } from './run/services.ts'
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
   makeImport(request: ImportRequest): Promise<MadeImport>
+  /** Contacts that an expression chooses. */
+  makeSelection(request: SelectionRequest): Promise<MadeImport>
+  /** The rows of a job that were refused, once more. */
+  makeRetry(paths: JobPaths): Promise<MadeImport>
+  /** What a job did, taken back as far as nobody changed it since. */
+  makeUndo(paths: JobPaths): Promise<MadeImport>
+  applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
+  /** Jobs that came to their end before. */
+  prunable(beforeMs: number): AsyncIterable<Pruned>
+  remove(ids: readonly string[]): void
+  /** Names that the stage of a deal can have; undefined where the server does not tell. */
+  stages(): Promise<readonly string[] | undefined>
   /** The oldest first. */
   all(): readonly JobPaths[]
   /** By id, or by an end of it. */
@@ -30,6 +50,10 @@ export interface Jobs {
   exportPlan(paths: JobPaths, to: string): Promise<void>
   /** Sends what is left of it; see runJob. */
   run(paths: JobPaths, terms: RunTerms, hooks: RunHooks): Promise<JobResult>
+  /** Rows that failed or are in doubt, in the order of the plan. */
+  failures(paths: JobPaths, limit?: number): AsyncIterable<FailurePage>
+  /** Groups them, and writes them to a file; undefined when there are none. */
+  reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
   /** Of a job that was never begun: its files go. */
   drop(paths: JobPaths): void
 }
@@ -63,6 +87,13 @@ export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
   return {
     makeImport: async (request) => makeImport(await makeWorld(world), request),
+    makeSelection: async (request) => makeSelection(await makeWorld(world), request),
+    makeRetry: async (paths) => makeRetry(await makeWorld(world), paths),
+    makeUndo: async (paths) => makeUndo(await makeWorld(world), paths),
+    applyPlan: async (path, isDriftAllowed) => applyPlan(await makeWorld(world), path, isDriftAllowed),
+    prunable: (beforeMs) => prunable(folder, beforeMs),
+    remove: (ids) => removeJobs(folder, ids, world.now()),
+    stages: async () => stageNames(await world.api()),
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
     state: readJobState,
@@ -73,6 +104,8 @@ export function openJobs(world: JobsWorld): Jobs {
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
       return { ...outcome, error: outcomeError(paths.id, outcome) }
     },
+    failures: failurePages,
+    reportFailures,
     drop: (paths) => rmSync(paths.folder, { recursive: true, force: true }),
   }
 }

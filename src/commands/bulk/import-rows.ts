@@ -3,8 +3,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { addScopedFlags } from '../flags.ts'
-import { showFindings } from './findings.ts'
-import type { ImportRequest, JobState } from './job-types.ts'
+import type { ImportRequest, JobState, MadeImport } from './job-types.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
 import { type PlanFlags, takePlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
@@ -24,6 +23,12 @@ const REQUIRED: Readonly<Record<ImportRequest['noun'], readonly string[]>> = {
 
 export function addImportFlags(command: object): void {
   addReadFlags(command)
+  addBulkFlags(command)
+  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+/** Of commands that plan a job and send it. */
+export function addBulkFlags(command: object): void {
   const options = [
     new Option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing'),
     new Option('--run-id <name>', 'what tells this run from another one; needed for stdin'),
@@ -31,44 +36,51 @@ export function addImportFlags(command: object): void {
   ]
   for (const option of options) (command as Command).addOption(option)
   addRunFlags(command)
-  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
+
+export type ImportWhat = Pick<ImportRequest, 'noun' | 'kind'> & Partial<Pick<ImportRequest, 'of' | 'run'>>
 
 export async function importRows(
   ctx: Context,
-  noun: ImportRequest['noun'],
+  { noun, kind, of, run }: ImportWhat,
   file: string,
   flags: ImportFlags,
 ): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   const made = await jobs.makeImport({
     noun,
+    kind,
+    of,
     inputName: file,
-    read: readFlags(flags, REQUIRED[noun]),
-    stages: undefined,
-    match: matchRequest(flags),
-    run: flags.runId,
+    read: readFlags(flags, kind === 'import' ? REQUIRED[noun] : []),
+    stages: noun === 'deals' ? await jobs.stages() : undefined,
+    match: kind === 'delete' ? { ...matchRequest(flags), mode: 'update' } : matchRequest(flags),
+    run: flags.runId ?? run,
     isAgain: flags.again === true,
   })
+  return takeMade(ctx, made, file, flags)
+}
+
+/** What was planned is shown, or asked about and sent; what is there already goes on. */
+export async function takeMade(ctx: Context, made: MadeImport, name: string, flags: PlanFlags): Promise<ExitCode> {
   if (made.is === 'same') return goOn(ctx, made.job, flags)
-  if (made.is === 'refused') {
-    showFindings(ctx, made.findings)
-    const { count } = made.findings
-    throw new CrmError(
-      'invalid_input',
-      `${count} ${count === 1 ? 'thing is' : 'things are'} wrong in ${file}; nothing was sent`,
-      {
-        hint: 'correct the file, and run the same command again',
-      },
-    )
-  }
-  return takePlan(ctx, made.job, flags)
+  for (const line of made.lines) ctx.note(line)
+  if (made.is === 'made') return takePlan(ctx, made.job, flags)
+  const { count } = made.findings
+  throw new CrmError(
+    'invalid_input',
+    `${count} ${count === 1 ? 'thing is' : 'things are'} wrong in ${name}; nothing was sent`,
+    {
+      hint: 'correct the file, and run the same command again',
+    },
+  )
 }
 
 /** The same input once more: what was stopped goes on, and what is done is left alone. */
-function goOn(ctx: Context, job: JobState, flags: ImportFlags): Promise<ExitCode> {
+function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
   const { id } = job.paths
-  if (job.state === 'finished')
+  if (job.state === 'finished') {
     ctx.note(`${id} has done this already, and nothing has changed since; --again does it once more.`)
+  }
   return sendJob(ctx, job.paths, flags)
 }

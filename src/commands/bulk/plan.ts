@@ -1,3 +1,4 @@
+import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
@@ -5,6 +6,7 @@ import { askYesNo } from '../../output/prompt.ts'
 import { commandLine } from '../command-line.ts'
 import { canAsk, confirmDeletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
+import { parseCount } from '../flags.ts'
 import { printOne } from '../print.ts'
 import type { MadeJob } from './job-types.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -14,6 +16,17 @@ export interface PlanFlags extends RunFlags {
   /** Where the plan goes, instead of being sent. */
   readonly plan?: string
   readonly expect?: number
+}
+
+export function addExpectFlag(command: object): void {
+  ;(command as Command).addOption(
+    new Option('--expect <n>', 'how many contacts this must be about').argParser(parseExpected),
+  )
+}
+
+/** None is a number that a search may well find. */
+function parseExpected(text: string): number {
+  return text === '0' ? 0 : parseCount(text)
 }
 
 /** Shows a plan, keeps it, or asks and sends it. Until it is sent nothing of it is left behind. */
@@ -44,10 +57,12 @@ async function showPlan(ctx: Context, { end }: MadeJob): Promise<ExitCode> {
 
 async function confirmPlan(ctx: Context, { end, head }: MadeJob, { expect }: PlanFlags): Promise<void> {
   const isStdinFree = head.input?.name !== '-'
-  if (end.delete > 0) {
+  if (end.delete > 0 || head.kind === 'delete') {
     const deletion = { count: end.delete, what: `${end.delete} ${head.noun}`, expect, isStdinFree }
     requireExpected(ctx, deletion)
-    await confirmDeletion(ctx, deletion)
+    if (canAsk(ctx))
+      ctx.note('What is deleted can be undone for as long as the job is kept, but comes back under new ids.')
+    if (end.delete > 0) await confirmDeletion(ctx, deletion)
     return
   }
   if (expect !== undefined && expect !== end.create + end.update) {

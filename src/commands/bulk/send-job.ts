@@ -5,6 +5,8 @@ import { printOne } from '../print.ts'
 import type { JobAccount, JobPaths } from './job-types.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
+const MOST_CAUSES = 10
+
 /** Sends what is left of a job, shows how far it has come, prints its account, and fails as the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: RunFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
@@ -28,9 +30,22 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: RunFlags): P
     onPause: (pause) => progress.pause(pause),
   })
   progress.end(counts)
+  if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
   await printOne(ctx, accountRecord(paths.id, account))
   if (error !== undefined) throw error
   return EXIT.ok
+}
+
+/** Causes, not ten thousand lines; the lines are in a file. */
+async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
+  const jobs = await ctx.jobs()
+  const report = await jobs.reportFailures(paths)
+  if (!report) return
+  for (const { code, field, reason, count, lines } of report.groups.slice(0, MOST_CAUSES)) {
+    const where = lines.length === 0 ? '' : `, line ${lines.join(', ')}${count > lines.length ? ' …' : ''}`
+    ctx.note(`${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}: ${reason}`)
+  }
+  if (report.file !== undefined) ctx.note(`These rows as they were, with the reasons: ${report.file}`)
 }
 
 function accountRecord(job: string, account: JobAccount) {

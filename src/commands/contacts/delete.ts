@@ -3,31 +3,49 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { FIELDS } from '../../core/resources.ts'
+import { addBulkFlags } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addExpectFlag } from '../bulk/plan.ts'
+import { addReadFlags } from '../bulk/read-flags.ts'
 import { confirmDeletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { findByIds } from '../find.ts'
-import { addScopedFlags, parseCount } from '../flags.ts'
+import { addScopedFlags } from '../flags.ts'
 import { readIds } from '../ids-input.ts'
 import { onePage, printList } from '../print.ts'
+import { deleteMany, type ManyFlags, refuseIdBeside } from './update-many.ts'
 
-interface Options {
-  readonly expect?: number
+interface Options extends ManyFlags {
   readonly ifMatch?: string
 }
 
 export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void {
   const remove = contacts
-    .command('delete <id...>')
+    .command('delete [id...]')
     .description('delete contacts for good; - reads ids from stdin')
-    .option('--expect <n>', 'how many contacts this must be about', parseExpected)
+    .option('--from <file>', 'a file of contacts, found by their id or by --match')
     .option('--if-match <version>', 'only while the contact still has this version')
-    .addHelpText('after', examples('crm contacts delete con_0abc', 'crm contacts delete - --yes --expect 12 < ids.txt'))
+    .addHelpText(
+      'after',
+      examples(
+        'crm contacts delete con_0abc',
+        'crm contacts delete - --yes --expect 12 < ids.txt',
+        'crm contacts delete --where \'.email | endswith("@example.test")\'',
+        'crm contacts delete --from leavers.csv --match email --yes --expect 12',
+      ),
+    )
     .action(act(deleteContacts))
-  addScopedFlags(remove, ['fields', 'yes', 'dryRun', 'exitCode'])
+  addMatchFlags(remove)
+  addReadFlags(remove)
+  addBulkFlags(remove)
+  addExpectFlag(remove)
+  addScopedFlags(remove, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }
 
 async function deleteContacts(ctx: Context, words: readonly string[], options: Options): Promise<ExitCode | undefined> {
+  refuseIdBeside(ctx, words[0], options)
+  if (words.length === 0) return deleteMany(ctx, options)
   const ids = await readIds(ctx, words)
   if (options.ifMatch !== undefined && ids.length > 1) {
     throw new CrmError('usage', '--if-match is the version of one contact, and this is about several', {
@@ -76,9 +94,4 @@ async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitC
   if (missing.length > 0) ctx.note(`Not there: ${missing.join(', ')}`)
   ctx.note(`Dry run: ${found.size} would be deleted; nothing was sent.`)
   return dryRunExit(ctx, found.size > 0)
-}
-
-/** None is a number that a search may well find. */
-function parseExpected(text: string): number {
-  return text === '0' ? 0 : parseCount(text)
 }

@@ -24,5 +24,5 @@ export function addContactsImport(contacts: CommandUnknownOpts, act: Act): void 
 }
 
 function importContacts(ctx: Context, file: string, flags: ImportFlags): Promise<ExitCode> {
-  return importRows(ctx, 'contacts', file, flags)
+  return importRows(ctx, { noun: 'contacts', kind: 'import' }, file, flags)
 }

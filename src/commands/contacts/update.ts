@@ -3,6 +3,10 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { addBulkFlags } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addExpectFlag } from '../bulk/plan.ts'
+import { addReadFlags } from '../bulk/read-flags.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
@@ -11,6 +15,12 @@ import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions {
+import { printOne } from '../print.ts'
+import { type ManyFlags, refuseIdBeside, updateMany } from './update-many.ts'
+
+interface Options extends ManyFlags {
+  readonly set?: readonly string[]
+  readonly data?: string
   readonly ifMatch?: string
 }
 
@@ -18,20 +28,36 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
   const update = contacts.command('update <id>').description('change members of a contact; the others stay')
   addFieldsFlags(update, '; key:=null clears')
   update
+  const update = contacts
+    .command('update [id]')
+    .description('change members of a contact, or of many; the others stay')
+    .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect)
+    .option('--data <file>', DATA_HELP)
+    .option('--from <file>', 'many: a file of contacts, found by their id or by --match; - reads stdin')
     .option('--if-match <version>', 'only while the contact still has this version')
     .addHelpText(
       'after',
       examples(
         'crm contacts update con_0abc --set phone=+4915112345',
         'crm contacts update con_0abc --set company:=null --if-match 3',
+        'crm contacts update --where \'.company == "Acme"\' --set owner_id=u_ines',
+        'crm contacts update --from phones.csv --match email --yes',
       ),
     )
     .action(act(updateContact))
-  addScopedFlags(update, ['fields', 'dryRun', 'exitCode'])
+  addMatchFlags(update)
+  addReadFlags(update)
+  addBulkFlags(update)
+  addExpectFlag(update)
+  addScopedFlags(update, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }
 
 async function updateContact(ctx: Context, id: string, options: Options): Promise<ExitCode | undefined> {
   const patch = await readFields(ctx, options)
+async function updateContact(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
+  refuseIdBeside(ctx, id, options)
+  if (id === undefined) return updateMany(ctx, options)
+  const patch = await readFields(ctx, { set: options.set ?? [], data: options.data })
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options

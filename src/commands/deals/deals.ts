@@ -3,6 +3,7 @@ import type { Act } from '../../context.ts'
 import { addDealsCreate } from './create.ts'
 import { addDealsExport } from './export.ts'
 import { addDealsGet } from './get.ts'
+import { addDealsImport } from './import.ts'
 import { addDealsList } from './list.ts'
 import { addDealsUpdate } from './update.ts'
 
@@ -13,4 +14,5 @@ export function addDeals(program: CommandUnknownOpts, act: Act): void {
   addDealsCreate(deals, act)
   addDealsUpdate(deals, act)
   addDealsExport(deals, act)
+  addDealsImport(deals, act)
 }

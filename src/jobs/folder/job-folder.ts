@@ -41,6 +41,18 @@ export function openDraft(jobsFolder: string, nowMs: number): Draft {
   }
 }
 
+/** For a plan that was made elsewhere, whose job has its id already. What an earlier try left of it goes. */
+export function openDraftOf(jobsFolder: string, id: string): Draft {
+  const folder = join(jobsFolder, `.new-${id}`)
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { mode: 0o700 })
+    return { paths: pathsIn(folder, id), jobsFolder }
+  } catch (error) {
+    throw toMachineError(error, folder)
+  }
+}
+
 /** The job is there from now on, after a power cut too: nothing may be sent of one that could be lost. */
 export function finishDraft({ paths, jobsFolder }: Draft): JobPaths {
   const finished = jobPaths(jobsFolder, paths.id)

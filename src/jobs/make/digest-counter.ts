@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import type { KeyIndex } from '../rows/key-index.ts'
 
 const FIRST_SLOTS = 1 << 16
 /** 12 bytes each: 48 MB, and room for 2.9 million rows. */
@@ -11,13 +12,13 @@ const CHARS_OF_64_BITS = 11
  * kind, which does no harm as long as it does so again. What does not fit goes to `overflow`.
  */
 export class DigestCounter {
-  readonly #overflow: () => OverflowCounter
-  #disk: OverflowCounter | undefined
+  readonly #overflow: KeyIndex
   #slots = new BigUint64Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
   #used = 0
 
-  constructor(overflow: () => OverflowCounter) {
+  /** `overflow` is empty, and closed with this. */
+  constructor(overflow: KeyIndex) {
     this.#overflow = overflow
   }
 
@@ -30,20 +31,16 @@ export class DigestCounter {
       this.#counts[at] = count + 1
       return count
     }
-    if (this.#used >= this.#slots.length * FULL && !this.#grow()) {
-      this.#disk ??= this.#overflow()
-      return this.#disk.next(digest)
-    }
-    this.#put(bits, 1)
+    if (this.#used >= this.#slots.length * FULL && !this.#grow()) return this.#overflow.count(digest)
+    this.#put(find(this.#slots, bits), bits, 1)
     return 0
   }
 
   close(): void {
-    this.#disk?.close()
+    this.#overflow.close()
   }
 
-  #put(bits: bigint, count: number): void {
-    const at = find(this.#slots, bits)
+  #put(at: number, bits: bigint, count: number): void {
     this.#slots[at] = bits
     this.#counts[at] = count
     this.#used += 1
@@ -55,14 +52,9 @@ export class DigestCounter {
     this.#slots = new BigUint64Array(slots.length * 2)
     this.#counts = new Uint32Array(slots.length * 2)
     this.#used = 0
-    for (const [at, bits] of slots.entries()) if (bits !== 0n) this.#put(bits, counts[at] ?? 0)
+    for (const [at, bits] of slots.entries()) if (bits !== 0n) this.#put(find(this.#slots, bits), bits, counts[at] ?? 0)
     return true
   }
-}
-
-export interface OverflowCounter {
-  next(digest: string): number
-  close(): void
 }
 
 /** Where the bits are, or where they would be put. */

@@ -1,5 +1,6 @@
 import { encodeSegment } from '../../api/path.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { InputRow } from '../row.ts'
 import type { Planned } from './plan-builder.ts'
@@ -11,6 +12,10 @@ export function createOf(noun: Noun, row: InputRow): Planned {
 
 export function updateOf(row: InputRow, id: string, fields: JsonObject): Planned {
   return { do: 'update', path: contactPath(id), id, body: fields, ...placeOf(row) }
+}
+
+export function deleteOf(row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
+  return { do: 'delete', path: contactPath(id), id, before: record, ...placeOf(row) }
 }
 
 export function contactPath(id: string): string {

@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import { Progress } from '../journal/progress.ts'
-import { readJournal } from '../journal/read-journal.ts'
+import type { Progress } from '../journal/progress.ts'
 import type { Operation } from '../plan/operation.ts'
 import { PlanFile } from '../plan/plan-file.ts'
+import { type JobResults, readResults } from './job-results.ts'
 import type { EarlierOperation } from './plan-builder.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
@@ -14,8 +14,7 @@ const STATES = ['unsent', 'done', 'failed', 'sent'] as const
 
 const TABLES = `
 CREATE TABLE earlier (digest TEXT, n INTEGER, state INTEGER, gen INTEGER, since INTEGER, id TEXT, line INTEGER, email TEXT,
-  body TEXT, is_seen INTEGER DEFAULT 0, PRIMARY KEY (digest, n)) WITHOUT ROWID;
-CREATE TABLE result (op INTEGER PRIMARY KEY, id TEXT, gen INTEGER)`
+  body TEXT, is_seen INTEGER DEFAULT 0, PRIMARY KEY (digest, n)) WITHOUT ROWID`
 
 const ADD = `
 INSERT INTO earlier (digest, n, state, gen, since, id, line, email, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -102,15 +101,13 @@ export class Ledger {
     const { database } = this.#scratch
     const plan = new PlanFile(job.plan)
     const add = database.prepare(ADD)
-    const resultOf = database.prepare('SELECT id, gen FROM result WHERE op = ?')
     try {
-      const progress = readResults(job, plan.count, database)
+      const results = readResults(job, plan.count, this.#scratch)
       for (const operation of allOf(plan)) {
-        const state = stateOf(progress, operation.op)
+        const state = stateOf(results.progress, operation.op)
         if (operation.head.do === 'update' && state === 'done') this.#edit(operation)
-        if (operation.head.do === 'create') add.run(...rowOf(operation, state, resultOf.get(operation.op), progress))
+        if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
       }
-      database.exec('DELETE FROM result')
     } finally {
       plan.close()
     }
@@ -118,14 +115,12 @@ export class Ledger {
 }
 
 function rowOf(
-  { head, body }: Operation,
+  { op, head, body }: Operation,
   state: (typeof STATES)[number],
-  result: { readonly id?: unknown; readonly gen?: unknown } | undefined,
-  { firstMs }: Progress,
+  results: JobResults,
 ): (string | number | null)[] {
-  const since = state === 'sent' ? (head.since ?? firstMs) : head.since
-  const gen = Number(result?.gen ?? head.gen ?? 0)
-  const id = typeof result?.id === 'string' ? result.id : null
+  const since = state === 'sent' ? (head.since ?? results.progress.firstMs) : head.since
+  const { id, gen = head.gen ?? 0 } = results.of(op)
   const text = body?.toString('utf8') ?? '{}'
   const what = [head.digest, head.n, STATES.indexOf(state), gen, since ?? null, id]
   return [...what, head.line ?? null, emailOf(objectOf(text)) ?? null, text]
@@ -151,18 +146,4 @@ function stateOf(progress: Progress, op: number): (typeof STATES)[number] {
   const end = progress.endOf(op)
   if (end === 'done' || end === 'failed') return end
   return end === 'back' || op >= progress.next ? 'unsent' : 'sent'
-}
-
-function readResults(job: JobPaths, count: number, database: Scratch['database']): Progress {
-  const progress = new Progress(count)
-  const put = database.prepare('INSERT INTO result (op, id) VALUES (?, ?) ON CONFLICT DO UPDATE SET id = excluded.id')
-  const raise = database.prepare(
-    'INSERT INTO result (op, gen) VALUES (?, ?) ON CONFLICT DO UPDATE SET gen = excluded.gen',
-  )
-  readJournal(job.journal, (entry) => {
-    progress.take(entry)
-    if (entry.t === 'done') for (const [op, , id] of entry.r) put.run(op, id)
-    if (entry.t === 'again') raise.run(entry.op, entry.gen)
-  })
-  return progress
 }

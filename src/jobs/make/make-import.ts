@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
-import { type Draft, dropDraft, finishDraft, type JobPaths, openDraft } from '../folder/job-folder.ts'
+import { type Draft, dropDraft, finishDraft, openDraft } from '../folder/job-folder.ts'
 import type { Noun, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { openRows } from '../read/open-rows.ts'
 import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
+import { findingLines } from '../rows/findings-text.ts'
+import { verdictLines } from '../rows/verdict-text.ts'
 import type { JobState } from '../run/job-state.ts'
 import { earlierJobs } from './earlier-jobs.ts'
+import type { MadeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
@@ -17,6 +20,10 @@ export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | '
 
 export interface ImportRequest {
   readonly noun: Noun
+  /** `delete`: the records of the rows are deleted. */
+  readonly kind: 'import' | 'update' | 'delete' | 'retry'
+  /** The job whose failed rows these are. */
+  readonly of: string | undefined
   /** A file, or `-`. */
   readonly inputName: string
   readonly read: ReadFlags
@@ -28,19 +35,12 @@ export interface ImportRequest {
   readonly isAgain: boolean
 }
 
-/** A job that was made and not begun. */
-export interface MadeJob {
-  readonly paths: JobPaths
-  readonly head: PlanHead
-  readonly end: PlanEnd
-}
-
 export type MadeImport =
-  | { readonly is: 'made'; readonly job: MadeJob; readonly verdict: Verdict }
+  | { readonly is: 'made'; readonly job: MadeJob; readonly lines: readonly string[] }
   /** An earlier job has the same input: it goes on, or is done. Nothing was kept. */
   | { readonly is: 'same'; readonly job: JobState }
   /** Nothing was kept. */
-  | { readonly is: 'refused'; readonly findings: Findings; readonly verdict: Verdict }
+  | { readonly is: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
 
 /** Reads and checks the whole input; only when nothing is wrong with it there is a job. */
 export async function makeImport(world: MakeWorld, request: ImportRequest): Promise<MadeImport> {
@@ -64,22 +64,22 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const input = await spoolInput(inputName, world.stdin(), paths.input)
   const earlier = await earlierJobs(world.jobsFolder, { account: world.account, run, sha256: input.sha256 })
   if (earlier.is === 'same') return earlier
+  const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
+  const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
   const head: PlanHead = {
     crm_plan: 1,
     job: paths.id,
-    kind: 'import',
+    kind: request.kind,
     noun,
     run,
     account: world.account,
     command: world.command,
-    input,
-    of: undefined,
+    input: { ...input, verdict: source.verdict },
+    of: request.of,
     made_at: world.nowMs(),
     version: world.version,
   }
-  const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
-  const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
-  const builder = new PlanBuilder(paths, head)
+  const builder = await PlanBuilder.open(paths, head)
   const parts = {
     paths,
     noun,
@@ -88,23 +88,29 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     before: earlier.jobs,
     list: () => world.list(noun),
     onRead: world.onRead,
+    isDeletion: request.kind === 'delete',
   }
   let end: PlanEnd | undefined
   try {
     await planRows(parts, matchOf(request, source.verdict))
     const { findings, verdict } = source
-    if (findings.count > 0) return { is: 'refused', findings, verdict }
+    if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
-    return { is: 'made', job: { paths: finishDraft(draft), head, end }, verdict }
+    return { is: 'made', job: { paths: finishDraft(draft), head, end }, lines: verdictLines(inputName, verdict) }
   } finally {
     if (!end) builder.drop()
   }
 }
 
 /** An id column says which record a row is. */
-function matchOf({ match, noun }: ImportRequest, { columns }: Verdict): MatchRequest {
+function matchOf({ kind, match, noun, inputName }: ImportRequest, { columns }: Verdict): MatchRequest {
   const hasIds = columns.some(({ field }) => field === 'id')
   if (match.names.length === 0 && hasIds && noun === 'contacts') return { names: ['id'], mode: 'update' }
+  if (match.names.length === 0 && (kind === 'update' || kind === 'delete')) {
+    throw new CrmError('invalid_input', `${inputName} has no column id, which says what to ${kind}`, {
+      hint: 'name what tells one contact from another: --match email',
+    })
+  }
   if (match.names.length > 0 && noun !== 'contacts') {
     throw new CrmError('not_supported', `${noun} cannot be changed, so there is nothing to match them for`, {
       hint: 'leave --match out',
@@ -113,10 +119,10 @@ function matchOf({ match, noun }: ImportRequest, { columns }: Verdict): MatchReq
   return match
 }
 
-function runOf(world: MakeWorld, { noun, inputName, read, match, run, isAgain }: ImportRequest): string {
+function runOf(world: MakeWorld, { kind, noun, inputName, read, match, run, isAgain }: ImportRequest): string {
   const mapping = mappingOf(read)
   if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
-  const base = run ?? runId({ account: world.account, kind: 'import', noun, mapping, inputName })
+  const base = run ?? runId({ account: world.account, kind, noun, mapping, inputName })
   return isAgain ? `${base}.${randomUUID()}` : base
 }
 

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
@@ -5,14 +7,16 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { InputRow, RowSource } from '../row.ts'
-import { DigestCounter } from './digest-counter.ts'
+import { createKeyIndex } from '../rows/key-index.ts'
 import { createOf, updateOf } from './import-row.ts'
 import { emailOf, type Ledger, type Vanished } from './ledger.ts'
 import type { Planned } from './plan-builder.ts'
 
 export interface PairParts {
+  readonly paths: JobPaths
   readonly noun: Noun
   readonly source: RowSource
   readonly ledger: Ledger
@@ -29,7 +33,7 @@ export async function pairChangedRows(parts: PairParts): Promise<ReadonlyMap<num
   const fresh = await freshRows(parts)
   const pairs: (readonly [InputRow, Vanished])[] = []
   for (const row of fresh) {
-    const vanished = parts.ledger.takeVanished(emailOf(row.fields), row.line)
+    const vanished = parts.ledger.takeVanished(emailOf(row.fields), row.earlierLine ?? row.line)
     if (vanished && isSameRow(row, vanished)) pairs.push([row, vanished])
   }
   if (pairs.length === 0) return new Map()
@@ -44,20 +48,18 @@ export async function pairChangedRows(parts: PairParts): Promise<ReadonlyMap<num
 }
 
 /** Rows of which no earlier job knows; all others are marked as known. */
-async function freshRows({ noun, source, ledger }: PairParts): Promise<readonly InputRow[]> {
+async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<readonly InputRow[]> {
   const fresh: InputRow[] = []
-  const counter = new DigestCounter(() => {
-    throw new CrmError('not_supported', 'more than 2.9 million different rows cannot be compared with an earlier run', {
-      hint: 'split the file, or use --match email',
-    })
-  })
+  const counter = await createKeyIndex(join(paths.folder, 'fresh.db'))
   for await (const rows of source.rows()) {
     for (const row of rows) {
       const { path, body = {} } = createOf(noun, row)
       const digest = requestDigest('POST', path, canonicalJson(body))
-      if (!ledger.find(digest, counter.next(digest))) fresh.push(row)
+      if (!ledger.find(digest, counter.count(digest))) fresh.push(row)
     }
   }
+  counter.close()
+  rmSync(join(paths.folder, 'fresh.db'), { force: true })
   return fresh
 }
 

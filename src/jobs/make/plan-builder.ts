@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { canonicalJson } from '../canonical-json.ts'
@@ -6,9 +8,9 @@ import type { JobPaths } from '../folder/job-folder.ts'
 import { METHODS, type OperationHead, type OperationKind } from '../plan/operation.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { PlanWriter } from '../plan/plan-writer.ts'
+import { createKeyIndex, type KeyIndex } from '../rows/key-index.ts'
 import { BeforeWriter } from './before-writer.ts'
 import { DigestCounter } from './digest-counter.ts'
-import { openOverflow } from './overflow.ts'
 
 export interface Planned {
   readonly do: OperationKind
@@ -18,6 +20,8 @@ export interface Planned {
   readonly id?: string
   readonly line?: number
   readonly at?: readonly [number, number]
+  /** How many before it say the same, where that is known already. */
+  readonly n?: number
   /** As it is before; kept for undo and drift. */
   readonly before?: CrmRecord
   /** The version that the write is bound to. */
@@ -38,18 +42,25 @@ export class PlanBuilder {
   readonly #writer: PlanWriter
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
+  readonly #overflowPath: string
 
-  constructor(paths: JobPaths, head: PlanHead) {
+  private constructor(paths: JobPaths, head: PlanHead, overflow: KeyIndex) {
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
-    this.#counter = new DigestCounter(() => openOverflow(paths.folder))
+    this.#counter = new DigestCounter(overflow)
+    this.#overflowPath = overflowPath(paths)
+  }
+
+  static async open(paths: JobPaths, head: PlanHead): Promise<PlanBuilder> {
+    return new PlanBuilder(paths, head, await createKeyIndex(overflowPath(paths)))
   }
 
   /** `earlier` is asked what was done before; without it nothing was. */
   add(planned: Planned, earlier?: (digest: string, n: number) => EarlierOperation | undefined): void {
     const body = planned.body && canonicalJson(planned.body)
-    const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '')
-    const n = this.#counter.next(digest)
+    const before = planned.before && recordDigest(planned.before)
+    const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)
+    const n = planned.n ?? this.#counter.next(digest)
     const known = earlier?.(digest, n)
     this.counts.rows += 1
     if (known?.state === 'done') {
@@ -57,7 +68,7 @@ export class PlanBuilder {
       return
     }
     if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
-    this.#writer.add({ head: { ...headOf(planned), digest, n, ...traces(known) }, body })
+    this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
     this.counts[planned.do] += 1
   }
 
@@ -68,7 +79,7 @@ export class PlanBuilder {
 
   /** All files are synced when it returns. */
   end(): PlanEnd {
-    this.#counter.close()
+    this.#closeCounter()
     this.#before.end()
     const counts: PlanCounts = { ...this.counts }
     return this.#writer.end(counts)
@@ -76,20 +87,32 @@ export class PlanBuilder {
 
   /** Instead of `end`, when there will be no plan. */
   drop(): void {
-    this.#counter.close()
+    this.#closeCounter()
     this.#before.close()
     this.#writer.close()
   }
+
+  #closeCounter(): void {
+    this.#counter.close()
+    rmSync(this.#overflowPath, { force: true })
+  }
 }
 
-function headOf({ do: kind, path, id, line, at, before, ifMatch }: Planned): Omit<OperationHead, 'digest' | 'n'> {
+function overflowPath({ folder }: JobPaths): string {
+  return join(folder, 'digests.db')
+}
+
+function headOf(
+  { do: kind, path, id, line, at, ifMatch }: Planned,
+  before: string | undefined,
+): Omit<OperationHead, 'digest' | 'n'> {
   return {
     do: kind,
     path,
     ...(id === undefined ? {} : { id }),
     ...(line === undefined ? {} : { line }),
     ...(at === undefined ? {} : { at }),
-    ...(before === undefined ? {} : { before: recordDigest(before) }),
+    ...(before === undefined ? {} : { before }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
   }
 }

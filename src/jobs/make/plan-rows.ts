@@ -1,10 +1,12 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { RowSource } from '../row.ts'
+import { createKeyIndex } from '../rows/key-index.ts'
 import { Existing } from './existing.ts'
 import { createOf } from './import-row.ts'
-import { KeyLines } from './key-lines.ts'
 import { Ledger } from './ledger.ts'
 import { type ImportMode, matchRow } from './match-rows.ts'
 import { pairChangedRows } from './pair-rows.ts'
@@ -19,6 +21,8 @@ export interface PlanRowsParts {
   readonly before: readonly JobPaths[]
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly onRead: (count: number) => void
+  /** The records of the rows are to be deleted. */
+  readonly isDeletion: boolean
 }
 
 export interface MatchRequest {
@@ -35,14 +39,15 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
   for await (const rows of source.rows()) for (const row of rows) builder.add(createOf(noun, row))
 }
 
-async function planMatched({ paths, source, builder, before, list, onRead }: PlanRowsParts, match: MatchRequest) {
+async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<void> {
+  const { paths, source, builder, before, list, onRead, isDeletion } = parts
   const existing = await Existing.read(paths.folder, list(), match.names, onRead)
-  const keyLines = new KeyLines(paths.folder)
+  const keyLines = await createKeyIndex(join(paths.folder, 'keys.db'))
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {
     for await (const rows of source.rows()) {
       for (const row of rows) {
-        const planned = matchRow({ ...match, existing, keyLines, source }, row)
+        const planned = matchRow({ ...match, existing, keyLines, source, isDeletion }, row)
         if (typeof planned === 'string') builder.leaveOut(planned)
         else if (planned) builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
       }
@@ -50,6 +55,7 @@ async function planMatched({ paths, source, builder, before, list, onRead }: Pla
   } finally {
     existing.close()
     keyLines.close()
+    rmSync(join(paths.folder, 'keys.db'), { force: true })
     ledger?.close()
   }
 }
@@ -64,7 +70,7 @@ async function planAgain(parts: PlanRowsParts): Promise<void> {
   const { paths, noun, source, builder, before, list } = parts
   const ledger = new Ledger(paths.folder, before)
   try {
-    const changed = await pairChangedRows({ noun, source, ledger, list })
+    const changed = await pairChangedRows({ paths, noun, source, ledger, list })
     for await (const rows of source.rows()) {
       for (const row of rows) {
         const planned = changed.get(row.line)

@@ -10,7 +10,7 @@ import type { PlanInput } from '../plan/plan-head.ts'
  * Keeps the input with the job, so that it is read as often as needed and failed rows can be shown as they were. A file is
  * cloned where the disk can do that; stdin is written as it comes.
  */
-export async function spoolInput(name: string, stdin: InputStream, path: string): Promise<PlanInput> {
+export async function spoolInput(name: string, stdin: InputStream, path: string): Promise<Omit<PlanInput, 'verdict'>> {
   if (name === '-') await spoolStream(stdin, path)
   else copyInput(name, path)
   const hash = createHash('sha256')

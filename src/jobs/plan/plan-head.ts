@@ -1,3 +1,5 @@
+import type { Verdict } from '../row.ts'
+
 export const NOUNS = ['contacts', 'deals', 'notes'] as const
 
 export type Noun = (typeof NOUNS)[number]
@@ -10,6 +12,8 @@ export interface PlanInput {
   readonly name: string
   readonly sha256: string
   readonly size: number
+  /** How it was read. */
+  readonly verdict: Verdict
 }
 
 /** The first line of a plan: what the job is, which never changes. */

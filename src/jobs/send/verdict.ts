@@ -39,7 +39,9 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
 
 function judgeAnswer({ operation }: Task, { status, headers, json }: Answer): Verdict {
   const flag = isReplayed(headers) ? 'r' : undefined
-  return { is: 'done', status, id: operation.head.id ?? idOf(json), flag }
+  // One that is made again has a new id.
+  const id = operation.head.do === 'create' ? idOf(json) : (operation.head.id ?? idOf(json))
+  return { is: 'done', status, id, flag }
 }
 
 /** The address is wrong, and it is for all rows. */

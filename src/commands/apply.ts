@@ -1,0 +1,32 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../context.ts'
+import type { ExitCode } from '../core/exit.ts'
+import { takeMade } from './bulk/import-rows.ts'
+import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
+import { addRunFlags } from './bulk/run-flags.ts'
+import { examples } from './examples.ts'
+import { addScopedFlags } from './flags.ts'
+
+interface Options extends Omit<PlanFlags, 'plan'> {
+  readonly allowDrift?: boolean
+}
+
+export function addApply(program: CommandUnknownOpts, act: Act): void {
+  const command = program
+    .command('apply <plan>')
+    .description('send exactly what a plan says, or tell what has changed since it was made')
+    .option('--allow-drift', 'send it although records are not what they were')
+    .addHelpText(
+      'after',
+      examples('crm contacts import people.csv --match email --plan people.plan', 'crm apply people.plan --yes'),
+    )
+    .action(act(applyPlan))
+  addExpectFlag(command)
+  addRunFlags(command)
+  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+async function applyPlan(ctx: Context, path: string, options: Options): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  return takeMade(ctx, await jobs.applyPlan(path, options.allowDrift === true), path, options)
+}

@@ -1,0 +1,33 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { importRows, takeMade } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addExpectFlag } from '../bulk/plan.ts'
+import { addReadFlags } from '../bulk/read-flags.ts'
+import { addRunFlags } from '../bulk/run-flags.ts'
+import type { ManyFlags } from '../contacts/update-many.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+
+export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {
+  const command = jobs
+    .command('retry <job>')
+    .description('send the rows that failed once more, as they are or corrected')
+    .option('--from <file>', 'the corrected rows: the file that the job left, edited')
+    .addHelpText('after', examples('crm jobs retry psve', 'crm jobs retry psve --from failed.csv'))
+    .action(act(retryJob))
+  addMatchFlags(command)
+  addReadFlags(command)
+  addExpectFlag(command)
+  addRunFlags(command)
+  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+async function retryJob(ctx: Context, word: string, flags: ManyFlags): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  const paths = jobs.find(word)
+  if (flags.from === undefined) return takeMade(ctx, await jobs.makeRetry(paths), word, flags)
+  const { head } = await jobs.state(paths)
+  return importRows(ctx, { noun: head.noun, kind: 'retry', of: paths.id, run: head.run }, flags.from, flags)
+}

@@ -1,0 +1,24 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { takeMade } from '../bulk/import-rows.ts'
+import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
+import { addRunFlags } from '../bulk/run-flags.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+
+export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {
+  const command = jobs
+    .command('undo <job>')
+    .description('take back what a job did, where nobody changed it since; a job of its own')
+    .addHelpText('after', examples('crm jobs undo psve --dry-run', 'crm jobs undo psve'))
+    .action(act(undoJob))
+  addExpectFlag(command)
+  addRunFlags(command)
+  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+async function undoJob(ctx: Context, word: string, flags: PlanFlags): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  return takeMade(ctx, await jobs.makeUndo(jobs.find(word)), word, flags)
+}

@@ -1,0 +1,41 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../../files/error-code.ts'
+import { readJobState } from '../run/job-state.ts'
+import { allJobs } from './find-jobs.ts'
+
+/** A plan that takes longer than this is not being made any more. */
+const DRAFT_LIFE_MS = 24 * 3_600_000
+
+export interface Pruned {
+  readonly id: string
+  readonly state: string
+}
+
+/** Jobs that came to their end before `beforeMs`; what can still be resumed stays. What planning left behind goes too. */
+export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGenerator<Pruned, void, undefined> {
+  for (const paths of allJobs(jobsFolder)) {
+    const { state, progress, head } = await readJobState(paths)
+    if (state !== 'finished' && state !== 'cancelled') continue
+    if ((progress.lastMs ?? head.made_at) < beforeMs) yield { id: paths.id, state }
+  }
+}
+
+export function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: number): void {
+  for (const id of ids) rmSync(join(jobsFolder, id), { recursive: true, force: true })
+  for (const name of namesIn(jobsFolder)) {
+    const folder = join(jobsFolder, name)
+    const stats = statSync(folder, { throwIfNoEntry: false })
+    if (name.startsWith('.new-') && stats && nowMs - stats.mtimeMs > DRAFT_LIFE_MS)
+      rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { CrmError } from '../../core/errors.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import { recordDigest } from '../digest.ts'
+import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../folder/job-folder.ts'
+import type { Operation } from '../plan/operation.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+import { refuseOtherAccount } from '../run/job-errors.ts'
+import { readJobState } from '../run/job-state.ts'
+import { BeforeWriter } from './before-writer.ts'
+import { Existing } from './existing.ts'
+import type { MadeImport } from './make-import.ts'
+import type { MakeWorld } from './make-world.ts'
+
+const MOST_NAMED = 5
+
+/**
+ * A job of a plan that was made before. The same plan is the same job, however often it is applied. CrmError `conflict` when
+ * records are not any more what they were when it was made, unless drift is allowed.
+ */
+export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
+  const plan = new PlanFile(path)
+  try {
+    plan.verify()
+    const { head, end } = plan
+    refuseOtherAccount(head, world.account)
+    if (!/^job_[0-9a-z]+$/.test(head.job))
+      throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
+    const there = jobPaths(world.jobsFolder, head.job)
+    if (existsSync(there.plan)) return { is: 'same', job: await readJobState(there) }
+    const draft = openDraftOf(world.jobsFolder, head.job)
+    try {
+      copySynced(path, draft.paths.plan)
+      if (end.update + end.delete > 0) await keepBefore(world, plan, draft.paths, isDriftAllowed)
+      return { is: 'made', job: { paths: finishDraft(draft), head, end }, lines: [] }
+    } catch (error) {
+      dropDraft(draft)
+      throw error
+    }
+  } finally {
+    plan.close()
+  }
+}
+
+async function keepBefore(world: MakeWorld, plan: PlanFile, paths: JobPaths, isDriftAllowed: boolean): Promise<void> {
+  const existing = await Existing.read(paths.folder, world.list('contacts'), ['id'], world.onRead)
+  const images = new BeforeWriter(paths.before)
+  const drift: string[] = []
+  let count = 0
+  for (const { op, head } of changesOf(plan)) {
+    const [match] = existing.find({ id: head.id ?? '' })
+    if (match) images.add(op, match.id, match.record)
+    if (match && recordDigest(match.record) === head.before) continue
+    if (count++ < MOST_NAMED) drift.push(`${head.id} ${match ? 'was changed' : 'is gone'}`)
+  }
+  images.end()
+  existing.close()
+  if (count > 0 && !isDriftAllowed) throw drifted(drift, count)
+}
+
+/** Operations on records that are there. */
+function* changesOf(plan: PlanFile): Generator<Operation, void, undefined> {
+  for (const batch of plan.operations()) {
+    for (const operation of batch) if (operation.head.do !== 'create') yield operation
+  }
+}
+
+function drifted(drift: readonly string[], count: number): CrmError {
+  const more = count > drift.length ? `, and ${count - drift.length} more` : ''
+  return new CrmError('conflict', `records are not what they were when the plan was made: ${drift.join(', ')}${more}`, {
+    hint: 'make a new plan, or send this one all the same with --allow-drift',
+  })
+}
+
+function copySynced(from: string, to: string): void {
+  try {
+    copyFileSync(from, to)
+    chmodSync(to, 0o600)
+    const file = openSync(to, 'r')
+    fsyncSync(file)
+    closeSync(file)
+  } catch (error) {
+    throw toMachineError(error, to)
+  }
+}

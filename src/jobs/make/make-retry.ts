@@ -1,0 +1,53 @@
+import { CrmError } from '../../core/errors.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+import { failuresOf } from '../run/failures.ts'
+import { refuseOtherAccount } from '../run/job-errors.ts'
+import { readJobState } from '../run/job-state.ts'
+import type { MadeImport } from './make-import.ts'
+import { makeJob } from './make-job.ts'
+import type { MakeWorld } from './make-world.ts'
+import { BeforeImages } from './read-before.ts'
+
+/** The rows that were refused, once more as they are, under new keys: the server said that it did not do them. */
+export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
+  const { progress, state, account } = await readJobState(paths)
+  if (state !== 'finished' && state !== 'cancelled') {
+    throw new CrmError('conflict', `${paths.id} has not come to its end`, {
+      hint: `crm jobs resume ${paths.id}`,
+      job: paths.id,
+    })
+  }
+  if (account.failed === 0) {
+    throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
+  }
+  const plan = new PlanFile(paths.plan)
+  const images = new BeforeImages(paths.before)
+  try {
+    refuseOtherAccount(plan.head, world.account)
+    const { noun, run } = plan.head
+    const job = await makeJob(world, { kind: 'retry', noun, run, of: paths.id }, async (builder) => {
+      for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
+        if (failure !== 'failed') continue
+        const { do: kind, path, id, line, at, n, gen = 0 } = operation.head
+        const before = await images.of(operation.op)
+        const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
+        const known = () => ({ state: 'failed', gen, since: undefined }) as const
+        builder.add({ do: kind, path, n, ...present({ id, line, at, before, body }) }, known)
+      }
+    })
+    return { is: 'made', job, lines: [] }
+  } finally {
+    await images.close()
+    plan.close()
+  }
+}
+
+/** Members that are undefined would count as there. */
+function present<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>
+  }
+}

@@ -1,0 +1,65 @@
+import { hash, randomUUID } from 'node:crypto'
+import { changedMembers } from '../../core/changes.ts'
+import { idText } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { allJobs, headOf } from '../folder/find-jobs.ts'
+import { readJobState } from '../run/job-state.ts'
+import { contactPath } from './import-row.ts'
+import type { MadeImport } from './make-import.ts'
+import { makeJob } from './make-job.ts'
+import type { MakeWorld } from './make-world.ts'
+import type { Planned } from './plan-builder.ts'
+
+export interface SelectionRequest {
+  readonly kind: 'update' | 'delete'
+  /** Which records it is about. */
+  readonly keep: (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
+  /** What it does to each of them; undefined deletes. */
+  readonly patch: JsonObject | undefined
+}
+
+/**
+ * Contacts that an expression chooses. All of them are written down, as they are, before the first one is changed: changing
+ * while paging would skip some. The same command, should it have been stopped, goes on instead.
+ */
+export async function makeSelection(world: MakeWorld, request: SelectionRequest): Promise<MadeImport> {
+  const stopped = await stoppedJob(world, request.kind)
+  if (stopped) return { is: 'same', job: stopped }
+  const { kind, keep, patch } = request
+  const job = await makeJob(world, { kind, noun: 'contacts', run: newRun(world), of: undefined }, async (builder) => {
+    for await (const { items } of world.list('contacts')) {
+      world.onRead(items.length)
+      for (const record of await keep(items)) {
+        const planned = plannedFor(record, patch)
+        if (planned === 'unchanged') builder.leaveOut(planned)
+        else if (planned) builder.add(planned)
+      }
+    }
+  })
+  return { is: 'made', job, lines: [] }
+}
+
+function plannedFor(record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {
+  const id = idText(record.id)
+  if (id === undefined) return undefined
+  if (!patch) return { do: 'delete', path: contactPath(id), id, before: record }
+  if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'
+  return { do: 'update', path: contactPath(id), id, body: patch, before: record }
+}
+
+async function stoppedJob({ jobsFolder, account, command }: MakeWorld, kind: string) {
+  const words = JSON.stringify(command)
+  for (const paths of allJobs(jobsFolder).toReversed()) {
+    const head = headOf(paths)
+    if (head.kind !== kind || head.account !== account || head.input || JSON.stringify(head.command) !== words) continue
+    const job = await readJobState(paths)
+    if (job.state === 'stopped' || job.state === 'running') return job
+  }
+  return undefined
+}
+
+/** What it is about is chosen anew each time, so each time is a run of its own. */
+function newRun({ account, command }: MakeWorld): string {
+  return hash('sha256', JSON.stringify([account, command, randomUUID()]), 'base64url').slice(0, 22)
+}

@@ -1,0 +1,64 @@
+import { changedMembers } from '../../core/changes.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { canonicalJson } from '../canonical-json.ts'
+
+export interface Restored {
+  /** A merge patch that brings back what was there; empty when there is nothing to bring back. */
+  readonly patch: JsonObject
+  /** Members that somebody changed since; they are left alone. */
+  readonly conflicts: readonly string[]
+}
+
+/** Three ways: as it was, what the job wrote, as it is. Only what is still as the job wrote it goes back. */
+export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord): Restored {
+  const patch: JsonObject = {}
+  const conflicts: string[] = []
+  for (const [name, value] of Object.entries(written)) {
+    const old = own(before, name)
+    if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {
+      // Unless it is back already.
+      if (!isSame(old, own(now, name))) conflicts.push(name)
+    } else if (!isSame(old, own(now, name))) {
+      patch[name] = patchTo(own(now, name), old)
+    }
+  }
+  return { patch, conflicts }
+}
+
+/** Members of a record that was made by a job and that somebody changed since; none when it may go. */
+export function changesSince(written: JsonObject, now: CrmRecord): readonly string[] {
+  const changed = Object.keys(changedMembers(now, written))
+  if (changed.length > 0) return changed
+  // A server that counts versions, or tells when it was changed, knows of other members too.
+  if (typeof now.version === 'number') return now.version === 1 ? [] : ['version']
+  const isTouched = now.updated_at !== undefined && now.updated_at !== now.created_at
+  return isTouched ? ['updated_at'] : []
+}
+
+/** What can be sent of a record that is gone. */
+export function writableOf(record: CrmRecord): JsonObject {
+  const readOnly: readonly string[] = READ_ONLY_FIELDS
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => !readOnly.includes(name) && value !== null),
+  )
+}
+
+/** RFC 7396: an object is merged, so what is not to be in it must be named. */
+function patchTo(now: JsonValue, wanted: JsonValue): JsonValue {
+  if (!isJsonObject(now) || !isJsonObject(wanted)) return wanted
+  const names = new Set([...Object.keys(now), ...Object.keys(wanted)])
+  const patch: JsonObject = {}
+  for (const name of names) {
+    if (!isSame(own(now, name), own(wanted, name))) patch[name] = patchTo(own(now, name), own(wanted, name))
+  }
+  return patch
+}
+
+function own(record: JsonObject, name: string): JsonValue {
+  return Object.hasOwn(record, name) ? (record[name] ?? null) : null
+}
+
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  return canonicalJson(one) === canonicalJson(other)
+}
