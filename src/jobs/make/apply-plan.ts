@@ -8,7 +8,7 @@ import { PlanFile } from '../plan/plan-file.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
 import { BeforeWriter } from './before-writer.ts'
-import { Existing } from './existing.ts'
+import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import type { MakeWorld } from './make-world.ts'
 
@@ -43,12 +43,17 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
 }
 
 async function keepBefore(world: MakeWorld, plan: PlanFile, paths: JobPaths, isDriftAllowed: boolean): Promise<void> {
-  const existing = await Existing.read(paths.folder, world.list('contacts'), ['id'], world.onRead)
+  const existing = await Existing.read({
+    folder: paths.folder,
+    pages: world.list('contacts'),
+    keyOf: byId,
+    onRead: world.onRead,
+  })
   const images = new BeforeWriter(paths.before)
   const drift: string[] = []
   let count = 0
   for (const { op, head } of changesOf(plan)) {
-    const [match] = existing.find({ id: head.id ?? '' })
+    const [match] = existing.find(head.id)
     if (match) images.add(op, match.id, match.record)
     if (match && recordDigest(match.record) === head.before) continue
     if (count++ < MOST_NAMED) drift.push(`${head.id} ${match ? 'was changed' : 'is gone'}`)

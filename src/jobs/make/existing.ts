@@ -1,6 +1,5 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
-import { matchKey } from '../match-key.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
 export interface Match {
@@ -8,25 +7,29 @@ export interface Match {
   readonly record: CrmRecord
 }
 
-type Pages = AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+/** What records are found by; undefined for one that is not to be found. */
+export type KeyOf = (record: CrmRecord) => string | undefined
 
-/** The records that are there, by what they are matched by: read once, and kept on disk, for there may be millions. */
+export interface ReadExisting {
+  readonly folder: string
+  readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly keyOf: KeyOf
+  readonly onRead: (count: number) => void
+}
+
+export const byId: KeyOf = ({ id }) => idText(id)
+
+/** The records that are there, by a key: read once, and kept on disk, for there may be millions. */
 export class Existing {
   readonly #scratch: Scratch
-  readonly #names: readonly string[]
+  readonly #find
 
-  private constructor(scratch: Scratch, names: readonly string[]) {
+  private constructor(scratch: Scratch) {
     this.#scratch = scratch
-    this.#names = names
+    this.#find = scratch.database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
   }
 
-  /** `names` are the members to match by; `id` alone matches by id. */
-  static async read(
-    folder: string,
-    pages: Pages,
-    names: readonly string[],
-    onRead: (count: number) => void,
-  ): Promise<Existing> {
+  static async read({ folder, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
     const scratch = openScratch(folder, 'existing')
     const { database } = scratch
     database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
@@ -34,33 +37,25 @@ export class Existing {
     for await (const { items } of pages) {
       for (const record of items) {
         const id = idText(record.id)
-        const key = isById(names) ? id : matchKey(record, names)
+        const key = keyOf(record)
         if (id !== undefined && key !== undefined) add.run(key, id, JSON.stringify(record))
       }
       onRead(items.length)
     }
     database.exec('CREATE INDEX by_key ON existing (key)')
-    return new Existing(scratch, names)
+    return new Existing(scratch)
   }
 
-  /** None, one, or the first two of several. */
-  find(record: CrmRecord): readonly Match[] {
-    const key = isById(this.#names) ? idText(record.id) : matchKey(record, this.#names)
+  /** At most so many, in no particular order. */
+  find(key: string | undefined, most = 2): readonly Match[] {
     if (key === undefined) return []
-    this.#find ??= this.#scratch.database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT 2')
-    return this.#find.all(key).map(({ id, record: text }) => ({
+    return this.#find.all(key, most).map(({ id, record }) => ({
       id: String(id),
-      record: parseExactJson(String(text)) as CrmRecord,
+      record: parseExactJson(String(record)) as CrmRecord,
     }))
   }
 
   close(): void {
     this.#scratch.close()
   }
-
-  #find: ReturnType<Scratch['database']['prepare']> | undefined
-}
-
-function isById(names: readonly string[]): boolean {
-  return names.length === 1 && names[0] === 'id'
 }

@@ -27,14 +27,15 @@ const VANISHED =
 /** A record that an earlier job of the run made, from a row that does not say the same any more. */
 export interface Vanished {
   readonly id: string
-  readonly line: number | undefined
+  readonly digest: string
+  readonly n: number
   /** What was sent for it, as JSON. */
   readonly body: string
 }
 
 /**
  * What the earlier jobs of a run did, by what their rows said: on disk, for there may be millions. First every row of the
- * input is looked for with `find`; `takeVanished` then knows the rows that nobody looked for.
+ * input is looked for with `find`; `findVanished` then knows the rows that nobody looked for.
  */
 export class Ledger {
   readonly #scratch: Scratch
@@ -58,15 +59,26 @@ export class Ledger {
     return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since }
   }
 
-  /** By the address, which is nobody else's, else by the line; each is given once. */
-  takeVanished(email: string | undefined, line: number): Vanished | undefined {
+  /** Of what was made: how much there is, and how much of it `find` has found. */
+  counts(): { readonly done: number; readonly found: number } {
+    const row = this.#scratch.database
+      .prepare('SELECT count(*) AS done, coalesce(sum(is_seen), 0) AS found FROM earlier WHERE state = 1')
+      .get()
+    return { done: Number(row?.done), found: Number(row?.found) }
+  }
+
+  /** By the address, which is nobody else's, else by the line. */
+  findVanished(email: string | undefined, line: number): Vanished | undefined {
     const { database } = this.#scratch
     this.#byEmail ??= database.prepare(`${VANISHED} AND email = ?`)
     this.#byLine ??= database.prepare(`${VANISHED} AND line = ?`)
     const row = (email === undefined ? undefined : this.#byEmail.get(email)) ?? this.#byLine.get(line)
-    if (!row) return undefined
-    this.find(String(row.digest), Number(row.n))
-    return { id: String(row.id), line: row.line === null ? undefined : Number(row.line), body: String(row.body) }
+    return row && { id: String(row.id), digest: String(row.digest), n: Number(row.n), body: String(row.body) }
+  }
+
+  /** It is not given again. */
+  take({ digest, n }: Vanished): void {
+    this.find(digest, n)
   }
 
   close(): void {

@@ -88,6 +88,8 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     before: earlier.jobs,
     list: () => world.list(noun),
     onRead: world.onRead,
+    isAgain: request.isAgain,
+    note: world.note,
     isDeletion: request.kind === 'delete',
   }
   let end: PlanEnd | undefined

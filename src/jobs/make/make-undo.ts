@@ -8,7 +8,7 @@ import type { Operation } from '../plan/operation.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
-import { Existing } from './existing.ts'
+import { byId, Existing } from './existing.ts'
 import { contactPath } from './import-row.ts'
 import { type JobResults, readResults } from './job-results.ts'
 import type { MadeImport } from './make-import.ts'
@@ -71,7 +71,7 @@ async function planUndo({ world, paths, builder, draft, staying }: UndoParts): P
   try {
     const results = readResults(paths, plan.count, scratch)
     const canRead = plan.head.noun === 'contacts'
-    const now = canRead ? await Existing.read(draft.folder, world.list('contacts'), ['id'], world.onRead) : undefined
+    const now = canRead ? await readContacts(world, draft) : undefined
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const before = await images.of(operation.op)
@@ -86,6 +86,10 @@ async function planUndo({ world, paths, builder, draft, staying }: UndoParts): P
     scratch.close()
     plan.close()
   }
+}
+
+function readContacts({ list, onRead }: MakeWorld, { folder }: JobPaths): Promise<Existing> {
+  return Existing.read({ folder, pages: list('contacts'), keyOf: byId, onRead })
 }
 
 interface TakeBack {
@@ -108,7 +112,7 @@ function takeBack({ operation, before, results, now, staying }: TakeBack): Plann
     if (!before) return stay('cannot', 'what it held was not kept')
     return { do: 'create', path: '/v1/contacts', id, body: writableOf(before) }
   }
-  const [match] = now.find({ id })
+  const [match] = now.find(id)
   if (!match) return stay('gone', 'it was deleted since')
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
   if (head.do === 'create') {

@@ -23,7 +23,6 @@ export interface MatchParts {
 /** What a row comes to beside the records that are there; undefined when it is wrong, which is told as a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): Planned | 'unchanged' | 'skipped' | undefined {
   const { names, mode, existing, keyLines, source, isDeletion } = parts
-  const told = names[0] === 'id' ? { id: row.id ?? '' } : row.fields
   const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)
   const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
   if (key === undefined) {
@@ -34,7 +33,7 @@ export function matchRow(parts: MatchParts, row: InputRow): Planned | 'unchanged
   if (firstLine !== undefined) {
     return void refuse('duplicate_key', `the same ${names.join(', ')} as line ${firstLine}`)
   }
-  const [match, other] = existing.find(told)
+  const [match, other] = existing.find(key)
   if (match && other) {
     return void refuse('ambiguous_match', `${match.id} and ${other.id} have the same ${names.join(', ')}`)
   }

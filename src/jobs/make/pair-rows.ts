@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
@@ -31,11 +31,16 @@ const MOST_NAMED = 5
  */
 export async function pairChangedRows(parts: PairParts): Promise<ReadonlyMap<number, Planned | 'unchanged'>> {
   const fresh = await freshRows(parts)
+  const { done, found } = parts.ledger.counts()
   const pairs: (readonly [InputRow, Vanished])[] = []
   for (const row of fresh) {
-    const vanished = parts.ledger.takeVanished(emailOf(row.fields), row.earlierLine ?? row.line)
-    if (vanished && isSameRow(row, vanished)) pairs.push([row, vanished])
+    const vanished = parts.ledger.findVanished(emailOf(row.fields), row.earlierLine ?? row.line)
+    if (!vanished || !isSameRow(row, vanished)) continue
+    parts.ledger.take(vanished)
+    pairs.push([row, vanished])
   }
+  // A file of the same name that says all new things: were these the same people, they would be overwritten.
+  if (found < done / 2 && fresh.length > 0 && pairs.length < fresh.length) throw otherFile(done, done - found)
   if (pairs.length === 0) return new Map()
   if (parts.noun !== 'contacts') throw unchangeable(parts.noun, pairs)
   const records = await recordsOf(parts, new Set(pairs.map(([, { id }]) => id)))
@@ -63,14 +68,28 @@ async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<re
   return fresh
 }
 
-/** The same address, or something else that is as it was: a row that says all new things is a new row. */
+/**
+ * The same address. On the same line, with another address or none: the same name, or nothing else that is different. One
+ * member alone says little, for a country or an owner is that of many.
+ */
 function isSameRow({ fields }: InputRow, { body }: Vanished): boolean {
   const before = parseExactJson(body) as JsonObject
   const email = emailOf(fields)
   if (email !== undefined && email === emailOf(before)) return true
-  return Object.entries(fields).some(([name, value]) => {
-    const old = Object.hasOwn(before, name) ? (before[name] ?? null) : null
-    return value !== null && value !== '' && canonicalJson(value) === canonicalJson(old)
+  const isSame = (name: string) => canonicalJson(own(fields, name)) === canonicalJson(own(before, name))
+  if (own(fields, 'name') !== null && isSame('name')) return true
+  const names = new Set([...Object.keys(fields), ...Object.keys(before)])
+  return names.size > 1 && [...names].filter((name) => !isSame(name)).length === 1
+}
+
+function own(record: JsonObject, name: string): JsonValue {
+  return Object.hasOwn(record, name) ? (record[name] ?? null) : null
+}
+
+function otherFile(done: number, gone: number): CrmError {
+  const message = `a file of this name was imported before, and ${gone} of the ${done} rows that were made of it are not in it any more`
+  return new CrmError('conflict', message, {
+    hint: 'a new file of the same name: --again; the same people with other values: --match email',
   })
 }
 

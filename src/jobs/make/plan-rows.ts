@@ -2,12 +2,14 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { matchKey } from '../match-key.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { RowSource } from '../row.ts'
 import { createKeyIndex } from '../rows/key-index.ts'
-import { Existing } from './existing.ts'
+import { byId, Existing } from './existing.ts'
 import { createOf } from './import-row.ts'
 import { Ledger } from './ledger.ts'
+import { MadeBefore } from './made-before.ts'
 import { type ImportMode, matchRow } from './match-rows.ts'
 import { pairChangedRows } from './pair-rows.ts'
 import type { PlanBuilder } from './plan-builder.ts'
@@ -21,6 +23,9 @@ export interface PlanRowsParts {
   readonly before: readonly JobPaths[]
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly onRead: (count: number) => void
+  /** A run that has nothing to do with any before it. */
+  readonly isAgain: boolean
+  readonly note: (line: string) => void
   /** The records of the rows are to be deleted. */
   readonly isDeletion: boolean
 }
@@ -35,13 +40,35 @@ export interface MatchRequest {
 export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<void> {
   if (match.names.length > 0) return planMatched(parts, match)
   if (parts.before.length > 0) return planAgain(parts)
-  const { source, builder, noun } = parts
-  for await (const rows of source.rows()) for (const row of rows) builder.add(createOf(noun, row))
+  return planFirst(parts)
+}
+
+/** Nothing is known of an earlier run; notes cannot be read back, and so not be looked for. */
+async function planFirst(parts: PlanRowsParts): Promise<void> {
+  const { paths, source, builder, noun, list, onRead, isAgain, note } = parts
+  const pages = noun === 'notes' || isAgain ? undefined : list()
+  const before = pages && (await MadeBefore.read({ folder: paths.folder, pages, onRead }))
+  try {
+    for await (const rows of source.rows()) {
+      for (const row of rows) {
+        if (before?.has(row.fields)) builder.leaveOut('unchanged')
+        else builder.add(createOf(noun, row))
+      }
+    }
+  } finally {
+    before?.close()
+  }
+  if (before && before.count > 0) {
+    note(
+      `${before.count} rows are left alone, for there are ${noun} that say exactly the same; --again makes them once more.`,
+    )
+  }
 }
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<void> {
   const { paths, source, builder, before, list, onRead, isDeletion } = parts
-  const existing = await Existing.read(paths.folder, list(), match.names, onRead)
+  const keyOf = match.names[0] === 'id' ? byId : (record: CrmRecord) => matchKey(record, match.names)
+  const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
   const keyLines = await createKeyIndex(join(paths.folder, 'keys.db'))
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {

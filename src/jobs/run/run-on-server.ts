@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { createSender } from '../../api/sender.ts'
@@ -6,6 +7,7 @@ import type { CrmRecord } from '../../core/resources.ts'
 import type { JobServer } from '../jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { Governor } from '../send/governor.ts'
+import { openPresence, type Presence } from '../send/presence.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
 import type { RunTerms, ServerTerms } from './services.ts'
 
@@ -42,13 +44,22 @@ export async function runOnServer(
     clocks: { wallMs: now, steadyMs },
     limitParam: server.wire.limitParam,
   }
+  let presence: Presence | undefined
   const pace = new Governor({
     ...{ concurrency: terms.concurrency, most: MOST_UNDER_WAY, steadyMs, wallMs: now },
-    share: () => ({ share: terms.rateShare, processes: 1 }),
+    share: () => ({ share: terms.rateShare, processes: presence?.processes ?? 1 }),
   })
   try {
+    presence = await openPresence({
+      home: dirname(dirname(paths.folder)),
+      account: services.account,
+      ...{ pid: process.pid, wallMs: now },
+      felt: () => pace.feltPerSecond,
+    })
+    if (presence.feltPerSecond !== undefined) pace.adopt(presence.feltPerSecond)
     return await runJob({ paths, services, terms: { ...terms, ...termsOf(server) }, pace, hooks })
   } finally {
+    presence?.close()
     await sender.close()
   }
 }

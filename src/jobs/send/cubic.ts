@@ -1,6 +1,8 @@
 /** The curve of RFC 9438, relative to the rate: back at it after 5 s, a tenth above it after 10 s. */
 const BETA = 0.85
 const SCALE_SECONDS = 10
+/** Where the curve is at the rate itself. */
+const FLAT_SECONDS = SCALE_SECONDS * Math.cbrt(1 - BETA)
 /** So few refusals are no reason to be slower: some servers refuse now and then, whatever the rate. */
 const BEARABLE_PART = 0.03
 const COUNTED_OVER = 200
@@ -29,6 +31,11 @@ export class CubicRate {
   /** Whether anything was ever refused. */
   get isFeltFor(): boolean {
     return this.#allowed !== undefined
+  }
+
+  /** Whether the last word was a refusal: one request is then enough to find out whether it still holds. */
+  get isRefused(): boolean {
+    return this.#refusals > 0
   }
 
   /** How long nothing should be sent; each refusal that follows a pause doubles the next one. */
@@ -61,13 +68,17 @@ export class CubicRate {
 
   #goOn(nowMs: number, { startMs, count }: { startMs: number; count: number }): void {
     this.#refusals = 0
-    if (this.#refusedPart < BEARABLE_PART) return
-    this.adopt(Math.max(LEAST_PER_SECOND, (count * 1000) / Math.max(1, nowMs - startMs)), nowMs)
+    if (this.#refusedPart < BEARABLE_PART) this.#hold(nowMs)
+    else this.adopt(Math.max(LEAST_PER_SECOND, (count * 1000) / Math.max(1, nowMs - startMs)), nowMs)
     this.#cycle = { startMs: nowMs, count: 0 }
+  }
+
+  /** As it is: back on the flat part of the curve. Before anything was felt there is no curve to be on. */
+  #hold(nowMs: number): void {
+    if (this.#allowed) this.#allowed = { perSecond: this.#perSecond, sinceMs: nowMs - 1000 * FLAT_SECONDS }
   }
 }
 
 function curve(allowed: number, seconds: number): number {
-  const k = SCALE_SECONDS * Math.cbrt(1 - BETA)
-  return Math.max(LEAST_PER_SECOND, allowed * (1 + ((seconds - k) / SCALE_SECONDS) ** 3))
+  return Math.max(LEAST_PER_SECOND, allowed * (1 + ((seconds - FLAT_SECONDS) / SCALE_SECONDS) ** 3))
 }

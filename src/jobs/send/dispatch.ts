@@ -221,6 +221,9 @@ class Dispatch {
         this.#unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered })
         break
       case 'stopped':
+        // It was turned away at the door, and is not one of those that may have happened.
+        if (!task.isInDoubt) task.lastSentMs = undefined
+        this.#queue.push([task])
         this.#stopFor({ why: 'refused', failure: verdict.failure })
     }
   }

@@ -31,6 +31,7 @@ export class Governor implements Pace {
   readonly #width: Width
   #nextMs = 0
   #processes = 1
+  #underWay = 0
 
   constructor(options: GovernorOptions) {
     const { concurrency, most, steadyMs, share } = options
@@ -57,14 +58,17 @@ export class Governor implements Pace {
     const nowMs = this.#options.steadyMs()
     const ownWaitMs = this.#pacer.isTold ? 0 : this.#rateWaitMs(nowMs)
     if (ownWaitMs > 0) return ownWaitMs
+    if (this.#rate.isRefused && this.#underWay > 0) return undefined
     const waitMs = this.#pacer.take()
     if (waitMs !== 0) return waitMs === undefined ? undefined : waitMs + MARGIN_MS
     this.#nextMs = Math.max(this.#nextMs, nowMs - BURST_MS) + 1000 / this.#rate.perSecond
+    this.#underWay += 1
     return 0
   }
 
   answered(outcome: Answer | Failure, tookMs: number): void {
     const nowMs = this.#options.steadyMs()
+    this.#underWay -= 1
     const isRefused = isFailure(outcome) && (outcome.code === 'rate_limited' || outcome.retryAfterMs !== undefined)
     this.#pacer.answered(this.#signalOf(outcome, isRefused), outcome.headers !== undefined)
     if (isRefused) this.#rate.refused(nowMs)

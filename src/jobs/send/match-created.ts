@@ -1,8 +1,7 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { isJsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
-import { canonicalJson } from '../canonical-json.ts'
-import { matchKey } from '../match-key.ts'
+import { naturalName, textOf } from '../alike.ts'
 import type { Task } from './task.ts'
 
 /** Clocks of one server are not all alike. */
@@ -65,16 +64,6 @@ function keepIn(map: Map<Task, Candidate[]>, tasks: readonly Task[], candidate: 
     if (candidate.createdMs !== undefined && candidate.createdMs < task.leasedMs - SKEW_MS) continue
     map.set(task, [...(map.get(task) ?? []), candidate])
   }
-}
-
-/** What a person would tell it by: its address, else its name. */
-function naturalName(record: JsonObject): string | undefined {
-  return matchKey(record, ['email']) ?? matchKey(record, ['name'])
-}
-
-/** Null and absent are the same to a server that keeps no nulls. */
-function textOf(record: JsonObject, names: readonly string[]): string {
-  return names.map((name) => canonicalJson(Object.hasOwn(record, name) ? (record[name] ?? null) : null)).join('\n')
 }
 
 function createdAt(record: CrmRecord): number | undefined {
