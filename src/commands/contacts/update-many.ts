@@ -2,20 +2,15 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type ImportFlags, importRows, takeMade } from '../bulk/import-rows.ts'
-import { readFields } from '../fields-input.ts'
+import { type FieldsOptions, readFields } from '../fields-input.ts'
 
 export interface ManyFlags extends ImportFlags {
   /** A file of contacts, or `-`. */
   readonly from?: string
 }
 
-interface Changes {
-  readonly set?: readonly string[]
-  readonly data?: string
-}
-
 /** The contacts of a file, or those that an expression chooses. */
-export async function updateMany(ctx: Context, flags: ManyFlags & Changes): Promise<ExitCode> {
+export async function updateMany(ctx: Context, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
   refuseBoth(ctx, flags)
   if (flags.from !== undefined) {
     if (flags.set || flags.data !== undefined) {
@@ -25,7 +20,7 @@ export async function updateMany(ctx: Context, flags: ManyFlags & Changes): Prom
     }
     return importRows(ctx, { noun: 'contacts', kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  const patch = await readFields(ctx, { set: flags.set ?? [], data: flags.data })
+  const patch = await readFields(ctx, flags)
   return selectMany(ctx, 'update', patch, flags)
 }
 

@@ -14,25 +14,16 @@ import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
 
-interface Options extends FieldsOptions {
-import { printOne } from '../print.ts'
 import { type ManyFlags, refuseIdBeside, updateMany } from './update-many.ts'
 
-interface Options extends ManyFlags {
-  readonly set?: readonly string[]
-  readonly data?: string
+interface Options extends FieldsOptions, ManyFlags {
   readonly ifMatch?: string
 }
 
 export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void {
-  const update = contacts.command('update <id>').description('change members of a contact; the others stay')
+  const update = contacts.command('update [id]').description('change members of a contact, or of many; the others stay')
   addFieldsFlags(update, '; key:=null clears')
   update
-  const update = contacts
-    .command('update [id]')
-    .description('change members of a contact, or of many; the others stay')
-    .option('--set <key=value>', `${SET_HELP}; key:=null clears`, collect)
-    .option('--data <file>', DATA_HELP)
     .option('--from <file>', 'many: a file of contacts, found by their id or by --match; - reads stdin')
     .option('--if-match <version>', 'only while the contact still has this version')
     .addHelpText(
@@ -52,12 +43,10 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
   addScopedFlags(update, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }
 
-async function updateContact(ctx: Context, id: string, options: Options): Promise<ExitCode | undefined> {
-  const patch = await readFields(ctx, options)
 async function updateContact(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
   refuseIdBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, options)
-  const patch = await readFields(ctx, { set: options.set ?? [], data: options.data })
+  const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options
