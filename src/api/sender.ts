@@ -50,7 +50,7 @@ export function createSender(options: SenderOptions): Sender {
 
   const go = (call: Call, headers: string[], body: Buffer | null) => {
     const outgoing = { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
-    return attempt(connections.pool, { call, outgoing, number: 1 }, tryOptions)
+    return attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
   }
   return {
     send: ({ method, path, body, idempotencyKey, ifMatch, action }) => {

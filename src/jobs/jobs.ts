@@ -12,6 +12,7 @@ import { makeRetry } from './make/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './make/make-selection.ts'
 import { makeUndo } from './make/make-undo.ts'
 import type { MakeWorld } from './make/make-world.ts'
+import { planningFailure } from './make/scratch-failure.ts'
 import { stageNames } from './make/stage-names.ts'
 import { copyPlan } from './plan/copy-plan.ts'
 import type { Noun } from './plan/plan-head.ts'
@@ -85,12 +86,19 @@ export type JobServer = Pick<
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
+  const plan = async (work: (make: MakeWorld) => Promise<MadeImport>): Promise<MadeImport> => {
+    try {
+      return await work(await makeWorld(world))
+    } catch (error) {
+      throw planningFailure(error, folder)
+    }
+  }
   return {
-    makeImport: async (request) => makeImport(await makeWorld(world), request),
-    makeSelection: async (request) => makeSelection(await makeWorld(world), request),
-    makeRetry: async (paths) => makeRetry(await makeWorld(world), paths),
-    makeUndo: async (paths) => makeUndo(await makeWorld(world), paths),
-    applyPlan: async (path, isDriftAllowed) => applyPlan(await makeWorld(world), path, isDriftAllowed),
+    makeImport: (request) => plan((make) => makeImport(make, request)),
+    makeSelection: (request) => plan((make) => makeSelection(make, request)),
+    makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
+    makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
+    applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
     prunable: (beforeMs) => prunable(folder, beforeMs),
     remove: (ids) => removeJobs(folder, ids, world.now()),
     stages: async () => stageNames(await world.api()),

@@ -33,6 +33,8 @@ function parseExpected(text: string): number {
 export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   let isKept = false
+  if (job.end.delete > 0)
+    ctx.note('What is deleted comes back only under new ids, with crm jobs undo while the job is kept.')
   try {
     if (flags.plan !== undefined) {
       await jobs.exportPlan(job.paths, flags.plan)
@@ -44,6 +46,7 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
   } finally {
     if (!isKept) jobs.drop(job.paths)
   }
+  if (job.keptNote !== undefined) ctx.note(job.keptNote)
   return sendJob(ctx, job.paths, flags)
 }
 
@@ -55,10 +58,14 @@ async function showPlan(ctx: Context, { end }: MadeJob): Promise<ExitCode> {
   return ctx.flags.isDryRun ? dryRunExit(ctx, create + update + remove > 0) : EXIT.ok
 }
 
+function counted(count: number, noun: MadeJob['head']['noun']): string {
+  return count === 1 ? `1 ${noun.slice(0, -1)}` : `${count} ${noun}`
+}
+
 async function confirmPlan(ctx: Context, { end, head }: MadeJob, { expect }: PlanFlags): Promise<void> {
   const isStdinFree = head.input?.name !== '-'
   if (end.delete > 0 || head.kind === 'delete') {
-    const deletion = { count: end.delete, what: `${end.delete} ${head.noun}`, expect, isStdinFree }
+    const deletion = { count: end.delete, what: counted(end.delete, head.noun), expect, isStdinFree }
     requireExpected(ctx, deletion)
     if (canAsk(ctx))
       ctx.note('What is deleted can be undone for as long as the job is kept, but comes back under new ids.')
@@ -77,12 +84,13 @@ async function confirmPlan(ctx: Context, { end, head }: MadeJob, { expect }: Pla
   if (end.update === 0 || ctx.flags.isConfirmed) return
   const { baseUrl, profileName } = await ctx.target()
   const place = profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
-  const parts = [end.create > 0 ? `create ${end.create}` : '', `change ${end.update}`].filter(Boolean).join(' and ')
+  const creates = end.create > 0 ? `create ${end.create} and ` : ''
+  const what = `${creates}change ${counted(end.update, head.noun)}`
   if (!isStdinFree || !canAsk(ctx)) {
-    throw new CrmError('unconfirmed', `this would ${parts} ${head.noun} of ${place}, and needs --yes`, {
+    throw new CrmError('unconfirmed', `this would ${what} of ${place}, and needs --yes`, {
       hint: commandLine([...ctx.argv, '--yes']),
     })
   }
-  const isSure = await askYesNo(ctx.io, `This will ${parts} ${head.noun} of ${place}. Go on? [y/N] `, ctx.signal)
+  const isSure = await askYesNo(ctx.io, `This will ${what} of ${place}. Go on? [y/N] `, ctx.signal)
   if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was sent', { hint: commandLine(ctx.argv) })
 }

@@ -8,6 +8,8 @@ export interface MadeJob {
   readonly paths: JobPaths
   readonly head: PlanHead
   readonly end: PlanEnd
+  /** For people, once it is certain that the job stays. */
+  readonly keptNote?: string
 }
 
 export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of'>

@@ -42,7 +42,10 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
       await planUndo({ world, paths, builder, draft, staying }).finally(() => staying.close())
     },
   )
-  return { is: 'made', job, lines: staying.lines(paths.id, join(job.paths.folder, STAYS)) }
+  const lines = staying.lines(paths.id)
+  if (lines.length === 0) return { is: 'made', job, lines }
+  const keptNote = `All that stays: ${join(job.paths.folder, STAYS)}`
+  return { is: 'made', job: { ...job, keptNote }, lines }
 }
 
 async function undoOf({ jobsFolder }: MakeWorld, id: string) {

@@ -31,12 +31,12 @@ export class Staying {
     if (this.#file !== undefined) closeSync(this.#file)
   }
 
-  lines(job: string, file: string): readonly string[] {
+  lines(job: string): readonly string[] {
     const lines = [...this.#first].map(([why, { count, ids }]) => {
       const more = count > ids.length ? `, and ${count - ids.length} more` : ''
       return `${count} ${WORDS[why]}: ${ids.join(', ')}${more}`
     })
-    return lines.length === 0 ? [] : [`Of ${job} this stays as it is:`, ...lines, `All of it: ${file}`]
+    return lines.length === 0 ? [] : [`Of ${job} this stays as it is:`, ...lines]
   }
 }
 
