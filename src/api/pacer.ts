@@ -107,7 +107,8 @@ export class Pacer {
       // Whole seconds are rounded up: the earliest end that an answer told is the closest.
       window.resetAtMs = Math.min(window.resetAtMs, resetAtMs)
     } else {
-      this.#window = { remaining, taken: this.#inFlight, startedMs: nowMs, resetAtMs }
+      // The one that told it is part of the window too.
+      this.#window = { remaining, taken: this.#inFlight + 1, startedMs: nowMs, resetAtMs }
     }
   }
 }

@@ -16,6 +16,7 @@ export class DigestCounter {
   #slots = new BigUint64Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
   #used = 0
+  #isClosed = false
 
   /** `overflow` is empty, and closed with this. */
   constructor(overflow: KeyIndex) {
@@ -36,8 +37,10 @@ export class DigestCounter {
     return 0
   }
 
+  /** As often as one likes. */
   close(): void {
-    this.#overflow.close()
+    if (!this.#isClosed) this.#overflow.close()
+    this.#isClosed = true
   }
 
   #put(at: number, bits: bigint, count: number): void {

@@ -3,6 +3,7 @@ import { chmodSync, constants, copyFileSync, createReadStream, statSync } from '
 import { open } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
 import type { InputStream } from '../../core/streams.ts'
+import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { PlanInput } from '../plan/plan-head.ts'
 
@@ -30,7 +31,7 @@ function copyInput(name: string, path: string): void {
     copyFileSync(name, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     chmodSync(path, 0o600)
   } catch (error) {
-    throw toMachineError(error, name)
+    throw toMachineError(error, errorCode(error) === 'EACCES' ? name : path)
   }
 }
 

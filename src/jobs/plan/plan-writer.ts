@@ -13,6 +13,7 @@ export class PlanWriter {
   readonly #hash: Hash = createHash('sha256')
   #text: string
   #count = 0
+  #isClosed = false
 
   /** CrmError `machine` where the file cannot be made; it must not be there yet. */
   constructor(path: string, head: PlanHead) {
@@ -51,8 +52,10 @@ export class PlanWriter {
     return end
   }
 
+  /** As often as one likes. */
   close(): void {
-    closeSync(this.#file)
+    if (!this.#isClosed) closeSync(this.#file)
+    this.#isClosed = true
   }
 
   #flush(): void {

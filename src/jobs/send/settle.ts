@@ -26,7 +26,7 @@ export interface SettleParts {
 
 /**
  * Ends operations whose fate only the records tell: adopted, or in doubt. Gives those that were proved absent, under a new
- * lease and a new generation; undefined when it was interrupted, and then nothing was written.
+ * lease and a new generation; undefined when it was interrupted, and then those are left as they were.
  */
 export async function settle(
   parts: SettleParts,
@@ -45,16 +45,12 @@ export async function settle(
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
   const first = await lookUp(records, tasks)
   const absent = tasks.filter((task) => first.get(task)?.is === 'absent')
-  let second: ReadonlyMap<Task, Finding> = new Map()
-  if (absent.length > 0) {
-    if (!(await parts.sleep(SETTLE_MS))) return undefined
-    second = await lookUp(records, absent)
-  }
+  // Written before the second look, for which a record that was adopted is not there for another row that says the same.
+  for (const [task, finding] of first) if (finding.is !== 'absent') keep(parts, task, finding)
+  if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
+  const second = absent.length > 0 ? await lookUp(records, absent) : new Map<Task, Finding>()
   const raised: Task[] = []
-  for (const task of tasks) {
-    const finding = second.get(task) ?? first.get(task)
-    if (finding && keep(parts, task, finding)) raised.push(task)
-  }
+  for (const [task, finding] of second) if (keep(parts, task, finding)) raised.push(task)
   await parts.journal.sync()
   return raised
 }

@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/core/json.ts'
+import { canonicalJson } from '../../../src/jobs/canonical-json.ts'
+import { Journal } from '../../../src/jobs/journal/journal.ts'
+import { Progress } from '../../../src/jobs/journal/progress.ts'
+import type { Leases } from '../../../src/jobs/send/leases.ts'
+import { settle } from '../../../src/jobs/send/settle.ts'
+import type { Task } from '../../../src/jobs/send/task.ts'
+import { tempFolder } from '../../files/temp-folder.ts'
+
+const LEASED_MS = Date.parse('2026-01-01T00:00:00Z')
+const MADE = { created_at: '2026-01-01T00:00:01Z' }
+
+function createTask(op: number, body: JsonObject, digest = canonicalJson(body)): Task {
+  return {
+    operation: {
+      op,
+      offset: 0,
+      head: { do: 'create', path: '/v1/contacts', digest, n: 0 },
+      body: Buffer.from(canonicalJson(body)),
+    },
+    ...{ gen: 0, leasedMs: LEASED_MS, expiresMs: LEASED_MS, windowEndMs: LEASED_MS },
+    ...{ tries: 1, isInDoubt: true, isResumed: true, lastSentMs: undefined },
+  }
+}
+
+/** What settling comes to when these records are there; the journal is a real one, the waits take no time. */
+async function settled(tasks: readonly Task[], records: readonly JsonObject[]) {
+  const path = join(await tempFolder(), 'journal')
+  const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
+  const progress = new Progress(tasks.length)
+  const adopted = new Set<string>()
+  const keep = journal.addResult.bind(journal)
+  journal.addResult = (result) => {
+    adopted.add(String(result[2]))
+    keep(result)
+  }
+  const again = await settle(
+    {
+      ...{ journal, progress, lifeMs: 0, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
+      leases: { renew: () => {} } as unknown as Leases,
+      records: {
+        async *list() {
+          yield { items: records }
+        },
+        claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
+      },
+      sleep: async () => true,
+      onWait: () => {},
+    },
+    tasks.map((task) => ({ task, why: 'test', isAnswered: true })),
+  )
+  journal.close()
+  return { again: again?.map(({ operation }) => operation.op), progress, adopted: [...adopted] }
+}
+
+test('a record that says what a row says is adopted, and nothing is sent for it', async () => {
+  const { again, adopted } = await settled([createTask(0, { name: 'Ada' })], [{ id: 'con_1', name: 'Ada', ...MADE }])
+  expect({ again, adopted }).toEqual({ again: [], adopted: ['con_1'] })
+})
+
+test('two rows that say the same, of which one was made, are one record more', async () => {
+  const twins = [createTask(0, { name: 'Ada' }), createTask(1, { name: 'Ada' })]
+  const { again, adopted } = await settled(twins, [{ id: 'con_1', name: 'Ada', ...MADE }])
+  expect({ again, adopted }).toEqual({ again: [1], adopted: ['con_1'] })
+})
+
+test('a record that was there before the row was sent is not the one of the row', async () => {
+  const old = { id: 'con_1', name: 'Ada', created_at: '2025-12-31T23:00:00Z' }
+  const { again } = await settled([createTask(0, { name: 'Ada' })], [old])
+  expect(again).toEqual([0])
+})
+
+test('what is not there twice is sent again', async () => {
+  const { again } = await settled([createTask(0, { name: 'Ada' })], [])
+  expect(again).toEqual([0])
+})
+
+test('more records than rows are doubt, and so is one that the server does not date', async () => {
+  const both = [1, 2].map((n) => ({ id: `con_${n}`, name: 'Ada', ...MADE }))
+  expect((await settled([createTask(0, { name: 'Ada' })], both)).progress.counts.doubt).toBe(1)
+  expect((await settled([createTask(0, { name: 'Ada' })], [{ id: 'con_1', name: 'Ada' }])).progress.counts.doubt).toBe(
+    1,
+  )
+})
+
+test('a record with the same address that says something else is doubt, for the server may have trimmed it', async () => {
+  const task = createTask(0, { name: 'Ada ', email: 'ADA@x.test' })
+  const { progress, again } = await settled([task], [{ id: 'con_1', name: 'Ada', email: 'ada@x.test', ...MADE }])
+  expect(again).toEqual([])
+  expect(progress.counts.doubt).toBe(1)
+})

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import type { Answer } from '../../../src/api/answer.ts'
+import type { Failure } from '../../../src/api/failure.ts'
+import type { Task } from '../../../src/jobs/send/task.ts'
+import { judge } from '../../../src/jobs/send/verdict.ts'
+
+function taskOf(kind: 'create' | 'update' | 'delete', over: Partial<Task> = {}): Task {
+  const id = kind === 'create' ? {} : { id: 'con_1' }
+  return {
+    operation: { op: 0, offset: 0, head: { do: kind, path: '/v1/contacts', digest: 'd', n: 0, ...id }, body: null },
+    ...{
+      gen: 0,
+      leasedMs: 0,
+      expiresMs: 0,
+      windowEndMs: 0,
+      tries: 0,
+      isInDoubt: false,
+      isResumed: false,
+      lastSentMs: 0,
+    },
+    ...over,
+  }
+}
+
+function failureOf(over: Partial<Failure>): Failure {
+  return { code: 'rejected', reason: 'no', hint: '', rule: 'never', isInDoubt: false, headers: {}, ...over }
+}
+
+const answer = (over: Partial<Answer> = {}): Answer => ({ status: 201, headers: {}, json: { id: 'con_9' }, ...over })
+
+const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Failure, verdict: object])[] = [
+  ['an answer is done', taskOf('create'), answer(), { is: 'done', status: 201, id: 'con_9' }],
+  ['a wrapped answer is done', taskOf('create'), answer({ json: { data: { id: 7 } } }), { is: 'done', id: '7' }],
+  [
+    'a replayed answer is done, and known as one',
+    taskOf('create'),
+    answer({ headers: { 'idempotent-replayed': 'true' } }),
+    { is: 'done', flag: 'r' },
+  ],
+  [
+    '429 was not executed: the same key',
+    taskOf('create'),
+    failureOf({ code: 'rate_limited', status: 429, rule: 'patient', retryAfterMs: 5000 }),
+    { is: 'again', because: 'limit', afterMs: 5000 },
+  ],
+  [
+    '503 with Retry-After was not executed',
+    taskOf('create'),
+    failureOf({ code: 'server_error', status: 503, rule: 'few', retryAfterMs: 1000, isInDoubt: true }),
+    { is: 'again', because: 'limit' },
+  ],
+  [
+    '500 is the same key',
+    taskOf('create'),
+    failureOf({ code: 'server_error', status: 500, rule: 'few' }),
+    { is: 'again', because: 'outage' },
+  ],
+  [
+    'a time-out is the same key',
+    taskOf('create'),
+    failureOf({ code: 'timeout', rule: 'few', isInDoubt: true }),
+    { is: 'again', because: 'outage' },
+  ],
+  [
+    'a stored 500 is looked up at once',
+    taskOf('create'),
+    failureOf({ code: 'server_error', status: 500, rule: 'few', headers: { 'idempotent-replayed': 'true' } as never }),
+    { is: 'unsettled', isAnswered: true },
+  ],
+  [
+    'a row that fails without end is looked up',
+    taskOf('create', { tries: 11 }),
+    failureOf({ code: 'server_error', status: 500, rule: 'few' }),
+    { is: 'unsettled', isAnswered: false },
+  ],
+  [
+    '409 in progress waits',
+    taskOf('create'),
+    failureOf({ code: 'conflict', status: 409, rule: 'patient' }),
+    { is: 'again', because: 'running', afterMs: 1000 },
+  ],
+  [
+    'a key that was used for another body fails the row, and no new key is made',
+    taskOf('create', { isInDoubt: true }),
+    failureOf({ code: 'invalid_values', status: 422, serverCode: 'idempotency_key_reused' }),
+    { is: 'failed', entry: { code: 'key_reused' } },
+  ],
+  [
+    '422 fails the row',
+    taskOf('create'),
+    failureOf({ code: 'invalid_values', status: 422, field: 'email' }),
+    { is: 'failed', entry: { field: 'email', status: 422 } },
+  ],
+  [
+    'a refusal behind a try that may have worked is looked up: it may be that try that stands in the way',
+    taskOf('create', { isInDoubt: true }),
+    failureOf({ code: 'conflict', status: 409 }),
+    { is: 'unsettled' },
+  ],
+  ['401 stops the job', taskOf('create'), failureOf({ code: 'unauthorized', status: 401 }), { is: 'stopped' }],
+  ['403 stops the job', taskOf('create'), failureOf({ code: 'forbidden', status: 403 }), { is: 'stopped' }],
+  ['a redirect stops the job', taskOf('create'), failureOf({ status: 301 }), { is: 'stopped' }],
+  [
+    'what is wrong with this machine stops the job',
+    taskOf('create'),
+    failureOf({ code: 'machine' }),
+    { is: 'stopped' },
+  ],
+  [
+    'a DELETE of what is not there is done',
+    taskOf('delete'),
+    failureOf({ code: 'not_found', status: 404 }),
+    { is: 'done', flag: 'g' },
+  ],
+  [
+    '404 behind a DELETE whose answer was lost is what that one did',
+    taskOf('delete', { isInDoubt: true }),
+    failureOf({ code: 'not_found', status: 404 }),
+    { is: 'done', flag: undefined },
+  ],
+  [
+    'a PATCH of what is not there fails the row',
+    taskOf('update'),
+    failureOf({ code: 'not_found', status: 404 }),
+    { is: 'failed', entry: { code: 'not_found' } },
+  ],
+]
+
+test.each(CASES)('%s', (_, task, outcome, verdict) => {
+  expect(judge(task, outcome)).toMatchObject(verdict)
+})
