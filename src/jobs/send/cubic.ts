@@ -1,15 +1,18 @@
-/** The curve of RFC 9438, relative to the rate: back at it after 5 s, a tenth above it after 10 s. */
+/** The curve of RFC 9438, relative to the rate: back at it after 11 s. Chosen by test/jobs/send/governor.test.ts. */
 const BETA = 0.85
-const SCALE_SECONDS = 10
+const STEP_DOWN = 0.8
+const SCALE_SECONDS = 20
 /** Where the curve is at the rate itself. */
 const FLAT_SECONDS = SCALE_SECONDS * Math.cbrt(1 - BETA)
 /** So few refusals are no reason to be slower: some servers refuse now and then, whatever the rate. */
 const BEARABLE_PART = 0.03
 const COUNTED_OVER = 200
-const GROWTH = 1.04
+const GROWTH = 1.02
 const FIRST_PER_SECOND = 50
 const LEAST_PER_SECOND = 0.1
 const FIRST_PAUSE_MS = 250
+/** Of the time since the first refusal: so long a pause may go on behind the end of the limit. */
+const PAUSE_GROWTH = 1
 const LONGEST_PAUSE_MS = 30_000
 
 /**
@@ -23,6 +26,7 @@ export class CubicRate {
   #refusals = 0
   #refusedPart = 0
   #pausedUntilMs = 0
+  #refusedSinceMs = 0
 
   get perSecond(): number {
     return this.#perSecond
@@ -38,7 +42,7 @@ export class CubicRate {
     return this.#refusals > 0
   }
 
-  /** How long nothing should be sent; each refusal that follows a pause doubles the next one. */
+  /** How long nothing should be sent; each refusal that follows a pause makes the next one longer. */
   pauseMs(nowMs: number): number {
     return Math.max(0, this.#pausedUntilMs - nowMs)
   }
@@ -56,7 +60,9 @@ export class CubicRate {
   refused(nowMs: number): void {
     this.#refusedPart += (1 - this.#refusedPart) / COUNTED_OVER
     if (nowMs < this.#pausedUntilMs) return
-    this.#pausedUntilMs = nowMs + Math.min(FIRST_PAUSE_MS * 2 ** this.#refusals, LONGEST_PAUSE_MS)
+    if (this.#refusals === 0) this.#refusedSinceMs = nowMs
+    const pauseMs = Math.max(FIRST_PAUSE_MS, (nowMs - this.#refusedSinceMs) * PAUSE_GROWTH)
+    this.#pausedUntilMs = nowMs + Math.min(pauseMs, LONGEST_PAUSE_MS)
     this.#refusals += 1
   }
 
@@ -69,8 +75,14 @@ export class CubicRate {
   #goOn(nowMs: number, { startMs, count }: { startMs: number; count: number }): void {
     this.#refusals = 0
     if (this.#refusedPart < BEARABLE_PART) this.#hold(nowMs)
-    else this.adopt(Math.max(LEAST_PER_SECOND, (count * 1000) / Math.max(1, nowMs - startMs)), nowMs)
+    else this.adopt(this.#allowedBy((count * 1000) / Math.max(1, nowMs - startMs)), nowMs)
     this.#cycle = { startMs: nowMs, count: 0 }
+  }
+
+  /** What got through in the time it took; once that is known, rather a little less than what was too much. */
+  #allowedBy(measured: number): number {
+    const least = this.#allowed ? Math.max(measured, this.#perSecond * STEP_DOWN) : measured
+    return Math.max(LEAST_PER_SECOND, Math.min(least, this.#perSecond))
   }
 
   /** As it is: back on the flat part of the curve. Before anything was felt there is no curve to be on. */
