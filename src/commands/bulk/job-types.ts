@@ -15,6 +15,4 @@ export type MadeImport = Awaited<ReturnType<Jobs['makeImport']>>
 
 export type MadeJob = Extract<MadeImport, { readonly is: 'made' }>['job']
 
-export type Findings = Extract<MadeImport, { readonly is: 'refused' }>['findings']
-
 export type JobState = Awaited<ReturnType<Jobs['state']>>

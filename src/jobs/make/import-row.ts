@@ -22,7 +22,7 @@ export function contactPath(id: string): string {
   return `/v1/contacts/${encodeSegment(id, 'contact', 'crm contacts list')}`
 }
 
-export function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {
+function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {
   return { line, at: [offset, length] }
 }
 

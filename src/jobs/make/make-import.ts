@@ -90,6 +90,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     onRead: world.onRead,
     isAgain: request.isAgain,
     note: world.note,
+    isRetry: request.kind === 'retry',
     isDeletion: request.kind === 'delete',
   }
   let end: PlanEnd | undefined

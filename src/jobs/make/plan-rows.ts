@@ -12,7 +12,7 @@ import { Ledger } from './ledger.ts'
 import { MadeBefore } from './made-before.ts'
 import { type ImportMode, matchRow } from './match-rows.ts'
 import { pairChangedRows } from './pair-rows.ts'
-import type { PlanBuilder } from './plan-builder.ts'
+import type { PlanBuilder, Planned } from './plan-builder.ts'
 
 export interface PlanRowsParts {
   readonly paths: JobPaths
@@ -26,6 +26,8 @@ export interface PlanRowsParts {
   /** A run that has nothing to do with any before it. */
   readonly isAgain: boolean
   readonly note: (line: string) => void
+  /** The rows that failed, and no others: that the rest is not among them says nothing. */
+  readonly isRetry: boolean
   /** The records of the rows are to be deleted. */
   readonly isDeletion: boolean
 }
@@ -92,12 +94,14 @@ function absentNow(known: ReturnType<Ledger['find']>): ReturnType<Ledger['find']
   return known?.state === 'done' ? { ...known, state: 'failed' } : known
 }
 
+const NONE: ReadonlyMap<number, Planned | 'unchanged'> = new Map()
+
 /** Rows that say what they said before are done; those that were changed since change what was made of them. */
 async function planAgain(parts: PlanRowsParts): Promise<void> {
-  const { paths, noun, source, builder, before, list } = parts
+  const { paths, noun, source, builder, before, list, isRetry } = parts
   const ledger = new Ledger(paths.folder, before)
   try {
-    const changed = await pairChangedRows({ paths, noun, source, ledger, list })
+    const changed = isRetry ? NONE : await pairChangedRows({ paths, noun, source, ledger, list })
     for await (const rows of source.rows()) {
       for (const row of rows) {
         const planned = changed.get(row.line)

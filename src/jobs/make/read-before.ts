@@ -10,7 +10,7 @@ export interface BeforeImage {
 }
 
 /** Records as they were before a job changed them, in the order of its operations; none where the job has none. */
-export async function* readBefore(path: string): AsyncGenerator<BeforeImage, void, undefined> {
+async function* readBefore(path: string): AsyncGenerator<BeforeImage, void, undefined> {
   if (!existsSync(path)) return
   for await (const line of createInterface({ input: createReadStream(path) })) {
     yield parseExactJson(line) as unknown as BeforeImage

@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { crm, crmPrints, type Env, tempFolder } from './crm.ts'
+import { startService } from './service.ts'
+import { testWithService } from './shared-service.ts'
+
+const test = testWithService((cleanUp) => startService(['--rate-limit', 'none'], cleanUp))
+
+/** A file of its own name in a folder of its own. */
+function fileOf(text: string, name = 'people.csv'): string {
+  const path = join(tempFolder(), name)
+  writeFileSync(path, text)
+  return path
+}
+
+/** Each test has people of its own, and job folders of its own. */
+function people(env: Env): { readonly env: Env; address(name: string): string } {
+  const domain = `${Math.random().toString(36).slice(2)}.test`
+  return { env: { ...env, CRM_STATE_HOME: join(tempFolder(), 'state') }, address: (name) => `${name}@${domain}` }
+}
+
+async function bulk(args: readonly string[], env: Env) {
+  const { exit, stdout, stderr } = await crm([...args, '-o', 'json'], env)
+  return { exit, report: stdout === '' ? undefined : JSON.parse(stdout), stderr }
+}
+
+const find = async (email: string, env: Env) =>
+  JSON.parse(await crmPrints(['contacts', 'list', '--where', `.email == "${email}"`, '-o', 'json'], env))
+
+test('contacts that are there are changed, the others made, and what says the same is not sent', async ({
+  service,
+}) => {
+  const { env, address } = people(service.env)
+  const first = fileOf(`name,email\nAda,${address('ada')}\nBob,${address('bob')}\n`)
+  expect((await bulk(['contacts', 'import', first], env)).report).toMatchObject({ rows: 2, done: 2 })
+  const second = fileOf(`name,email\nAda Lovelace,${address('ADA')}\nBob,${address('bob')}\nCyd,${address('cyd')}\n`)
+  const refused = await bulk(['contacts', 'import', second, '--match', 'email'], env)
+  expect(refused.exit).toBe(11)
+  const { exit, report } = await bulk(['contacts', 'import', second, '--match', 'email', '--yes'], env)
+  expect({ exit, report }).toMatchObject({ exit: 0, report: { rows: 3, done: 2, unchanged: 1 } })
+  expect((await find(address('ADA'), env))[0]).toMatchObject({ name: 'Ada Lovelace' })
+})
+
+test('a row that two contacts match is refused by name, and nothing is sent', async ({ service }) => {
+  const { env, address } = people(service.env)
+  const twice = fileOf(`name,email\nAda,${address('ada')}\nAda Byron,${address('ada')}\n`)
+  await bulk(['contacts', 'import', twice], env)
+  const { exit, stderr } = await bulk(
+    ['contacts', 'import', fileOf(`name,email\nA,${address('ada')}\n`), '--match', 'email'],
+    env,
+  )
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(/con_\w+ and con_\w+ have the same email/)
+})
+
+test('an undo takes back what is still as the job wrote it, and names what somebody changed since', async ({
+  service,
+}) => {
+  const { env, address } = people(service.env)
+  await bulk(
+    ['contacts', 'import', fileOf(`name,email,phone\nAda,${address('ada')},1\nBob,${address('bob')},1\n`)],
+    env,
+  )
+  const changes = fileOf(`email,phone,company\n${address('ada')},2,Acme\n${address('bob')},2,Acme\n`)
+  const { report } = await bulk(['contacts', 'update', '--from', changes, '--match', 'email', '--yes'], env)
+  const [bob] = await find(address('bob'), env)
+  await crmPrints(['contacts', 'update', bob.id, '--set', 'phone=3'], env)
+  const undone = await bulk(['jobs', 'undo', report.job, '--yes'], env)
+  expect(undone).toMatchObject({ exit: 0, report: { done: 2 } })
+  expect(undone.stderr).toContain(`${bob.id} (changed since: phone)`)
+  const [[adaAfter], [bobAfter]] = [await find(address('ada'), env), await find(address('bob'), env)]
+  expect([adaAfter.phone, adaAfter.company, bobAfter.phone, bobAfter.company]).toEqual(['1', undefined, '3', undefined])
+})
+
+test('what was deleted comes back under a new id; what was imported goes, unless it was changed since', async ({
+  service,
+}) => {
+  const { env, address } = people(service.env)
+  const imported = await bulk(
+    ['contacts', 'import', fileOf(`name,email\nAda,${address('ada')}\nBob,${address('bob')}\n`)],
+    env,
+  )
+  const gone = await bulk(
+    ['contacts', 'delete', '--where', `.email == "${address('ada')}"`, '--yes', '--expect', '1'],
+    env,
+  )
+  expect(gone.report).toMatchObject({ done: 1 })
+  expect(await find(address('ada'), env)).toEqual([])
+  expect((await bulk(['jobs', 'undo', gone.report.job], env)).report).toMatchObject({ done: 1 })
+  expect((await find(address('ada'), env))[0]).toMatchObject({ name: 'Ada' })
+  const undo = ['jobs', 'undo', imported.report.job]
+  expect((await bulk(undo, env)).exit).toBe(11)
+  const { report, stderr } = await bulk([...undo, '--yes', '--expect', '1'], env)
+  expect(report).toMatchObject({ done: 1, skipped: 1 })
+  expect(stderr).toMatch(/1 not there any more: con_\w+/)
+  expect(await find(address('bob'), env)).toEqual([])
+})
+
+test('a plan is sent as it was made, once, and not when a record has changed since', async ({ service }) => {
+  const { env, address } = people(service.env)
+  await bulk(['contacts', 'import', fileOf(`name,email\nAda,${address('ada')}\n`)], env)
+  const plan = join(tempFolder(), 'people.plan')
+  const rows = fileOf(`email,company\n${address('ada')},Acme\n`)
+  await bulk(['contacts', 'import', rows, '--match', 'email', '--plan', plan], env)
+  const [ada] = await find(address('ada'), env)
+  await crmPrints(['contacts', 'update', ada.id, '--set', 'phone=3'], env)
+  const drifted = await bulk(['apply', plan, '--yes'], env)
+  expect(drifted.exit).toBe(7)
+  expect(drifted.stderr).toContain(`${ada.id} was changed`)
+  expect((await bulk(['apply', plan, '--yes', '--allow-drift'], env)).report).toMatchObject({ done: 1 })
+  expect((await bulk(['apply', plan, '--yes'], env)).stderr).toContain('has done this already')
+})
+
+test('rows that the server refuses are in a file that goes back in when it is corrected', async ({ service }) => {
+  const { env } = people(service.env)
+  const deals = fileOf('name,stage,amount\nOne,Qualified,1\nTwo,Nowhere,2\n', 'deals.csv')
+  const { exit, report, stderr } = await bulk(['deals', 'import', deals], env)
+  expect({ exit, report }).toMatchObject({ exit: 3, report: { done: 1, failed: 1 } })
+  const failed = /: (\S+failed\.csv)/.exec(stderr)?.[1] ?? ''
+  const failures = JSON.parse(await crmPrints(['jobs', 'failed', report.job, '-o', 'json'], env))
+  expect(failures).toMatchObject([{ line: 3, code: 'invalid_values', field: 'stage' }])
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace('Nowhere', 'Proposal'))
+  expect((await bulk(['jobs', 'retry', report.job, '--from', failed], env)).report).toMatchObject({ rows: 1, done: 1 })
+  const notes = `deal_id,body\n${JSON.parse(await crmPrints(['deals', 'list', '--limit', '1', '-o', 'json'], env))[0].id},Called\n`
+  expect((await bulk(['notes', 'import', fileOf(notes, 'notes.csv')], env)).report).toMatchObject({ done: 1 })
+})
+
+test('jobs are listed, shown by an end of their id, and removed when they are old', async ({ service }) => {
+  const { env, address } = people(service.env)
+  const { report } = await bulk(['contacts', 'import', fileOf(`name,email\nAda,${address('ada')}\n`)], env)
+  expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe(`${report.job}\n`)
+  const shown = JSON.parse(await crmPrints(['jobs', 'show', report.job.slice(-5), '-o', 'json'], env))
+  expect(shown).toMatchObject({ id: report.job, state: 'finished', rows: 1, done: 1 })
+  await crmPrints(['jobs', 'prune', '--older-than', '0s'], env)
+  expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe('')
+})
