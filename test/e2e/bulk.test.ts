@@ -97,6 +97,15 @@ test('what was deleted comes back under a new id; what was imported goes, unless
   expect(await find(address('bob'), env)).toEqual([])
 })
 
+test('an import that was undone can be run again, and makes the records anew', async ({ service }) => {
+  const { env, address } = people(service.env)
+  const file = fileOf(`name,email\nAda,${address('ada')}\nBob,${address('bob')}\n`)
+  const { report } = await bulk(['contacts', 'import', file], env)
+  await bulk(['jobs', 'undo', report.job, '--yes', '--expect', '2'], env)
+  expect((await bulk(['contacts', 'import', file], env)).report).toMatchObject({ done: 2 })
+  expect(await find(address('ada'), env)).toHaveLength(1)
+})
+
 test('a plan is sent as it was made, once, and not when a record has changed since', async ({ service }) => {
   const { env, address } = people(service.env)
   await bulk(['contacts', 'import', fileOf(`name,email\nAda,${address('ada')}\n`)], env)

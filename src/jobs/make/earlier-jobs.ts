@@ -10,20 +10,22 @@ export interface RunIdentity {
   readonly sha256: string
 }
 
+export interface EarlierJob {
+  readonly paths: JobPaths
+  /** The job that took back what it did, as far as that went. */
+  readonly undo: JobPaths | undefined
+}
+
 /** What earlier jobs of the same run mean for a new one. */
 export type Earlier =
   /** Nothing new: this one goes on, or is done. */
   | { readonly is: 'same'; readonly job: JobState }
   /** The input is another one by now; the oldest first. */
-  | { readonly is: 'before'; readonly jobs: readonly JobPaths[] }
+  | { readonly is: 'before'; readonly jobs: readonly EarlierJob[] }
 
 /** CrmError `conflict` when one of them is under way, or was stopped with another input. */
 export async function earlierJobs(jobsFolder: string, { account, run, sha256 }: RunIdentity): Promise<Earlier> {
-  const jobs: JobState[] = []
-  for (const paths of allJobs(jobsFolder)) {
-    const head = headOf(paths)
-    if (head.run === run && head.account === account) jobs.push(await readJobState(paths))
-  }
+  const jobs = await jobsOf(jobsFolder, account, run)
   for (const job of jobs) {
     const isSame = job.head.input?.sha256 === sha256
     if (job.state === 'finished' || job.state === 'cancelled') continue
@@ -31,8 +33,29 @@ export async function earlierJobs(jobsFolder: string, { account, run, sha256 }: 
     if (job.state !== 'planned') throw unfinished(job)
   }
   const last = jobs.at(-1)
-  if (last?.state === 'finished' && last.head.input?.sha256 === sha256) return { is: 'same', job: last }
-  return { is: 'before', jobs: jobs.map(({ paths }) => paths) }
+  const undoOf = undosOf(jobsFolder)
+  const isLastDone = last?.state === 'finished' && !undoOf.has(last.paths.id)
+  if (isLastDone && last.head.input?.sha256 === sha256) return { is: 'same', job: last }
+  return { is: 'before', jobs: jobs.map(({ paths }) => ({ paths, undo: undoOf.get(paths.id) })) }
+}
+
+async function jobsOf(jobsFolder: string, account: string, run: string): Promise<readonly JobState[]> {
+  const jobs: JobState[] = []
+  for (const paths of allJobs(jobsFolder)) {
+    const head = headOf(paths)
+    if (head.run === run && head.account === account) jobs.push(await readJobState(paths))
+  }
+  return jobs
+}
+
+/** By the job that each takes back. */
+function undosOf(jobsFolder: string): ReadonlyMap<string, JobPaths> {
+  const undos = new Map<string, JobPaths>()
+  for (const paths of allJobs(jobsFolder)) {
+    const { kind, of } = headOf(paths)
+    if (kind === 'undo' && of !== undefined) undos.set(of, paths)
+  }
+  return undos
 }
 
 function unfinished({ paths: { id }, state, head }: JobState): CrmError {

@@ -2,10 +2,10 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
-import type { JobPaths } from '../folder/job-folder.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Operation } from '../plan/operation.ts'
 import { PlanFile } from '../plan/plan-file.ts'
+import type { EarlierJob } from './earlier-jobs.ts'
 import { type JobResults, readResults } from './job-results.ts'
 import type { EarlierOperation } from './plan-builder.ts'
 import { openScratch, type Scratch } from './scratch.ts'
@@ -40,11 +40,12 @@ export interface Vanished {
 export class Ledger {
   readonly #scratch: Scratch
 
-  constructor(folder: string, jobs: readonly JobPaths[]) {
+  constructor(folder: string, jobs: readonly EarlierJob[]) {
     this.#scratch = openScratch(folder, 'ledger')
     const { database } = this.#scratch
     database.exec(TABLES)
-    for (const job of jobs) this.#read(job)
+    for (const { paths } of jobs) this.#read(paths)
+    for (const { undo } of jobs) if (undo) this.#takeBack(undo)
     database.exec('CREATE INDEX by_line ON earlier (line); CREATE INDEX by_email ON earlier (email)')
   }
 
@@ -107,6 +108,22 @@ export class Ledger {
   #find: Statement | undefined
   #byEmail: Statement | undefined
   #byLine: Statement | undefined
+
+  /** What was deleted again is made under a new key: the old one would only bring back the old answer. */
+  #takeBack(undo: JobPaths): void {
+    const { database } = this.#scratch
+    const plan = new PlanFile(undo.plan)
+    database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
+    const forget = database.prepare('UPDATE earlier SET state = ? WHERE id = ?')
+    try {
+      const { progress } = readResults(undo, plan.count, this.#scratch)
+      for (const { op, head } of allOf(plan)) {
+        if (head.do === 'delete' && progress.endOf(op) === 'done') forget.run(STATES.indexOf('failed'), head.id ?? null)
+      }
+    } finally {
+      plan.close()
+    }
+  }
 
   /** A later job knows better, but nothing undoes what is done. */
   #read(job: JobPaths): void {

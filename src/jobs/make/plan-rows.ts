@@ -6,6 +6,7 @@ import { matchKey } from '../match-key.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { RowSource } from '../row.ts'
 import { createKeyIndex } from '../rows/key-index.ts'
+import type { EarlierJob } from './earlier-jobs.ts'
 import { byId, Existing } from './existing.ts'
 import { createOf } from './import-row.ts'
 import { Ledger } from './ledger.ts'
@@ -20,7 +21,7 @@ export interface PlanRowsParts {
   readonly source: RowSource
   readonly builder: PlanBuilder
   /** Earlier jobs of the run, the oldest first. */
-  readonly before: readonly JobPaths[]
+  readonly before: readonly EarlierJob[]
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly onRead: (count: number) => void
   /** A run that has nothing to do with any before it. */
