@@ -70,3 +70,18 @@ test('a key that is not taken stops the job at once, and the rest stays unsent',
   expect(outcome.account.done).toBe(19)
   expect(outcome.account.failed).toBe(0)
 })
+
+test('a job that is resumed with the key of another account stops before anything is sent', async () => {
+  const paths = await makeJob(people(500))
+  const { url, seen } = await startServer((response, { method, headers }, nth) => {
+    const isStranger = headers.authorization === 'Bearer crm_key_of_a_stranger'
+    if (method === 'GET')
+      return sendJson(response, 200, { data: isStranger ? [] : [{ id: 'con_9' }], next_cursor: null })
+    sendJson(response, nth > 20 ? 401 : 201, { id: `con_${nth}` })
+  })
+  await sendJob(paths, url)
+  const sent = seen.length
+  const stranger = sendJob(paths, url, { key: 'crm_key_of_a_stranger', services: { keyMark: '11111111' } })
+  await expect(stranger).rejects.toThrow('none of the records that it made last is there')
+  expect(seen.slice(sent).every(({ method }) => method === 'GET')).toBe(true)
+})

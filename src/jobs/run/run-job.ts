@@ -18,6 +18,7 @@ import { greet } from './greet.ts'
 import { refuseOtherAccount } from './job-errors.ts'
 import { resumeTasks } from './resume-tasks.ts'
 import type { JobServices, RunTerms, ServerTerms } from './services.ts'
+import { refuseOtherKeyholder, Witnesses } from './witness.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
@@ -56,13 +57,18 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     refuseOtherAccount(plan.head, services.account)
     plan.verify()
     const progress = new Progress(plan.count)
-    const end = readJournal(paths.journal, (entry) => progress.take(entry))
+    const witnesses = new Witnesses()
+    const end = readJournal(paths.journal, (entry) => {
+      progress.take(entry)
+      witnesses.take(entry)
+    })
     hooks.onStart(progress, plan)
     if (progress.end !== undefined) {
       return { account: accountOf(plan.end, progress), stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
     await greet(services, plan.head.noun, clock, run.terms.maxOutageMs)
+    await refuseOtherKeyholder(witnesses, { plan, progress }, services, run.terms)
     const journal = new Journal(paths.journal, end, () => clock.nowMs())
     try {
       return await send({ run, plan, progress, clock, journal })
