@@ -54,14 +54,14 @@ export function openDraftOf(jobsFolder: string, id: string): Draft {
 }
 
 /** The job is there from now on, after a power cut too: nothing may be sent of one that could be lost. */
-export function finishDraft({ paths, jobsFolder }: Draft): JobPaths {
+export async function finishDraft({ paths, jobsFolder }: Draft): Promise<JobPaths> {
   const finished = jobPaths(jobsFolder, paths.id)
   try {
     closeSync(openSync(paths.journal, 'a', 0o600))
-    syncFolder(paths.folder)
+    await syncFolder(paths.folder)
     renameSync(paths.folder, finished.folder)
-    syncFolder(jobsFolder)
-    syncFolder(dirname(jobsFolder))
+    await syncFolder(jobsFolder)
+    await syncFolder(dirname(jobsFolder))
   } catch (error) {
     throw toMachineError(error, finished.folder)
   }

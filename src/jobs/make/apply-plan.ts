@@ -32,7 +32,7 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
     try {
       copySynced(path, draft.paths.plan)
       if (end.update + end.delete > 0) await keepBefore(world, plan, draft.paths, isDriftAllowed)
-      return { is: 'made', job: { paths: finishDraft(draft), head, end }, lines: [] }
+      return { is: 'made', job: { paths: await finishDraft(draft), head, end }, lines: [] }
     } catch (error) {
       dropDraft(draft)
       throw error

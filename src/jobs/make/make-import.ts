@@ -99,7 +99,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
-    return { is: 'made', job: { paths: finishDraft(draft), head, end }, lines: verdictLines(inputName, verdict) }
+    return { is: 'made', job: { paths: await finishDraft(draft), head, end }, lines: verdictLines(inputName, verdict) }
   } finally {
     if (!end) builder.drop()
   }

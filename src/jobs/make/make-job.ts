@@ -28,7 +28,7 @@ export async function makeJob(
     await fill(builder, draft.paths)
     const end = builder.end()
     builder = undefined
-    return { paths: finishDraft(draft), head, end }
+    return { paths: await finishDraft(draft), head, end }
   } catch (error) {
     builder?.drop()
     dropDraft(draft)
