@@ -15,7 +15,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   try {
     await writeNew(temporary, text)
     await rename(temporary, path)
-    syncFolder(dirname(path))
+    await syncFolder(dirname(path))
   } catch (error) {
     await rm(temporary, { force: true })
     throw toMachineError(error, path)
