@@ -15,3 +15,12 @@ test.each([
 ])('%s', (text, field, reason?: string) => {
   expect(nearest(text, FIELDS)).toBe(reason === undefined ? field : undefined)
 })
+
+test.each([
+  ['contcat.created', 'contact.created'],
+  ['contacts.created', 'contact.created'],
+  ['deals.*', 'deal.*'],
+  ['bogus', undefined],
+] as const)('of the events, %s is %s', (text, meant) => {
+  expect(nearest(text, ['contact.created', 'contact.updated', 'deal.created', 'deal.*'])).toBe(meant)
+})

@@ -4,7 +4,7 @@ import { type HandOver, SCHEME_NAMES, type SchemeName } from '../../core/arrival
 import { CrmError } from '../../core/errors.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { nearestWord } from '../../core/nearest-word.ts'
+import { nearest } from '../../core/nearest.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
@@ -67,7 +67,7 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
 
 function noteUnknown(ctx: Context, name: string, scheme: SchemeName): void {
   if (scheme !== 'standard-webhooks' || EVENT_KINDS.some((kind) => kind === name)) return
-  const meant = nearestWord(name, EVENT_KINDS)
+  const meant = nearest(name, EVENT_KINDS)
   ctx.note(`crm serve sends no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
 }
 
