@@ -9,10 +9,12 @@ import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
 import { ensureJobsFolder, stateHome } from './folder/state-home.ts'
 import { applyPlan } from './make/apply-plan.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './make/make-import.ts'
+import { type JobIdentity, type MadeJob, makeJob } from './make/make-job.ts'
 import { makeRetry } from './make/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './make/make-selection.ts'
 import { makeUndo } from './make/make-undo.ts'
 import type { MakeWorld } from './make/make-world.ts'
+import type { PlanBuilder } from './make/plan-builder.ts'
 import { planningFailure } from './make/scratch-failure.ts'
 import { stageNames } from './make/stage-names.ts'
 import { copyPlan } from './plan/copy-plan.ts'
@@ -29,6 +31,8 @@ import type { RunTerms } from './run/services.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
+  /** A job of operations that are known already; `run` sends it, and tells its hooks what became of each. */
+  make(identity: JobIdentity, fill: (builder: PlanBuilder) => Promise<void>): Promise<MadeJob>
   makeImport(request: ImportRequest): Promise<MadeImport>
   /** Contacts that an expression chooses. */
   makeSelection(request: SelectionRequest): Promise<MadeImport>
@@ -104,6 +108,7 @@ export function openJobs(world: JobsWorld): Jobs {
     }
   }
   return {
+    make: async (identity, fill) => makeJob(await makeWorld(world), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),

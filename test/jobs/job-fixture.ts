@@ -14,9 +14,9 @@ import { Governor } from '../../src/jobs/send/governor.ts'
 import { WIRE } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
-const ACCOUNT = 'http://crm.test'
+export const ACCOUNT = 'http://crm.test'
 
-const TERMS: RunTerms & ServerTerms = {
+export const TERMS: RunTerms & ServerTerms = {
   windowMs: 1_800_000,
   lifeMs: 120_000,
   isScopedByAccount: false,

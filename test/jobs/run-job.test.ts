@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { makeJob, sendJob } from './job-fixture.ts'
+import { ACCOUNT, makeJob, sendJob, TERMS } from './job-fixture.ts'
 
 const people = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `Person ${at}` }))
 
@@ -84,4 +84,26 @@ test('a job that is resumed with the key of another account stops before anythin
   const stranger = sendJob(paths, url, { key: 'crm_key_of_a_stranger', services: { keyMark: '11111111' } })
   await expect(stranger).rejects.toThrow('none of the records that it made last is there')
   expect(seen.slice(sent).every(({ method }) => method === 'GET')).toBe(true)
+})
+
+test('a job is not sent to another account than its own', async () => {
+  const paths = await makeJob(people(3))
+  const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
+  const elsewhere = sendJob(paths, url, { services: { account: `${ACCOUNT}/other` } })
+  await expect(elsewhere).rejects.toThrow(`is for ${ACCOUNT}, and this command line leads to ${ACCOUNT}/other`)
+  expect(seen).toEqual([])
+})
+
+test('what nobody answers for longer than an outage may last stops the job, and it can be resumed', async () => {
+  const paths = await makeJob(people(40))
+  let isDown = true
+  const { url } = await startServer((response, { method }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (isDown) return void response.destroy()
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const { outcome } = await sendJob(paths, url, { terms: { ...TERMS, maxOutageMs: 1000 } })
+  expect(outcome).toMatchObject({ stop: { why: 'outage' }, account: { done: 0, failed: 0 } })
+  isDown = false
+  expect((await sendJob(paths, url)).outcome.account.done).toBe(40)
 })
