@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { buildMutant, MUTANT_NAMES } from '../torture/mutants.ts'
+import { torture } from '../torture/torture.ts'
+import { CRM, tempFolder } from './crm.ts'
+
+/** Few enough for every run of the tests; `npm run torture` does as many as it is told. */
+const SHORT = { serviceCrm: CRM, rows: 300, tell: () => {} }
+
+test('imports that are killed, cut off from power and set ahead by a day make every row exactly once', {
+  timeout: 180_000,
+}, async () => {
+  const { faults, kills } = await torture({ ...SHORT, crm: CRM, kills: 12, seed: 3, isHarsh: false })
+  expect(faults).toEqual([])
+  expect(kills).toBe(12)
+})
+
+describe('the rig finds out a build that lacks a rule', () => {
+  test.each(MUTANT_NAMES)('%s', { timeout: 180_000 }, async (name) => {
+    const crm = buildMutant(name, tempFolder())
+    const { faults } = await torture({ ...SHORT, crm, kills: 30, seed: 3, isHarsh: true })
+    expect(faults.join()).toMatch(/rows are there twice/)
+  })
+})

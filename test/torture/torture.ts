@@ -1,0 +1,168 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Fault } from './faults.ts'
+import { accountFault, compareEmails, emailsOn } from './judge.ts'
+import { live } from './life.ts'
+import { expectedEmails, peopleCsv } from './people.ts'
+import { cutPower } from './power-cut.ts'
+import type { ClientRun } from './processes.ts'
+import { type Random, randomFrom } from './random.ts'
+import { readAccount } from './report.ts'
+import { makeWorld, type World } from './world.ts'
+
+export interface TortureOptions {
+  /** The launcher of the client that is judged. */
+  readonly crm: string
+  /** The launcher of the service, which is not. */
+  readonly serviceCrm: string
+  readonly kills: number
+  readonly rows: number
+  readonly seed: number
+  /** Every kill is a power cut, and every power cut lasts a day. */
+  readonly isHarsh: boolean
+  readonly tell: (line: string) => void
+}
+
+export interface Verdict {
+  readonly kills: number
+  readonly lives: number
+  readonly imports: number
+  readonly serviceKills: number
+  readonly powerCuts: number
+  readonly clockJumps: number
+  readonly requests: number
+  readonly met: ReadonlyMap<Fault, number>
+  /** What was wrong; empty when everything held. */
+  readonly faults: readonly string[]
+}
+
+/** After a kill. */
+const POWER_CUT_CHANCE = 0.4
+const JUMP_CHANCE = 0.1
+/** Who has lost power may come back a day later. */
+const JUMP_CHANCE_AFTER_CUT = 0.5
+
+/** A job that has been killed as often as was asked may take this many more runs to end. */
+const MOST_RUNS_TO_END = 20
+
+/** The job is done, or some rows are not; or it says that it can be resumed: rate limited, unreachable. */
+const EXPECTED_EXITS: readonly (number | string)[] = [0, 3, 8, 9]
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 25 * HOUR_MS
+/** Within the window that a client assumes; past it, though the server still knows the keys; past both, twice as often. */
+const JUMPS_MS = [HOUR_MS / 6, 2 * HOUR_MS, DAY_MS, DAY_MS] as const
+
+class Torture {
+  readonly #options: TortureOptions
+  readonly #world: World
+  readonly #random: Random
+  readonly counts = { kills: 0, lives: 0, imports: 0, serviceKills: 0, powerCuts: 0, clockJumps: 0 }
+  readonly faults: string[] = []
+
+  constructor(options: TortureOptions, world: World, random: Random) {
+    this.#options = options
+    this.#world = world
+    this.#random = random
+  }
+
+  async run(): Promise<void> {
+    while (this.counts.kills < this.#options.kills && this.faults.length === 0) {
+      this.counts.imports++
+      await this.#finishImport(this.counts.imports)
+      if (this.faults.length === 0) await this.#judge(true)
+      const { kills, imports, lives } = this.counts
+      this.#options.tell(`${kills} kills, ${lives} lives, ${imports} imports`)
+    }
+  }
+
+  async #finishImport(batch: number): Promise<void> {
+    const file = join(this.#world.folder, `people-${batch}.csv`)
+    writeFileSync(file, peopleCsv(this.#options.rows, batch))
+    const earlierJobs = jobsIn(this.#world.jobsFolder)
+    let runsLeft = MOST_RUNS_TO_END
+    while (this.faults.length === 0) {
+      const isToBeKilled = this.counts.kills < this.#options.kills
+      if (!isToBeKilled && runsLeft-- === 0) this.faults.push(`import ${batch} does not end`)
+      const args = this.#nextCommand(file, earlierJobs)
+      const { crm } = this.#options
+      const { run, isKilled, isServiceReplaced } = await live(this.#world, this.#random, { crm, args, isToBeKilled })
+      this.counts.lives++
+      if (isServiceReplaced) this.counts.serviceKills++
+      if (isKilled) await this.#afterKill()
+      else if (this.#hasEnded(args, run)) return
+    }
+  }
+
+  /** The same command, or the one that goes on with the job that it has made. */
+  #nextCommand(file: string, earlierJobs: readonly string[]): string[] {
+    const job = jobsIn(this.#world.jobsFolder).find((each) => !earlierJobs.includes(each))
+    const isResumed = job !== undefined && this.#random.chance(0.5)
+    return isResumed ? ['jobs', 'resume', job, '-o', 'json'] : ['contacts', 'import', file, '-o', 'json', '--yes']
+  }
+
+  async #afterKill(): Promise<void> {
+    this.counts.kills++
+    const { jobsFolder, syncedLog } = this.#world
+    const { isHarsh } = this.#options
+    const isPowerCut = isHarsh || this.#random.chance(POWER_CUT_CHANCE)
+    if (isPowerCut) {
+      cutPower(jobsFolder, syncedLog, this.#random)
+      this.counts.powerCuts++
+    }
+    if (isHarsh || this.#random.chance(isPowerCut ? JUMP_CHANCE_AFTER_CUT : JUMP_CHANCE)) {
+      await this.#world.jumpClock(isHarsh ? DAY_MS : this.#random.pick(JUMPS_MS))
+      this.counts.clockJumps++
+    }
+    await this.#judge(false)
+  }
+
+  #hasEnded(args: readonly string[], run: ClientRun): boolean {
+    if (!EXPECTED_EXITS.includes(run.exit)) {
+      this.faults.push(`crm ${args.join(' ')}: exit ${run.exit}\n${run.stderr}`)
+      return true
+    }
+    const account = readAccount(run.stdout)
+    const fault = account && accountFault(account)
+    if (fault) this.faults.push(fault)
+    if (run.exit === 3) this.faults.push(`rows failed, or are in doubt: ${JSON.stringify(account)}\n${run.stderr}`)
+    if (run.exit !== 0) return false
+    if (account && account.done + account.unchanged !== account.rows) {
+      this.faults.push(`exit 0 with an account of ${JSON.stringify(account)}`)
+    }
+    return true
+  }
+
+  /** While an import is under way rows may be missing, but none may be there twice. */
+  async #judge(isWhole: boolean): Promise<void> {
+    await this.#world.proxy.settled()
+    const { rows } = this.#options
+    const wanted = new Map<string, number>()
+    for (let batch = 1; batch <= this.counts.imports; batch++) {
+      for (const [email, count] of expectedEmails(rows, batch)) wanted.set(email, count)
+    }
+    const found = await emailsOn({ url: this.#world.serviceUrl(), key: this.#world.key })
+    const { duplicates, lost } = compareEmails(wanted, found)
+    if (duplicates > 0) this.faults.push(`${duplicates} rows are there twice`)
+    if (isWhole && lost > 0) this.faults.push(`${lost} rows are missing`)
+    if (this.#world.proxy.reusedKeys.length > 0) this.faults.push('one key was sent with two bodies')
+  }
+}
+
+function jobsIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).filter((name) => name.startsWith('job_'))
+}
+
+export async function torture(options: TortureOptions): Promise<Verdict> {
+  const random = randomFrom(options.seed)
+  const world = await makeWorld(options.serviceCrm, random)
+  const rig = new Torture(options, world, random)
+  try {
+    await rig.run()
+    return { ...rig.counts, faults: rig.faults, met: world.proxy.met, requests: world.proxy.requestCount }
+  } finally {
+    if (rig.faults.length > 0) options.tell(`what it left behind: ${world.folder}`)
+    await world.end(rig.faults.length > 0)
+  }
+}

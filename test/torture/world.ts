@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
+import { emptyEnv, type Service, startService } from './processes.ts'
+import type { Random } from './random.ts'
+
+/** Where the client lives: a home, a proxy that breaks things, and a service behind it that comes and goes. */
+export interface World {
+  readonly folder: string
+  readonly jobsFolder: string
+  readonly syncedLog: string
+  readonly key: string
+  readonly env: Readonly<Record<string, string>>
+  readonly proxy: FaultyProxy
+  /** The service itself, past the proxy. */
+  serviceUrl(): string
+  /** kill -9, and another one on the same database a moment later. */
+  replaceService(): Promise<void>
+  /** The clock of the service goes ahead, once nothing is under way: no request lives that long. */
+  jumpClock(byMs: number): Promise<void>
+  /** What is left of it stays on the disk where something was wrong. */
+  end(isKept: boolean): Promise<void>
+}
+
+export async function makeWorld(serviceCrm: string, random: Random): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-torture-'))
+  const [home, state, keyFile] = [join(folder, 'home'), join(folder, 'state'), join(folder, 'key')]
+  mkdirSync(home)
+  const key = `crm_key_${randomBytes(32).toString('base64url')}`
+  writeFileSync(keyFile, key, { mode: 0o600 })
+  let clockShiftMs = 0
+  const start = () => startService({ crm: serviceCrm, home, database: join(folder, 'crm.db'), keyFile, clockShiftMs })
+  let service: Service | undefined = await start()
+  const proxy = await startFaultyProxy({
+    random,
+    target: () => service?.url,
+    clockShiftMs: () => clockShiftMs,
+  })
+  const kill = async (signal: NodeJS.Signals) => {
+    const dying = service
+    service = undefined
+    await dying?.kill(signal)
+  }
+  return {
+    folder,
+    jobsFolder: join(state, 'jobs'),
+    syncedLog: join(folder, 'synced'),
+    key,
+    env: {
+      ...emptyEnv(home),
+      CRM_BASE_URL: proxy.url,
+      CRM_API_KEY: key,
+      CRM_STATE_HOME: state,
+      TORTURE_SYNCED_LOG: join(folder, 'synced'),
+    },
+    proxy,
+    serviceUrl: () => {
+      if (!service) throw new Error('the service is down')
+      return service.url
+    },
+    replaceService: async () => {
+      await kill('SIGKILL')
+      await setTimeout(random.between(0, 300))
+      service = await start()
+    },
+    jumpClock: async (byMs) => {
+      await proxy.settled()
+      await kill('SIGKILL')
+      clockShiftMs += byMs
+      service = await start()
+    },
+    end: async (isKept) => {
+      proxy.close()
+      await kill('SIGTERM')
+      if (!isKept) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
