@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,9 +84,38 @@ export function peakMiB(pid: number | undefined): number {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** CPU that a running process has used so far (Linux, proc_pid_stat(5); the tick is a hundredth of a second). */
+/**
+ * CPU that a running process, and the children that it has waited for, have used so far (Linux, proc_pid_stat(5); the
+ * tick is a hundredth of a second).
+ */
 export function cpuSeconds(pid: number | undefined): number {
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (.*)/s)
-  const [utime = 0, stime = 0] = fields.split(' ').slice(11, 13).map(Number)
-  return (utime + stime) / 100
+  const ticks = fields.split(' ').slice(11, 15).map(Number)
+  return ticks.reduce((total, each) => total + each, 0) / 100
+}
+
+export interface Watched {
+  readonly tookMs: number
+  readonly peakMiB: number
+  readonly cpuSeconds: number
+}
+
+/** A process to its end, which must be exit 0, with what it needed. */
+export async function watchProcess(
+  [file = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  stdio: StdioOptions = 'ignore',
+): Promise<Watched> {
+  const startedMs = performance.now()
+  const child = spawn(file, args, { env, stdio })
+  let [peak, cpu] = [0, 0]
+  // The last look misses what comes after it: at most 20 ms of seconds.
+  const watch = setInterval(() => {
+    peak = Math.max(peak, peakMiB(child.pid))
+    cpu = Math.max(cpu, cpuSeconds(child.pid))
+  }, 20)
+  const [exit] = await once(child, 'exit')
+  clearInterval(watch)
+  if (exit !== 0) throw new Error(`${[file, ...args].slice(0, 6).join(' ')}: exit ${exit}`)
+  return { tookMs: performance.now() - startedMs, peakMiB: peak, cpuSeconds: cpu }
 }

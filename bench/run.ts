@@ -2,10 +2,15 @@ import { cpus } from 'node:os'
 import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
+import { measureImport } from './import.ts'
 import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
 import { measureListenBurst } from './listen-burst.ts'
+import { measureMemory } from './memory.ts'
+import { measurePace } from './pace.ts'
+import { measurePlan } from './plan.ts'
 import { measureReaders } from './readers.ts'
+import { measureResume } from './resume.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
@@ -23,6 +28,11 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'listen-burst': measureListenBurst,
   'listen-million': () => measureListenMemory(1_000_000),
   readers: () => measureReaders(1_000_000),
+  import: measureImport,
+  memory: measureMemory,
+  resume: measureResume,
+  plan: measurePlan,
+  pace: measurePace,
 }
 
 const asked = process.argv.slice(2)

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface CountedAnswer {
+  readonly atMs: number
+  readonly status: number
+}
+
+export interface CountingProxy {
+  readonly url: string
+  /** Answers to requests that came with a key, in the order of answering. */
+  readonly answers: readonly CountedAnswer[]
+  close(): void
+}
+
+const LIMIT_HEADER = /^(x-)?ratelimit|^retry-after$/
+
+/** Stands in front of a service and counts; `isSilent` takes away what the answers say about limits. */
+export async function startCountingProxy(target: string, isSilent: boolean): Promise<CountingProxy> {
+  const agent = new Agent({ keepAlive: true })
+  const answers: CountedAnswer[] = []
+  const server = createServer((incoming, outgoing) => {
+    const { method = 'GET', url = '/', headers } = incoming
+    const onward = request(new URL(url, target), { method, headers, agent }, (answer: IncomingMessage) => {
+      answers.push({ atMs: performance.now(), status: answer.statusCode ?? 0 })
+      const told = Object.entries(answer.headers).filter(([name]) => !isSilent || !LIMIT_HEADER.test(name))
+      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(told))
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    incoming.pipe(onward)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+      agent.destroy()
+    },
+  }
+}
