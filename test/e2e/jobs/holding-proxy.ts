@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface HoldingProxy {
+  readonly url: string
+  /** Resolves when the first write has come in. */
+  readonly firstWrite: Promise<void>
+  /** Lets all writes pass, those that wait and those to come. */
+  release(): void
+}
+
+/** Stands in front of a service and keeps writes waiting, so that a job is under way for as long as a test wants. */
+export async function holdWrites(target: string, passed = 0): Promise<HoldingProxy> {
+  const first = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  let writes = 0
+  const server = createServer(async (incoming, answer) => {
+    const { method = 'GET', url = '/', headers } = incoming
+    if (method !== 'GET' && ++writes > passed) {
+      first.resolve()
+      await held.promise
+    }
+    const onward = request(new URL(url, target), { method, headers }, (answered) => {
+      answer.writeHead(answered.statusCode ?? 502, answered.headers)
+      answered.pipe(answer)
+    })
+    onward.on('error', () => answer.destroy())
+    incoming.pipe(onward)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    held.resolve()
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    firstWrite: first.promise,
+    release: () => held.resolve(),
+  }
+}

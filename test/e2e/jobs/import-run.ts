@@ -1,0 +1,67 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crm, type Env } from '../crm.ts'
+import { ask } from '../records.ts'
+import type { Service } from '../service.ts'
+
+interface Account {
+  readonly rows: number
+  readonly done: number
+  readonly unchanged: number
+  readonly skipped: number
+  readonly failed: number
+  readonly in_doubt: number
+  readonly unsent: number
+}
+
+export interface JobRun {
+  readonly exit: number | string
+  readonly stderr: string
+  /** Undefined where the command ended before there was one. */
+  readonly account: Account | undefined
+}
+
+/** A command that sends a job, to its end. */
+export async function runJob(args: readonly string[], env: Env): Promise<JobRun> {
+  const { exit, stdout, stderr } = await crm([...args, '-o', 'json'], env)
+  return { exit, stderr, account: stdout === '' ? undefined : (JSON.parse(stdout) as Account) }
+}
+
+export interface Person {
+  readonly email: string
+  readonly name: string
+  readonly company?: string
+}
+
+export function somePeople(count: number): Person[] {
+  return Array.from({ length: count }, (_, at) => ({ email: `p${at}@example.test`, name: `Person ${at}` }))
+}
+
+export function writePeople(folder: string, people: readonly Person[]): string {
+  const file = join(folder, 'people.csv')
+  const lines = people.map(({ email, name, company = '' }) => `${email},${name},${company}\n`)
+  writeFileSync(file, `email,name,company\n${lines.join('')}`)
+  return file
+}
+
+/** The emails of all contacts, in alphabetical order, twice where one is there twice. */
+export async function emailsOn(service: Pick<Service, 'url' | 'key'>): Promise<string[]> {
+  const emails: string[] = []
+  for (let cursor: unknown = ''; cursor !== null; ) {
+    const { body } = await ask(service, { path: `/v1/contacts?limit=500${cursor === '' ? '' : `&cursor=${cursor}`}` })
+    emails.push(...(body.data as { email: string }[]).map(({ email }) => email))
+    cursor = body.next_cursor
+  }
+  return emails.sort()
+}
+
+export function emailsOf(people: readonly Person[]): string[] {
+  return people.map(({ email }) => email).sort()
+}
+
+/** The only job of a state home. */
+export function onlyJob(stateHome: string): string {
+  const [job, ...more] = readdirSync(join(stateHome, 'jobs')).filter((name) => name.startsWith('job_'))
+  if (job === undefined || more.length > 0) throw new Error(`expected one job in ${stateHome}`)
+  return job
+}

@@ -1,0 +1,96 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../crm.ts'
+import { countRequests } from '../request-counter.ts'
+import { serve, startService } from '../service.ts'
+import { emailsOf, emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
+
+const ROWS = 1000
+const CLOCK = new URL('../../torture/clock-preload.ts', import.meta.url).href
+
+/** More than a contact may hold. */
+const TOO_LONG = 'x'.repeat(70_000)
+
+async function startCounted() {
+  const folder = tempFolder()
+  const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
+  const counter = await countRequests(service.url)
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_BASE_URL: counter.url, CRM_STATE_HOME: stateHome }
+  const writes = () => counter.requests.filter((request) => !request.startsWith('GET '))
+  return { folder, service, counter, stateHome, env, writes }
+}
+
+test('three rows of a thousand that were corrected are three requests', async () => {
+  const { folder, service, counter, env, writes } = await startCounted()
+  const people = somePeople(ROWS)
+  const isWrong = (at: number) => at === 7 || at === 500 || at === 999
+  const file = writePeople(
+    folder,
+    people.map((person, at) => (isWrong(at) ? { ...person, company: TOO_LONG } : person)),
+  )
+  const first = await runJob(['contacts', 'import', file, '--yes'], env)
+  expect(first).toMatchObject({ exit: 3, account: { rows: ROWS, done: ROWS - 3, failed: 3 } })
+
+  writePeople(folder, people)
+  counter.requests.length = 0
+  const second = await runJob(['contacts', 'import', file, '--yes'], env)
+  expect(second.exit).toBe(0)
+  expect(writes()).toHaveLength(3)
+  expect(await emailsOn(service)).toEqual(emailsOf(people))
+})
+
+test('a finished run that is repeated sends nothing, names its job and succeeds', async () => {
+  const { folder, env, writes, counter } = await startCounted()
+  const file = writePeople(folder, somePeople(20))
+  await runJob(['contacts', 'import', file, '--yes'], env)
+  counter.requests.length = 0
+  const again = await runJob(['contacts', 'import', file, '--yes'], env)
+  expect(again.exit).toBe(0)
+  expect(again.stderr).toContain('job_')
+  expect(writes()).toEqual([])
+})
+
+test('without what was kept of it, the same command makes nothing anew while the server knows its keys', async () => {
+  const { folder, service, stateHome, env } = await startCounted()
+  const people = somePeople(ROWS)
+  const file = writePeople(folder, people)
+  await runJob(['contacts', 'import', file, '--yes'], env)
+  rmSync(stateHome, { recursive: true })
+  const again = await runJob(['contacts', 'import', file, '--yes'], env)
+  expect(again).toMatchObject({ exit: 0, account: { rows: ROWS, done: ROWS } })
+  expect(await emailsOn(service)).toEqual(emailsOf(people))
+})
+
+test('without what was kept of it, and a day later, the same command doubles nothing', async () => {
+  const folder = tempFolder()
+  const database = join(folder, 'crm.db')
+  const first = await startService(['--rate-limit', 'none', '--database', database])
+  const people = somePeople(100)
+  const file = writePeople(folder, people)
+  const env = { ...first.env, CRM_STATE_HOME: join(folder, 'state') }
+  expect(await runJob(['contacts', 'import', file, '--yes'], env)).toMatchObject({ exit: 0 })
+  await first.stop()
+  rmSync(env.CRM_STATE_HOME, { recursive: true })
+
+  const { port } = new URL(first.url)
+  const shifted = { ...first.env, NODE_OPTIONS: `--import=${CLOCK}`, TORTURE_CLOCK_SHIFT_MS: `${25 * 3_600_000}` }
+  await serve(['--rate-limit', 'none', '--database', database, '--port', port], shifted)
+  await runJob(['contacts', 'import', file, '--yes'], env)
+  expect(await emailsOn(first)).toEqual(emailsOf(people))
+})
+
+test('another file of the same name, with other people and one column that is always the same, changes nobody', async () => {
+  const { folder, service, env } = await startCounted()
+  const people = (from: number) =>
+    Array.from({ length: 10 }, (_, at) => ({
+      email: `p${from + at}@x.test`,
+      name: `Person ${from + at}`,
+      company: 'web',
+    }))
+  await runJob(['contacts', 'import', writePeople(folder, people(0)), '--yes'], env)
+  await runJob(['contacts', 'import', writePeople(folder, people(10)), '--yes'], env)
+  const emails = await emailsOn(service)
+  expect(emails).toEqual(expect.arrayContaining(emailsOf(people(0))))
+})

@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm, crmPrints, tempFolder } from '../crm.ts'
+import { all, ask } from '../records.ts'
+import { startService } from '../service.ts'
+import { runJob, somePeople, writePeople } from './import-run.ts'
+
+/** A service, and three contacts that one import has made; `job` is the last one. */
+async function startWithThree() {
+  const folder = tempFolder()
+  const service = await startService()
+  const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
+  await runJob(['contacts', 'import', writePeople(folder, somePeople(3)), '--yes'], env)
+  const contacts = async () =>
+    (await all(service, '/v1/contacts')).sort((a, b) => (`${a.email}` < `${b.email}` ? -1 : 1))
+  const lastJob = async () => (await crmPrints(['jobs', 'list', '-o', 'id'], env)).trim().split('\n').at(-1) ?? ''
+  const patch = (id: unknown, body: Record<string, unknown>) =>
+    ask(service, { method: 'PATCH', path: `/v1/contacts/${id}`, body })
+  return { service, env, contacts, lastJob, patch }
+}
+
+test('the undo of an import deletes what it made, but for what somebody changed since, which it names', async () => {
+  const { env, contacts, lastJob, patch } = await startWithThree()
+  const [first] = await contacts()
+  await patch(first?.id, { phone: '1' })
+  const undone = await runJob(['jobs', 'undo', await lastJob(), '--yes', '--expect', '2'], env)
+  expect(undone).toMatchObject({ exit: 0, account: { rows: 3, done: 2, skipped: 1 } })
+  expect(undone.stderr).toContain(String(first?.id))
+  expect(await contacts()).toMatchObject([{ id: first?.id, phone: '1' }])
+})
+
+test('the undo of an update puts back the members that it wrote and that still say so, and no others', async () => {
+  const { env, contacts, lastJob, patch } = await startWithThree()
+  await crmPrints(['contacts', 'update', '--where', 'true', '--set', 'company=Acme', '--yes', '--expect', '3'], env)
+  const job = await lastJob()
+  const [first, second] = await contacts()
+  await patch(first?.id, { company: 'Elsewhere' })
+  await patch(second?.id, { phone: '1' })
+  const undone = await runJob(['jobs', 'undo', job, '--yes'], env)
+  expect(undone).toMatchObject({ exit: 0, account: { rows: 3, done: 2, skipped: 1 } })
+  expect(undone.stderr).toContain(String(first?.id))
+  const [conflict, other, untouched] = await contacts()
+  expect(conflict).toMatchObject({ company: 'Elsewhere' })
+  expect(other).toMatchObject({ phone: '1' })
+  expect([other?.company ?? null, untouched?.company ?? null]).toEqual([null, null])
+})
+
+test('deleted contacts come back under other ids, with what they said, and the delete says so beforehand', async () => {
+  const { env, contacts, lastJob } = await startWithThree()
+  const before = await contacts()
+  const asked = await crm(['contacts', 'delete', '--where', 'true', '--dry-run'], env)
+  expect(asked.stderr).toMatch(/another id|new id/)
+  await crmPrints(['contacts', 'delete', '--where', 'true', '--yes', '--expect', '3'], env)
+  expect(await contacts()).toEqual([])
+  expect((await runJob(['jobs', 'undo', await lastJob(), '--yes'], env)).exit).toBe(0)
+  const after = await contacts()
+  const said = (list: Record<string, unknown>[]) => list.map(({ email, name }) => ({ email, name }))
+  expect(said(after)).toEqual(said(before))
+  expect(after.some(({ id }) => before.some((one) => one.id === id))).toBe(false)
+})
+
+test('an undo can be undone', async () => {
+  const { env, contacts, lastJob } = await startWithThree()
+  await crmPrints(['contacts', 'update', '--where', 'true', '--set', 'company=Acme', '--yes', '--expect', '3'], env)
+  await runJob(['jobs', 'undo', await lastJob(), '--yes'], env)
+  await runJob(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect((await contacts()).map(({ company }) => company)).toEqual(['Acme', 'Acme', 'Acme'])
+})
+
+test('what the server cannot take back is named with its ids', async () => {
+  const { service, env, lastJob } = await startWithThree()
+  const file = join(tempFolder(), 'deals.jsonl')
+  writeFileSync(file, '{"name":"Engine","stage":"Lead"}\n')
+  expect((await runJob(['deals', 'import', file, '--yes'], env)).exit).toBe(0)
+  const [deal] = await all(service, '/v1/deals')
+  const undone = await crm(['jobs', 'undo', await lastJob(), '--yes'], env)
+  expect(undone.stderr).toContain(String(deal?.id))
+})
