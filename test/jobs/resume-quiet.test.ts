@@ -1,42 +1,14 @@
-import { appendFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { idempotencyKey } from '../../src/jobs/digest.ts'
-import type { JobPaths } from '../../src/jobs/folder/job-folder.ts'
-import type { Entry } from '../../src/jobs/journal/entry.ts'
-import { encodeLine } from '../../src/jobs/journal/journal-line.ts'
 import type { Operation } from '../../src/jobs/plan/operation.ts'
-import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 import { ACCOUNT, makeJob, sendJob, TERMS } from './job-fixture.ts'
+import { leaveLease } from './left-lease.ts'
 
 const LIFE_MS = 6000
 /** After both looks at the list, and within the life of a request. */
 const LATE_MS = 4500
-
-function onlyOperation(paths: JobPaths): Operation {
-  const plan = new PlanFile(paths.plan)
-  try {
-    const [batch = []] = plan.operations()
-    const [operation] = batch
-    if (!operation) throw new Error('the plan is empty')
-    return operation
-  } finally {
-    plan.close()
-  }
-}
-
-/** What a process leaves behind that was killed while its only request was on its way. */
-async function leaveLease(paths: JobPaths, open: { leasedMs: number; windowMs: number }): Promise<Operation> {
-  const operation = onlyOperation(paths)
-  const { leasedMs: time, windowMs: window } = open
-  const entries: Entry[] = [
-    { t: 'open', time, wall: time, pid: 1, version: '0', plan: '', key: '00000001', window, life: LIFE_MS },
-    { t: 'lease', from: 0, to: 1, at: operation.offset, time },
-  ]
-  await appendFile(paths.journal, entries.map((entry, serial) => encodeLine(entry, { serial, synced: 0 })).join(''))
-  return operation
-}
 
 async function deliverLate(service: TestService, { head, body }: Operation): Promise<void> {
   await setTimeout(LATE_MS)
@@ -60,7 +32,7 @@ test.concurrent.each([
     const service = await serveForTest()
     const paths = await makeJob([{ name: 'Ada' }])
     const leasedMs = Date.now() - (leftMs < 0 ? TERMS.windowMs - leftMs : 1000)
-    const operation = await leaveLease(paths, { leasedMs, windowMs })
+    const operation = await leaveLease(paths, { leasedMs, windowMs, lifeMs: LIFE_MS, keyMark: '00000001' })
     const late = deliverLate(service, operation)
     const { outcome } = await sendJob(paths, new URL(service.url), {
       key: service.key.text,

@@ -1,0 +1,39 @@
+import { appendFile } from 'node:fs/promises'
+import type { JobPaths } from '../../src/jobs/folder/job-folder.ts'
+import type { Entry } from '../../src/jobs/journal/entry.ts'
+import { encodeLine } from '../../src/jobs/journal/journal-line.ts'
+import type { Operation } from '../../src/jobs/plan/operation.ts'
+import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
+
+export interface LeftLease {
+  readonly leasedMs: number
+  readonly windowMs: number
+  readonly lifeMs: number
+  readonly keyMark: string
+}
+
+/**
+ * What a process leaves behind that was killed while all requests of its job were on their way; gives the first
+ * operation.
+ */
+export async function leaveLease(paths: JobPaths, left: LeftLease): Promise<Operation> {
+  const { leasedMs: time, windowMs: window, lifeMs: life, keyMark: key } = left
+  const { first, count } = operationsIn(paths)
+  const entries: Entry[] = [
+    { t: 'open', time, wall: time, pid: 1, version: '0', plan: '', key, window, life },
+    { t: 'lease', from: 0, to: count, at: first.offset, time },
+  ]
+  await appendFile(paths.journal, entries.map((entry, serial) => encodeLine(entry, { serial, synced: 0 })).join(''))
+  return first
+}
+
+function operationsIn(paths: JobPaths): { first: Operation; count: number } {
+  const plan = new PlanFile(paths.plan)
+  try {
+    const [[first] = []] = plan.operations()
+    if (!first) throw new Error('the plan is empty')
+    return { first, count: plan.count }
+  } finally {
+    plan.close()
+  }
+}
