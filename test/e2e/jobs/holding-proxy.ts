@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 export interface HoldingProxy {
@@ -9,25 +10,35 @@ export interface HoldingProxy {
   readonly firstWrite: Promise<void>
   /** Lets all writes pass, those that wait and those to come. */
   release(): void
+  /** Resolves when all that came in has been answered by the service, whoever is still there to hear it. */
+  settled(): Promise<void>
 }
 
 /** Stands in front of a service and keeps writes waiting, so that a job is under way for as long as a test wants. */
 export async function holdWrites(target: string, passed = 0): Promise<HoldingProxy> {
   const first = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
+  const underWay = new Set<Promise<void>>()
   let writes = 0
   const server = createServer(async (incoming, answer) => {
     const { method = 'GET', url = '/', headers } = incoming
+    const body = await buffer(incoming)
     if (method !== 'GET' && ++writes > passed) {
       first.resolve()
       await held.promise
     }
+    const done = Promise.withResolvers<void>()
+    underWay.add(done.promise)
     const onward = request(new URL(url, target), { method, headers }, (answered) => {
+      answered.on('close', done.resolve)
       answer.writeHead(answered.statusCode ?? 502, answered.headers)
       answered.pipe(answer)
     })
-    onward.on('error', () => answer.destroy())
-    incoming.pipe(onward)
+    onward.on('error', () => {
+      done.resolve()
+      answer.destroy()
+    })
+    onward.end(body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -40,5 +51,8 @@ export async function holdWrites(target: string, passed = 0): Promise<HoldingPro
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     firstWrite: first.promise,
     release: () => held.resolve(),
+    settled: async () => {
+      await Promise.all(underWay)
+    },
   }
 }
