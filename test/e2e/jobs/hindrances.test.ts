@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { crmPrints, startCrm, tempFolder } from '../crm.ts'
 import { startService } from '../service.ts'
 import { holdWrites } from './holding-proxy.ts'
@@ -8,6 +8,9 @@ import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './
 
 const CLOCK = new URL('../../torture/clock-preload.ts', import.meta.url).href
 const DAY_MS = 86_400_000
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 /** An import that has sent some rows and waits, because the rest of its writes is held. */
 async function startHeldImport({ rows, passed }: { rows: number; passed: number }) {

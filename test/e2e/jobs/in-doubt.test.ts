@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { crmPrints, startCrm, tempFolder } from '../crm.ts'
 import { make } from '../records.ts'
 import { serve, startService } from '../service.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { onlyJob, runJob } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 const CLOCK = new URL('../../torture/clock-preload.ts', import.meta.url).href
 const DAY_MS = 25 * 3_600_000

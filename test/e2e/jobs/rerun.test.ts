@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../crm.ts'
 import { countRequests } from '../request-counter.ts'
 import { serve, startService } from '../service.ts'
 import { emailsOf, emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 const ROWS = 1000
 const CLOCK = new URL('../../torture/clock-preload.ts', import.meta.url).href

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { CRM, type Env, tempFolder } from '../crm.ts'
 import { startService } from '../service.ts'
 import { emailsOf, emailsOn, somePeople, writePeople } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 /** In a mount namespace of its own, so that nothing of it is seen or left. */
 const CAN_MOUNT = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'disk', tmpdir()]).status === 0

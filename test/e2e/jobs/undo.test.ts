@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { crm, crmPrints, tempFolder } from '../crm.ts'
 import { all, ask } from '../records.ts'
 import { startService } from '../service.ts'
 import { runJob, somePeople, writePeople } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 /** A service, and three contacts that one import has made; `job` is the last one. */
 async function startWithThree() {
