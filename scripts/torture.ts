@@ -41,6 +41,7 @@ const { met, faults, ...counts } = await torture({
   rows: Number(values.rows),
   seed: Number(values.seed),
   isHarsh: values.harsh,
+  isEvidenceKept: values.mutant === undefined,
   tell: (line) => console.error(line),
 })
 console.log(`seed ${values.seed}, ${Math.round((performance.now() - startedMs) / 1000)} s`)

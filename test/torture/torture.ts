@@ -20,6 +20,8 @@ export interface TortureOptions {
   readonly seed: number
   /** Every kill is a power cut, and every power cut lasts a day. */
   readonly isHarsh: boolean
+  /** Leave the folder of everything on the disk when something was wrong. */
+  readonly isEvidenceKept: boolean
   readonly tell: (line: string) => void
 }
 
@@ -162,7 +164,8 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
     await rig.run()
     return { ...rig.counts, faults: rig.faults, met: world.proxy.met, requests: world.proxy.requestCount }
   } finally {
-    if (rig.faults.length > 0) options.tell(`what it left behind: ${world.folder}`)
-    await world.end(rig.faults.length > 0)
+    const isKept = options.isEvidenceKept && rig.faults.length > 0
+    if (isKept) options.tell(`what it left behind: ${world.folder}`)
+    await world.end(isKept)
   }
 }
