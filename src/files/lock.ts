@@ -88,6 +88,8 @@ async function createInPlace(path: string, text: string): Promise<boolean> {
 async function writeExclusive(path: string, text: string): Promise<void> {
   await using file = await open(path, 'wx', 0o600)
   await file.writeFile(text)
+  // A power cut must not leave half an owner, which may be the number of somebody else.
+  await file.sync()
 }
 
 async function readOwner(path: string): Promise<string | undefined> {
@@ -104,7 +106,7 @@ async function isStale(path: string): Promise<boolean> {
   if (owner === undefined) return false
   const [pid, startMs] = owner.split(' ', 2).map(Number)
   const mark = owner.split(' ')[3]?.trim()
-  if (!pid) return await isOlderThan(path, EMPTY_IS_STALE_MS)
+  if (!pid || !owner.endsWith('\n')) return await isOlderThan(path, EMPTY_IS_STALE_MS)
   // Our own number, but not us: a container that starts again gives its processes the same numbers.
   if (pid === process.pid) return startMs !== startedAtMs()
   if (!isRunning(pid)) return true

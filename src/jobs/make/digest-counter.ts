@@ -2,60 +2,48 @@ import { Buffer } from 'node:buffer'
 import type { KeyIndex } from '../rows/key-index.ts'
 
 const FIRST_SLOTS = 1 << 16
-/** 12 bytes each: 48 MB, and room for 2.9 million rows. */
-const MOST_SLOTS = 1 << 22
+/** 16 MB, and room for 1.4 million rows. */
+const MOST_SLOTS = 1 << 21
 const FULL = 0.7
 const CHARS_OF_64_BITS = 11
 
 /**
- * How often each digest came before. 64 bits of it are kept: should two ever be alike, a row counts as a second one of its
- * kind, which does no harm as long as it does so again. What does not fit goes to `overflow`.
+ * How often each digest came before. In memory is only which ones did, and 64 bits of each: should two ever be alike, a row
+ * counts as a second one of its kind, which does no harm as long as it does so again. How often those came that came more
+ * than once, and what there is no room for, is in the index on disk.
  */
 export class DigestCounter {
-  readonly #overflow: KeyIndex
+  readonly #index: KeyIndex
   #slots = new BigUint64Array(FIRST_SLOTS)
-  #counts = new Uint32Array(FIRST_SLOTS)
   #used = 0
   #isClosed = false
 
-  /** `overflow` is empty, and closed with this. */
-  constructor(overflow: KeyIndex) {
-    this.#overflow = overflow
+  /** `index` is empty, and closed with this. */
+  constructor(index: KeyIndex) {
+    this.#index = index
   }
 
   /** Counts this one too. */
   next(digest: string): number {
     const bits = bitsOf(digest)
-    const at = find(this.#slots, bits)
-    if (this.#slots[at] === bits) {
-      const count = this.#counts[at] ?? 0
-      this.#counts[at] = count + 1
-      return count
-    }
-    if (this.#used >= this.#slots.length * FULL && !this.#grow()) return this.#overflow.count(digest)
-    this.#put(find(this.#slots, bits), bits, 1)
+    if (this.#slots[find(this.#slots, bits)] === bits) return this.#index.count(digest) + 1
+    if (this.#used >= this.#slots.length * FULL && !this.#grow()) return this.#index.count(digest)
+    this.#slots[find(this.#slots, bits)] = bits
+    this.#used += 1
     return 0
   }
 
   /** As often as one likes. */
   close(): void {
-    if (!this.#isClosed) this.#overflow.close()
+    if (!this.#isClosed) this.#index.close()
     this.#isClosed = true
   }
 
-  #put(at: number, bits: bigint, count: number): void {
-    this.#slots[at] = bits
-    this.#counts[at] = count
-    this.#used += 1
-  }
-
   #grow(): boolean {
-    const [slots, counts] = [this.#slots, this.#counts]
+    const slots = this.#slots
     if (slots.length >= MOST_SLOTS) return false
     this.#slots = new BigUint64Array(slots.length * 2)
-    this.#counts = new Uint32Array(slots.length * 2)
-    this.#used = 0
-    for (const [at, bits] of slots.entries()) if (bits !== 0n) this.#put(find(this.#slots, bits), bits, counts[at] ?? 0)
+    for (const bits of slots) if (bits !== 0n) this.#slots[find(this.#slots, bits)] = bits
     return true
   }
 }

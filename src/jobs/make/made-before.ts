@@ -24,9 +24,18 @@ export class MadeBefore {
     this.#path = path
   }
 
-  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<MadeBefore> {
+  /** Undefined when there are no records at all. */
+  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<MadeBefore | undefined> {
     const path = join(parts.folder, 'alike.db')
-    return new MadeBefore(await Existing.read({ ...parts, keyOf: naturalName }), await createKeyIndex(path), path)
+    let count = 0
+    const onRead = (more: number) => {
+      count += more
+      parts.onRead(more)
+    }
+    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName })
+    if (count > 0) return new MadeBefore(existing, await createKeyIndex(path), path)
+    existing.close()
+    return undefined
   }
 
   /** How many rows had a record of their own. */

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, constants, copyFileSync, createReadStream, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  createReadStream,
+  fdatasyncSync,
+  openSync,
+  statSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
 import type { InputStream } from '../../core/streams.ts'
@@ -14,9 +23,20 @@ import type { PlanInput } from '../plan/plan-head.ts'
 export async function spoolInput(name: string, stdin: InputStream, path: string): Promise<Omit<PlanInput, 'verdict'>> {
   if (name === '-') await spoolStream(stdin, path)
   else copyInput(name, path)
+  syncFile(path)
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk)
   return { name, sha256: hash.digest('hex'), size: statSync(path).size }
+}
+
+/** Failed rows are shown as they were, after a power cut too. */
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 function copyInput(name: string, path: string): void {

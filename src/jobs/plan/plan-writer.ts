@@ -4,7 +4,9 @@ import { toMachineError } from '../../files/machine-error.ts'
 import type { NewOperation } from './operation.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
 
-const CHUNK_CHARS = 256 * 1024
+const CHUNK_CHARS = 64 * 1024
+/** UTF-8 takes at most three bytes for a unit of UTF-16. */
+const BYTES_PER_CHAR = 3
 
 /** Writes a plan from its head to its end; without the end it is none. */
 export class PlanWriter {
@@ -13,6 +15,8 @@ export class PlanWriter {
   readonly #hash: Hash = createHash('sha256')
   #text: string
   #count = 0
+  /** One for all: a new one each time would be garbage that nobody collects in time. */
+  #chunk = Buffer.allocUnsafeSlow(2 * CHUNK_CHARS)
   #isClosed = false
 
   /** CrmError `machine` where the file cannot be made; it must not be there yet. */
@@ -59,7 +63,9 @@ export class PlanWriter {
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#text)
+    const most = this.#text.length * BYTES_PER_CHAR
+    if (this.#chunk.length < most) this.#chunk = Buffer.allocUnsafeSlow(most)
+    const bytes = this.#chunk.subarray(0, this.#chunk.write(this.#text))
     this.#text = ''
     this.#hash.update(bytes)
     this.#write(bytes)

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { recordDigest } from '../../src/jobs/digest.ts'
+import { DigestCounter } from '../../src/jobs/make/digest-counter.ts'
+import { createKeyIndex } from '../../src/jobs/rows/key-index.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+
+test('each digest is counted by itself, whatever came between', async () => {
+  const folder = await tempFolder()
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(20)), async (rows) => {
+      const counter = new DigestCounter(await createKeyIndex(join(folder, `${run++}.db`)))
+      const seen = new Map<number, number>()
+      for (const row of rows) {
+        expect(counter.next(recordDigest(row))).toBe(seen.get(row) ?? 0)
+        seen.set(row, (seen.get(row) ?? 0) + 1)
+      }
+      counter.close()
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('more digests than the first table holds are still told apart', async () => {
+  const counter = new DigestCounter(await createKeyIndex(join(await tempFolder(), 'index.db')))
+  const digests = Array.from({ length: 100_000 }, (_, row) => recordDigest(row))
+  expect(digests.every((digest) => counter.next(digest) === 0)).toBe(true)
+  expect([counter.next(digests[5] ?? ''), counter.next(digests[5] ?? '')]).toEqual([1, 2])
+  counter.close()
+})
