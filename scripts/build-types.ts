@@ -16,7 +16,7 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.library.json', '--outDir', 
 })
 rmSync(shown, { recursive: true, force: true })
 const done = new Set<string>()
-copyWithImports(join(emitted, 'index.d.ts'))
+for (const entry of ['index.d.ts', 'sandbox/start-sandbox.d.ts']) copyWithImports(join(emitted, entry))
 rmSync(emitted, { recursive: true })
 
 /** A consumer's compiler finds `x.d.ts` behind `x.js`, and nothing behind `x.ts`. */

@@ -44,7 +44,7 @@ writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(metafile).repla
 
 await build({
   ...options,
-  entryPoints: { index: 'src/index.ts' },
+  entryPoints: { index: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
   outdir: next,
   // Dependencies in CommonJS ask for built-in modules through require, which an ES module does not have.
   banner: {

@@ -13,7 +13,6 @@ const REHEARSALS = [
   ['contacts', 'list', '-o', 'json'],
   ['contacts', 'list'],
   ['contacts', 'create', '--set', 'name=Ada', '-o', 'id', '-q'],
-  ['contacts', '--help'],
 ]
 
 const REHEARSAL = fileURLToPath(new URL('rehearsal.ts', import.meta.url))

@@ -1,7 +1,6 @@
 import type { Api, ApiOptions } from './api/api.ts'
 import type { GraphqlMemory } from './api/graphql-api.ts'
 import { readKeyFlag } from './commands/key-input.ts'
-import type { ExitCode } from './core/exit.ts'
 import type { Env, Io } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -87,6 +86,7 @@ export interface Context extends Host {
     seed(): Promise<typeof import('./service/seed.ts')>
     backup(): Promise<typeof import('./service/store/sqlite/backup.ts')>
   }
+  sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
   readonly webhooks: {
     listening(): Promise<typeof import('./webhooks/listening.ts')>
     events(): Promise<typeof import('./webhooks/log/read-events.ts')>
@@ -107,10 +107,10 @@ export interface Context extends Host {
 
 /**
  * Turns a command's work into what commander calls with the command's arguments: a context is made for it, closed after
- * it, and the exit code it returns is kept (none is success).
+ * it, and the exit code it returns is kept (none is success, any number that of a command which crm ran).
  */
 export type Act = <A extends readonly unknown[]>(
-  work: (ctx: Context, ...args: A) => Promise<ExitCode | undefined>,
+  work: (ctx: Context, ...args: A) => Promise<number | undefined>,
 ) => (...args: A) => Promise<void>
 
 export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret: string) => void): Context {
@@ -159,6 +159,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       seed: () => import('./service/seed.ts'),
       backup: () => import('./service/store/sqlite/backup.ts'),
     },
+    sandbox: () => import('./sandbox/run-in-sandbox.ts'),
     webhooks: {
       listening: () => import('./webhooks/listening.ts'),
       events: () => import('./webhooks/log/read-events.ts'),

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (interruption.signal.aborted) process.exit(130)
-      interruption.abort(new Error(`interrupted by ${signal}`))
+      interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
     })
   }
 

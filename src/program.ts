@@ -6,13 +6,13 @@ import { examples } from './commands/examples.ts'
 import { addGlobalFlags, commandPath, readGlobalFlags } from './commands/flags.ts'
 import { type Act, createContext, type Host } from './context.ts'
 import { CrmError } from './core/errors.ts'
-import { EXIT, type ExitCode } from './core/exit.ts'
+import { EXIT } from './core/exit.ts'
 import { redact } from './core/redact.ts'
 import type { Io, OutputStream } from './core/streams.ts'
 import { reportError } from './output/report.ts'
 
 /** Runs one command line. What goes wrong becomes text on stderr and an exit code here, and nowhere else. */
-export async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
+export async function run(argv: readonly string[], host: Host): Promise<number> {
   const secrets = new Set<string>()
   const io: Io = {
     get stdin() {
@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], host: Host): Promise<ExitCode
     stdout: host.io.stdout,
     stderr: redactedStream(host.io.stderr, secrets),
   }
-  let exit: ExitCode = EXIT.ok
+  let exit: number = EXIT.ok
   const act: Act =
     (work) =>
     async (...args) => {

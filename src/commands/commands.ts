@@ -10,6 +10,7 @@ import { addGraphql } from './graphql/graphql.ts'
 import { addJobs } from './jobs/jobs.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
+import { addSandbox } from './sandbox/sandbox.ts'
 import { addServe } from './serve/serve.ts'
 import { addListen } from './webhooks/listen.ts'
 import { addWebhooks } from './webhooks/webhooks.ts'
@@ -27,6 +28,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addApi(program, act)
   addGraphql(program, act)
   addServe(program, act)
+  addSandbox(program, act)
   addAuth(program, act)
   addConfig(program, act)
 }

@@ -1,8 +1,10 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { admission, type Gate } from './admission.ts'
 import { answerClientError } from './client-error.ts'
+import type { FaultPlan } from './fault-plan.ts'
 import { noSuchPath, notAllowed, problemOf } from './faults.ts'
 import { createHttpServer, type Timeouts, type Tls } from './http-server.ts'
+import { injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
 import { problemText } from './problem.ts'
@@ -18,6 +20,8 @@ export interface AppOptions extends Gate {
   /** Told of every request and of every failure that is not the client's; undefined when nobody listens. */
   readonly log: Log | undefined
   readonly keyUses: KeyUses
+  /** Undefined: nothing goes wrong on purpose. */
+  readonly faults: FaultPlan | undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -50,6 +54,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.decorateRequest('apiKey', undefined)
   app.decorateRequest('actions', undefined)
   app.addHook('onResponse', async (request, reply) => noteRequest(options, request, reply))
+  if (options.faults) injectFaults(app, options.faults, options.log)
   addRoutes(app, options)
   return app
 }

@@ -24,7 +24,9 @@ const TITLES = {
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
+  502: 'Bad Gateway',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 } as const
 
 export type ProblemStatus = keyof typeof TITLES

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
 import { createApp } from './app.ts'
+import type { FaultPlan } from './fault-plan.ts'
 import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
@@ -29,6 +30,7 @@ export interface ServerOptions {
   readonly log?: Log | undefined
   readonly version: string
   readonly timeouts?: Timeouts
+  readonly faults?: FaultPlan | undefined
 }
 
 export interface RunningServer {
@@ -41,13 +43,14 @@ const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes,
 
 /** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { tls, log, timeouts = TIMEOUTS } = options
+  const { tls, log, faults, timeouts = TIMEOUTS } = options
   const keyUses = gatherKeyUses(options.store)
   const app = createApp({
     ...options,
     routes: [...ROUTES, ...graphqlRoutes({ hasPage: isLoopback(options.host) }), ...openapiRoutes(options.version)],
     tls,
     log,
+    faults,
     timeouts,
     keyUses,
   })

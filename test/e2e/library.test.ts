@@ -46,6 +46,8 @@ console.log(JSON.stringify({ ended, wrong, names, isOnce: deal.id === again.id, 
 
 const TYPED = `
 import { createClient, type CrmRecord } from 'crm-cli'
+import { startSandbox, type Sandbox } from 'crm-cli/sandbox'
+export const sandbox: Promise<Sandbox> = startSandbox({ rateLimit: { requests: 10, windowMs: 1000 } })
 const client = createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', wire: { pageSize: 10 } })
 export async function names(): Promise<(string | undefined)[]> {
   const found: CrmRecord[] = []
@@ -55,6 +57,30 @@ export async function names(): Promise<(string | undefined)[]> {
 // @ts-expect-error: a filter is text
 client.deals.list({ filters: { amount: 3 } })
 `
+
+const SANDBOXED = `
+import { createClient } from 'crm-cli'
+import { startSandbox } from 'crm-cli/sandbox'
+const sandbox = await startSandbox({ fail: { 'reset-after': 20 }, clock: new Date('2026-01-01') })
+const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+const { name, created_at } = await client.contacts.create({ name: 'Ada' })
+await client.close()
+await sandbox.stop()
+const isGone = await fetch(sandbox.baseUrl).then(() => false, () => true)
+console.log(JSON.stringify({ name, day: created_at.slice(0, 10), isGone, names: Object.keys(sandbox.env) }))
+`
+
+test('a program starts a sandbox of its own, and ends when it has stopped it', async () => {
+  const folder = installedFolder()
+  writeFileSync(join(folder, 'program.js'), SANDBOXED)
+  const printed = execFileSync(process.execPath, ['program.js'], { cwd: folder, encoding: 'utf8' })
+  expect(JSON.parse(printed)).toEqual({
+    name: 'Ada',
+    day: '2026-01-01',
+    isGone: true,
+    names: ['CRM_BASE_URL', 'CRM_API_KEY', 'CRM_CONFIG_HOME', 'CRM_STATE_HOME'],
+  })
+})
 
 test('the packed library works in an empty folder, with types, and brings no other package', async () => {
   const folder = installedFolder()

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { CrmError } from '../core/errors.ts'
+import type { Env } from '../core/streams.ts'
+import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox.ts'
+import { openServiceLog } from './service-log.ts'
+
+export interface SandboxRun {
+  readonly terms: Omit<SandboxTerms, 'log'>
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Env
+  /** Aborted with an error whose cause is the name of the signal that came. */
+  readonly signal: AbortSignal
+  /** Whether Ctrl-C reaches the command without our help, as it does on a terminal. */
+  readonly isOnTerminal: boolean
+  /** Where the log of the service stays when the command fails. */
+  readonly keepLog: string | undefined
+}
+
+/** Runs a command beside a service of its own, which is gone when it ends; resolves to the exit code of the command. */
+export async function runInSandbox(run: SandboxRun): Promise<number> {
+  const log = run.keepLog === undefined ? undefined : openServiceLog(run.keepLog)
+  let sandbox: OpenSandbox | undefined
+  let exit: number | undefined
+  try {
+    sandbox = await openSandbox({ ...run.terms, log: log?.write })
+    run.signal.throwIfAborted()
+    exit = await runCommand(run, sandbox.env)
+    return exit
+  } finally {
+    await sandbox?.close()
+    log?.close(exit !== 0)
+  }
+}
+
+async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxRun, added: Env): Promise<number> {
+  // Whatever the environment says, the command is to find this service and no other.
+  const { CRM_PROFILE: _, ...others } = env
+  const child = spawn(command, args, { env: { ...others, ...added }, stdio: 'inherit' })
+  const passOn = () => {
+    const name = (signal.reason as Error).cause as NodeJS.Signals
+    if (name !== 'SIGINT' || !isOnTerminal) child.kill(name)
+  }
+  signal.addEventListener('abort', passOn)
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', (cause) => reject(startError(command, cause)))
+      child.once('exit', (code, killer) => resolve(code ?? 128 + (killer === null ? 0 : constants.signals[killer])))
+    })
+  } finally {
+    signal.removeEventListener('abort', passOn)
+  }
+}
+
+function startError(command: string, cause: NodeJS.ErrnoException): CrmError {
+  const reason = cause.code === 'ENOENT' ? 'there is no such command' : cause.message
+  return new CrmError('usage', `cannot run ${JSON.stringify(command)}: ${reason}`, {
+    hint: "a command and its words, or a shell for more: crm sandbox run -- sh -c 'npm run seed && npm test'",
+    cause,
+  })
+}

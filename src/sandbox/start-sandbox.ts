@@ -1,0 +1,44 @@
+import { tmpdir } from 'node:os'
+import { CrmError } from '../core/errors.ts'
+import type { RateLimit } from '../service/rate-limit.ts'
+import type { FaultShares } from './fault-plan.ts'
+import { openSandbox } from './open-sandbox.ts'
+
+declare const CRM_VERSION: string
+
+export interface SandboxOptions {
+  /** Before each request is taken up. */
+  readonly latencyMs?: number
+  /** Percent of the requests by what happens to them: `{ 500: 2, 'reset-after': 1 }`. */
+  readonly fail?: FaultShares
+  /** None unless given. */
+  readonly rateLimit?: RateLimit
+  /** What the service takes for the time when it starts. */
+  readonly clock?: Date
+  /** Told of every request. */
+  readonly log?: (line: object) => void
+}
+
+export interface Sandbox extends AsyncDisposable {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** For processes that are to use this service: `spawn('npm', ['test'], { env: { ...process.env, ...sandbox.env } })`. */
+  readonly env: Readonly<Record<string, string>>
+  /** The service ends; its data and its folder are gone. */
+  stop(): Promise<void>
+}
+
+/** A CRM service of your own on a free port of this machine, in this process, on a database in memory. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { latencyMs = 0, fail = {}, rateLimit, clock, log } = options
+  const clockMs = clock?.getTime()
+  if (Number.isNaN(clockMs) || !(latencyMs >= 0)) {
+    throw new CrmError('invalid_input', `a sandbox takes a valid Date as clock and 0 or more as latencyMs`, {
+      hint: "startSandbox({ clock: new Date('2026-01-01'), latencyMs: 50 })",
+    })
+  }
+  const { baseUrl, apiKey, env, close } = await openSandbox({
+    ...{ latencyMs, fail, rateLimit, clockMs, log, parent: tmpdir(), version: CRM_VERSION },
+  })
+  return { baseUrl, apiKey, env, stop: close, [Symbol.asyncDispose]: close }
+}

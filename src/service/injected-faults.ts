@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FaultPlan, FaultStatus, InjectedFault } from './fault-plan.ts'
+import type { Log } from './log.ts'
+import { Problem } from './problem.ts'
+
+/** Those that come with a Retry-After. */
+const TOLD_WHEN: readonly FaultStatus[] = [429, 503]
+
+/** Adds the hooks; routes that are added before it are spared. The check of health always is. */
+export function injectFaults(app: FastifyInstance, { latencyMs, faults }: FaultPlan, log: Log | undefined): void {
+  const draw = sequence()
+  const pending = new WeakMap<FastifyRequest, InjectedFault>()
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url === '/healthz') return
+    const fault = chosen(faults, draw())
+    if (latencyMs > 0) await delay(latencyMs)
+    if (fault?.isAfterwards) pending.set(request, fault)
+    else if (fault) strike(fault, request, reply, log)
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    const fault = pending.get(request)
+    if (!fault) return payload
+    // An answer that is thrown here comes by this hook again.
+    pending.delete(request)
+    strike(fault, request, reply, log)
+    return payload
+  })
+}
+
+function chosen(faults: readonly InjectedFault[], drawn: number): InjectedFault | undefined {
+  let reached = 0
+  return faults.find(({ share }) => {
+    reached += share
+    return drawn < reached
+  })
+}
+
+function strike(
+  { status, isAfterwards }: InjectedFault,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log?: Log,
+): void {
+  if (status !== undefined) throw refusal(status)
+  // Fastify tells its log of answers alone.
+  log?.({
+    level: 'warn',
+    event: 'request',
+    request_id: request.id,
+    method: request.method,
+    path: request.url.split('?', 1)[0],
+    reset: isAfterwards ? 'after' : 'before',
+  })
+  reply.hijack()
+  request.raw.socket.resetAndDestroy()
+}
+
+function refusal(status: FaultStatus): Problem {
+  return new Problem(status, {
+    code: 'injected_fault',
+    detail: `this service was told to answer some requests with ${status}`,
+    headers: TOLD_WHEN.includes(status) ? { 'retry-after': '1' } : {},
+  })
+}
+
+/** Numbers from 0 to 1, the same ones in every run: mulberry32, https://github.com/cprosche/mulberry32 */
+function sequence(): () => number {
+  let state = 1
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { CRM, crm, crmPrints, emptyHome, startCrm, tempFolder } from './crm.ts'
+
+const NODE = process.execPath
+
+/** Where a sandbox makes its folder is the test's own, so that what it leaves can be seen. */
+function home() {
+  const TMPDIR = tempFolder()
+  return { env: emptyHome({ TMPDIR }), left: () => readdirSync(TMPDIR) }
+}
+
+test('a command finds a service that is its own, in an environment that points nowhere else', async () => {
+  const { env, left } = home()
+  const elsewhere = { ...env, CRM_PROFILE: 'production', CRM_BASE_URL: 'https://crm.example.com', CRM_API_KEY: 'k' }
+  const program = `
+    const { execFileSync } = require('node:child_process')
+    const crm = (...args) => execFileSync(${JSON.stringify(NODE)}, [${JSON.stringify(CRM)}, ...args], { encoding: 'utf8' })
+    crm('contacts', 'create', '--set', 'name=Ada')
+    const [{ name }] = JSON.parse(crm('contacts', 'list', '-o', 'json'))
+    const { CRM_BASE_URL, CRM_PROFILE = null, CRM_CONFIG_HOME, CRM_STATE_HOME } = process.env
+    console.log(JSON.stringify({ name, CRM_BASE_URL, CRM_PROFILE, CRM_CONFIG_HOME, CRM_STATE_HOME }))`
+  const seen = JSON.parse(await crmPrints(['sandbox', 'run', '--', NODE, '-e', program], elsewhere))
+  expect(seen).toMatchObject({ name: 'Ada', CRM_PROFILE: null })
+  expect(seen.CRM_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  for (const path of [seen.CRM_CONFIG_HOME, seen.CRM_STATE_HOME]) expect(path).toContain(`${env.TMPDIR}/crm-sandbox-`)
+  expect(left()).toEqual([])
+  expect(readdirSync(env.HOME)).toEqual([])
+})
+
+test.each([0, 1, 42])('the exit code %i of the command is that of crm', async (code) => {
+  const { env } = home()
+  expect(await crm(['sandbox', 'run', NODE, '-e', `process.exit(${code})`], env)).toMatchObject({
+    exit: code,
+    stderr: '',
+  })
+})
+
+test('a command that a signal ended has the exit code that a shell gives it', async () => {
+  const { env } = home()
+  const { exit } = await crm(['sandbox', 'run', NODE, '-e', 'process.kill(process.pid, "SIGKILL")'], env)
+  expect(exit).toBe(137)
+})
+
+test('a command that is not there is exit 2, and nothing is left behind', async () => {
+  const { env, left } = home()
+  const { exit, stderr } = await crm(['sandbox', 'run', '--', 'no-such-command'], env)
+  expect({ exit, first: stderr.split('\n')[0] }).toEqual({
+    exit: 2,
+    first: 'crm: cannot run "no-such-command": there is no such command',
+  })
+  expect(left()).toEqual([])
+})
+
+test('stdin and flags behind the command are its own', async () => {
+  const { env } = home()
+  const { stdout } = await crm(['sandbox', 'run', 'cat', '-u', '-'], env, 'from outside')
+  expect(stdout).toBe('from outside')
+})
+
+const WAITING = 'process.on("SIGTERM", () => process.exit(9)); console.log("ready"); setInterval(() => {}, 1000)'
+
+test('SIGTERM reaches the command, which decides how it ends', async () => {
+  const { env, left } = home()
+  const child = startCrm(['sandbox', 'run', '--', NODE, '-e', WAITING], env)
+  await once(createInterface(child.stdout), 'line')
+  child.kill('SIGTERM')
+  expect(await child.done).toMatchObject({ exit: 9 })
+  expect(left()).toEqual([])
+})
+
+test('after SIGKILL the service is gone, and the next sandbox removes the folder', async () => {
+  const { env, left } = home()
+  const program = 'console.log(process.env.CRM_BASE_URL); setTimeout(() => {}, 3000)'
+  const child = startCrm(['sandbox', 'run', '--', NODE, '-e', program], env)
+  const [url] = await once(createInterface(child.stdout), 'line')
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  expect(left()).toHaveLength(1)
+  await crmPrints(['sandbox', 'run', '--', NODE, '-e', '0'], env)
+  expect(left()).toEqual([])
+})
+
+test('the log of the service is kept when the command fails, and only then', async () => {
+  const { env } = home()
+  const log = join(env.HOME, 'service.log')
+  const program = (exit: number) => `fetch(process.env.CRM_BASE_URL + '/healthz').then(() => process.exit(${exit}))`
+  await crm(['sandbox', 'run', '--keep-log', log, '--', NODE, '-e', program(0)], env)
+  expect(existsSync(log)).toBe(false)
+  await crm(['sandbox', 'run', '--keep-log', log, '--', NODE, '-e', program(1)], env)
+  expect(JSON.parse(readFileSync(log, 'utf8'))).toMatchObject({ method: 'GET', path: '/healthz', status: 200 })
+  expect(statSync(log).mode & 0o777).toBe(0o600)
+})
+
+test('a client that retries gets through a service that fails, and each write happens once', async () => {
+  const { env } = home()
+  const program = `
+    const { execFileSync } = require('node:child_process')
+    const crm = (...args) => execFileSync(${JSON.stringify(NODE)}, [${JSON.stringify(CRM)}, ...args], { encoding: 'utf8' })
+    for (const name of ['Ada', 'Grace', 'Emmy']) crm('contacts', 'create', '--set', 'name=' + name)
+    console.log(crm('contacts', 'list', '-o', 'id').trim().split('\\n').length)`
+  const faults = ['--fail', '500-after=20%,reset-after=20%,502=10%', '--latency', '1ms']
+  expect(await crmPrints(['sandbox', 'run', ...faults, '--', NODE, '-e', program], env)).toBe('3\n')
+})
+
+test('the clock of the service starts where it was set', async () => {
+  const { env } = home()
+  const words = [NODE, CRM, 'contacts', 'create', '--set', 'name=Ada', '-o', 'json']
+  const made = JSON.parse(await crmPrints(['sandbox', 'run', '--clock', '2026-01-01T00:00:00Z', '--', ...words], env))
+  expect(made.created_at).toMatch(/^2026-01-01T00:00:/)
+})
+
+test.each([
+  ['--fail', '500'],
+  ['--fail', '600=1%'],
+  ['--fail', '500=60%,reset=60%'],
+  ['--clock', 'yesterday'],
+])('%s %s is exit 2 before anything starts', async (flag, value) => {
+  const { env, left } = home()
+  const { exit, stdout } = await crm(['sandbox', 'run', flag, value, '--', 'echo', 'ran'], env)
+  expect({ exit, stdout, left: left() }).toEqual({ exit: 2, stdout: '', left: [] })
+})
