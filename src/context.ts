@@ -87,6 +87,11 @@ export interface Context extends Host {
     backup(): Promise<typeof import('./service/store/sqlite/backup.ts')>
   }
   sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
+  readonly snapshot: {
+    take(): Promise<typeof import('./snapshot/take-snapshot.ts')>
+    read(): Promise<typeof import('./snapshot/snapshot.ts')>
+    compare(): Promise<typeof import('./snapshot/compare.ts')>
+  }
   readonly webhooks: {
     listening(): Promise<typeof import('./webhooks/listening.ts')>
     events(): Promise<typeof import('./webhooks/log/read-events.ts')>
@@ -160,6 +165,11 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       backup: () => import('./service/store/sqlite/backup.ts'),
     },
     sandbox: () => import('./sandbox/run-in-sandbox.ts'),
+    snapshot: {
+      take: () => import('./snapshot/take-snapshot.ts'),
+      read: () => import('./snapshot/snapshot.ts'),
+      compare: () => import('./snapshot/compare.ts'),
+    },
     webhooks: {
       listening: () => import('./webhooks/listening.ts'),
       events: () => import('./webhooks/log/read-events.ts'),

@@ -24,6 +24,8 @@ const BAD: readonly (readonly [file: string, code: string, rule: string])[] = [
   ['src/jobs/bad.ts', "import { openSettings } from '../settings/settings.ts'", 'noRestrictedImports'],
   ['src/fixtures/bad.ts', "import { startServer } from '../service/server.ts'", 'noRestrictedImports'],
   ['src/sandbox/bad.ts', "import { createApi } from '../api/client.ts'", 'noRestrictedImports'],
+  ['src/snapshot/bad.ts', "import { openSettings } from '../settings/settings.ts'", 'noRestrictedImports'],
+  ['src/api/bad.ts', "import { differences } from '../snapshot/compare.ts'", 'noRestrictedImports'],
   ['src/ui/contacts/bad.ts', "import { startServer } from '../../service/server.ts'", 'noRestrictedImports'],
   ['src/commands/contacts/bad.ts', "import { createApi } from '../../api/client.ts'", 'noRestrictedImports'],
   ['src/commands/bad.ts', "import { startServer } from '../service/server.ts'", 'noRestrictedImports'],

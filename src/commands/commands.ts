@@ -8,10 +8,12 @@ import { addContacts } from './contacts/contacts.ts'
 import { addDeals } from './deals/deals.ts'
 import { addGraphql } from './graphql/graphql.ts'
 import { addJobs } from './jobs/jobs.ts'
+import { addDiff } from './diff.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
 import { addSandbox } from './sandbox/sandbox.ts'
 import { addServe } from './serve/serve.ts'
+import { addSnapshot } from './snapshot.ts'
 import { addListen } from './webhooks/listen.ts'
 import { addWebhooks } from './webhooks/webhooks.ts'
 
@@ -27,6 +29,8 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addListen(program, act)
   addApi(program, act)
   addGraphql(program, act)
+  addSnapshot(program, act)
+  addDiff(program, act)
   addServe(program, act)
   addSandbox(program, act)
   addAuth(program, act)

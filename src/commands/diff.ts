@@ -1,0 +1,56 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../core/exit.ts'
+import { examples } from './examples.ts'
+import { addScopedFlags } from './flags.ts'
+import type { ListPage } from './keep-matching.ts'
+import { printList } from './print.ts'
+
+interface Options {
+  readonly ignore: readonly string[]
+}
+
+const COLUMNS = ['change', 'type', 'id', 'name', 'fields']
+
+export function addDiff(program: CommandUnknownOpts, act: Act): void {
+  const diff = program
+    .command('diff <before> <after>')
+    .summary('what changed between two snapshots')
+    .description(
+      'what changed between two snapshots, or a snapshot and live: the CRM as it is now; exit 10 when anything did',
+    )
+    .option('--ignore <names>', 'members that may differ, comma separated', parseNames, ['updated_at', 'version'])
+    .addHelpText(
+      'after',
+      examples(
+        'crm diff before.ndjson after.ndjson',
+        'crm diff before.ndjson live -o json',
+        "crm diff before.ndjson live --jq 'map({change, type, name})'",
+      ),
+    )
+    .action(act(compareSnapshots))
+  addScopedFlags(diff, ['fields'])
+}
+
+function parseNames(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
+  const [{ differences }, { entriesOf }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.read()])
+  const found = differences(entriesOf(before, ctx.api), entriesOf(after, ctx.api), new Set(options.ignore))
+  const counts = new Map<string, number>()
+  async function* pages(): AsyncGenerator<ListPage> {
+    for await (const items of found) {
+      for (const { change } of items) counts.set(change, (counts.get(change) ?? 0) + 1)
+      yield { items, nextCursor: undefined }
+    }
+  }
+  await printList(ctx, { pages: pages(), columns: COLUMNS, plural: 'differences' })
+  if (counts.size === 0) return EXIT.ok
+  ctx.note([...counts].map(([change, count]) => `${count} ${change}`).join(', '))
+  return EXIT.differences
+}

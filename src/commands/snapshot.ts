@@ -1,0 +1,20 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../context.ts'
+import { writeText } from '../core/streams.ts'
+import { examples } from './examples.ts'
+
+export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
+  program
+    .command('snapshot')
+    .summary('print all contacts and deals, for crm diff')
+    .description('print all contacts and deals as lines of JSON, for crm diff')
+    .addHelpText('after', examples('crm snapshot > before.ndjson', 'crm diff before.ndjson live'))
+    .action(act(printSnapshot))
+}
+
+async function printSnapshot(ctx: Context): Promise<undefined> {
+  const { snapshotText } = await ctx.snapshot.take()
+  const { baseUrl } = await ctx.target()
+  const head = { server: baseUrl.origin, taken_at: new Date(ctx.now()).toISOString() }
+  for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, text)
+}

@@ -1,0 +1,81 @@
+import { exactDigits, idText, parseExactJson } from '../core/exact-json.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources.ts'
+import type { SnapshotEntry } from './entry.ts'
+
+/** One record that is not the same in both; `fields` has what changed, `record` the one that was added or removed. */
+export interface Difference extends JsonObject {
+  change: 'added' | 'changed' | 'removed'
+  type: string
+  id: string
+  name: JsonValue
+}
+
+type Entries = AsyncIterable<readonly SnapshotEntry[]>
+
+/**
+ * What leads from the first to the second, in the order of the second; what was removed comes last. The first one is held
+ * in memory as text, the second one passes by.
+ */
+export async function* differences(
+  before: Entries,
+  after: Entries,
+  ignored: ReadonlySet<string>,
+): AsyncGenerator<Difference[]> {
+  const old = new Map<string, string>()
+  for await (const entries of before) {
+    for (const { type, record } of entries) old.set(`${type} ${idOf(record)}`, JSON.stringify(record))
+  }
+  for await (const entries of after) yield entries.flatMap((entry) => differenceOf(entry, old, ignored))
+  const removed = [...old].map(([key, text]) => {
+    const [type = ''] = key.split(' ')
+    const record = parseRecord(text)
+    return difference('removed', type, record, { record })
+  })
+  yield removed
+}
+
+/** What is found in `old` is taken out of it. */
+function differenceOf({ type, record }: SnapshotEntry, old: Map<string, string>, ignored: ReadonlySet<string>) {
+  const key = `${type} ${idOf(record)}`
+  const text = old.get(key)
+  old.delete(key)
+  if (text === undefined) return [difference('added', type, record, { record })]
+  if (text === JSON.stringify(record)) return []
+  const fields = changedFields(parseRecord(text), record, ignored)
+  return Object.keys(fields).length === 0 ? [] : [difference('changed', type, record, { fields })]
+}
+
+function changedFields(before: CrmRecord, after: CrmRecord, ignored: ReadonlySet<string>): JsonObject {
+  const changed: JsonObject = {}
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [from = null, to = null] = [before[name], after[name]]
+    if (!ignored.has(name) && !isSame(from, to)) changed[name] = { from, to }
+  }
+  return changed
+}
+
+/** The order of members does not matter. */
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  return sorted(one) === sorted(other)
+}
+
+function sorted(value: JsonValue): string {
+  return JSON.stringify(value, (_, each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each) && exactDigits(each) === undefined
+      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  )
+}
+
+function difference(change: Difference['change'], type: string, record: CrmRecord, rest: JsonObject): Difference {
+  return { change, type, id: idOf(record), name: record.name ?? record.email ?? null, ...rest }
+}
+
+function idOf(record: CrmRecord): string {
+  return idText(record.id) ?? JSON.stringify(record)
+}
+
+function parseRecord(text: string): CrmRecord {
+  return parseExactJson(text) as CrmRecord
+}

@@ -1,0 +1,13 @@
+import type { Api } from '../api/api.ts'
+import type { SnapshotEntry } from './entry.ts'
+import { readSnapshot } from './read-snapshot.ts'
+import { liveEntries } from './take-snapshot.ts'
+
+/** In place of a file: the CRM as it is now. */
+export const LIVE = 'live'
+
+/** What a word of `crm diff` stands for; a server is asked only for `live`. */
+export async function* entriesOf(word: string, api: () => Promise<Api>): AsyncGenerator<readonly SnapshotEntry[]> {
+  if (word === LIVE) yield* liveEntries(await api())
+  else yield* readSnapshot(word)
+}

@@ -1,0 +1,32 @@
+import type { Api, Page } from '../api/api.ts'
+import type { SnapshotEnd, SnapshotEntry, SnapshotHead, SnapshotType } from './entry.ts'
+
+const EVERYTHING = { limit: undefined, cursor: undefined, filters: {} }
+
+/** All records that the documented endpoints list, a page at a time: contacts and deals. */
+export async function* liveEntries({
+  contacts,
+  deals,
+}: Pick<Api, 'contacts' | 'deals'>): AsyncGenerator<SnapshotEntry[]> {
+  yield* entriesOf('contact', contacts.list(EVERYTHING))
+  yield* entriesOf('deal', deals.list(EVERYTHING))
+}
+
+/** A snapshot as text, a chunk for each page that came. */
+export async function* snapshotText(
+  api: Pick<Api, 'contacts' | 'deals'>,
+  head: Omit<SnapshotHead, 'crm_snapshot'>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ crm_snapshot: 1, ...head } satisfies SnapshotHead)}\n`
+  const counts = { contact: 0, deal: 0 }
+  for await (const entries of liveEntries(api)) {
+    for (const { type } of entries) counts[type] += 1
+    yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+  }
+  const end: SnapshotEnd = { type: 'end', contacts: counts.contact, deals: counts.deal }
+  yield `${JSON.stringify(end)}\n`
+}
+
+async function* entriesOf(type: SnapshotType, pages: AsyncIterable<Page>): AsyncGenerator<SnapshotEntry[]> {
+  for await (const { items } of pages) yield items.map((record) => ({ type, record }))
+}

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm, crmPrints } from './crm.ts'
+import { startService } from './service.ts'
+
+test('what a job changed is what diff says, with exit 10; what it left alone is nothing, with exit 0', async () => {
+  const { env } = await startService()
+  const made = (name: string) => crmPrints(['contacts', 'create', '--set', `name=${name}`, '-o', 'id'], env)
+  const [ada, bob] = [(await made('Ada')).trim(), (await made('Bob')).trim()]
+  const before = join(env.HOME, 'before.ndjson')
+  writeFileSync(before, await crmPrints(['snapshot'], env))
+  expect(await crm(['diff', before, 'live', '-o', 'json'], env)).toMatchObject({
+    exit: 0,
+    stdout: '[]\n',
+    stderr: 'No differences.\n',
+  })
+
+  await crmPrints(['contacts', 'update', ada, '--set', 'phone=123', '-q', '-o', 'id'], env)
+  await crmPrints(['contacts', 'delete', bob, '--yes', '-q', '-o', 'id'], env)
+  const cyd = (await made('Cyd')).trim()
+  const deal = (
+    await crmPrints(['deals', 'create', '--set', 'name=Big', '--set', 'stage=Lead', '-o', 'id'], env)
+  ).trim()
+  const { exit, stdout, stderr } = await crm(['diff', before, 'live', '-o', 'json'], env)
+  expect({ exit, stderr }).toEqual({ exit: 10, stderr: '2 added, 1 changed, 1 removed\n' })
+  expect(JSON.parse(stdout)).toMatchObject([
+    { change: 'added', type: 'contact', id: cyd, name: 'Cyd' },
+    { change: 'changed', type: 'contact', id: ada, fields: { phone: { from: null, to: '123' } } },
+    { change: 'added', type: 'deal', id: deal, name: 'Big' },
+    { change: 'removed', type: 'contact', id: bob, record: { name: 'Bob' } },
+  ])
+
+  const after = join(env.HOME, 'after.ndjson')
+  writeFileSync(after, await crmPrints(['snapshot'], env))
+  const away = { HOME: env.HOME, PATH: env.PATH ?? '' }
+  expect(await crm(['diff', before, after, '-o', 'json'], away)).toMatchObject({ exit: 10, stdout })
+})
+
+test.each([
+  ['a file that is none', '{"name":"Ada"}\n', 'line 1 does not say that this is a snapshot'],
+  ['text', 'id,name\n', 'line 1 is no object in JSON'],
+  ['one that was cut off', '{"crm_snapshot":1}\n{"type":"contact","record":{"id":"con_1"}}\n', 'line 2 was cut off'],
+  ['a later version', '{"crm_snapshot":2}\n', 'is a snapshot of version 2, expected 1'],
+  ['an empty file', '', 'line 0 was cut off'],
+])('%s is exit 2 with its line', async (_, text, said) => {
+  const { env } = await startService()
+  const file = join(env.HOME, 'x.ndjson')
+  writeFileSync(file, text)
+  const { exit, stderr } = await crm(['diff', file, 'live'], env)
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(said) })
+})
+
+test('a file that is not there is exit 2, before a server is asked', async () => {
+  const { exit, stderr } = await crm(['diff', 'nowhere.ndjson', 'live'], { PATH: '', CRM_API_KEY: 'k' })
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: 'crm: there is no file "nowhere.ndjson"\n  crm snapshot > nowhere.ndjson\n',
+  })
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { parseExactJson } from '../../src/core/exact-json.ts'
+import type { CrmRecord } from '../../src/core/resources.ts'
+import { type Difference, differences } from '../../src/snapshot/compare.ts'
+import type { SnapshotEntry } from '../../src/snapshot/entry.ts'
+
+async function* contacts(...records: readonly string[]): AsyncGenerator<SnapshotEntry[]> {
+  for (const text of records) yield [{ type: 'contact', record: parseExactJson(text) as CrmRecord }]
+}
+
+async function compare(before: readonly string[], after: readonly string[], ignored: readonly string[] = []) {
+  const found: Difference[] = []
+  for await (const some of differences(contacts(...before), contacts(...after), new Set(ignored))) found.push(...some)
+  return found
+}
+
+test('what was added, changed and removed is told with what it was', async () => {
+  const before = ['{"id":"con_1","name":"Ada","phone":"1"}', '{"id":"con_2","name":"Bob"}']
+  const after = ['{"id":"con_3","email":"c@example.test"}', '{"id":"con_1","name":"Ada","company":"X"}']
+  expect(await compare(before, after)).toEqual([
+    {
+      change: 'added',
+      type: 'contact',
+      id: 'con_3',
+      name: 'c@example.test',
+      record: { id: 'con_3', email: 'c@example.test' },
+    },
+    {
+      change: 'changed',
+      type: 'contact',
+      id: 'con_1',
+      name: 'Ada',
+      fields: { phone: { from: '1', to: null }, company: { from: null, to: 'X' } },
+    },
+    { change: 'removed', type: 'contact', id: 'con_2', name: 'Bob', record: { id: 'con_2', name: 'Bob' } },
+  ])
+})
+
+test('neither the order of records nor that of members is a difference', async () => {
+  const before = ['{"id":"con_1","name":"Ada","address":{"city":"London","zip":1}}', '{"id":"con_2"}']
+  const after = ['{"id":"con_2"}', '{"address":{"zip":1,"city":"London"},"name":"Ada","id":"con_1"}']
+  expect(await compare(before, after)).toEqual([])
+})
+
+test('members that are ignored make no difference, and are not shown beside those that do', async () => {
+  const before = ['{"id":"con_1","name":"Ada","version":1}', '{"id":"con_2","version":1}']
+  const after = ['{"id":"con_1","name":"Eva","version":2}', '{"id":"con_2","version":2}']
+  expect(await compare(before, after, ['version'])).toMatchObject([
+    { id: 'con_1', fields: { name: { from: 'Ada', to: 'Eva' } } },
+  ])
+})
+
+test('digits that no double holds are compared to the last one', async () => {
+  const [before, after] = ['{"id":"con_1","n":12345678901234567890}', '{"id":"con_1","n":12345678901234567891}']
+  expect(await compare([before], [before])).toEqual([])
+  expect(JSON.stringify(await compare([before], [after]))).toContain(
+    '"n":{"from":12345678901234567890,"to":12345678901234567891}',
+  )
+})
