@@ -86,6 +86,12 @@ export interface Context extends Host {
     seed(): Promise<typeof import('./service/seed.ts')>
     backup(): Promise<typeof import('./service/store/sqlite/backup.ts')>
   }
+  readonly fixtures: {
+    load(): Promise<typeof import('./fixtures/load.ts')>
+    mistakes(): Promise<typeof import('./fixtures/mistakes.ts')>
+    shown(): Promise<typeof import('./fixtures/shown-record.ts')>
+    schema(): Promise<typeof import('./fixtures/schema.ts')>
+  }
   sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
   readonly snapshot: {
     take(): Promise<typeof import('./snapshot/take-snapshot.ts')>
@@ -163,6 +169,12 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       delivery: () => import('./service/delivery/sender.ts'),
       seed: () => import('./service/seed.ts'),
       backup: () => import('./service/store/sqlite/backup.ts'),
+    },
+    fixtures: {
+      load: () => import('./fixtures/load.ts'),
+      mistakes: () => import('./fixtures/mistakes.ts'),
+      shown: () => import('./fixtures/shown-record.ts'),
+      schema: () => import('./fixtures/schema.ts'),
     },
     sandbox: () => import('./sandbox/run-in-sandbox.ts'),
     snapshot: {

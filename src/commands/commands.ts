@@ -9,6 +9,7 @@ import { addDeals } from './deals/deals.ts'
 import { addGraphql } from './graphql/graphql.ts'
 import { addJobs } from './jobs/jobs.ts'
 import { addDiff } from './diff.ts'
+import { addFixtures } from './fixtures/fixtures.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
 import { addSandbox } from './sandbox/sandbox.ts'
@@ -29,6 +30,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addListen(program, act)
   addApi(program, act)
   addGraphql(program, act)
+  addFixtures(program, act)
   addSnapshot(program, act)
   addDiff(program, act)
   addServe(program, act)

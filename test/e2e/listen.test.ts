@@ -185,7 +185,6 @@ describe('pipes', () => {
   test('| head ends it with 0 at the next event, which is not acknowledged', async () => {
     const { secret, args } = newSecretFile()
     const port = String(await freePort())
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is of bash
     const script = '"$@" | head -1; echo "${PIPESTATUS[0]}"'
     const command = [process.execPath, CRM, 'listen', '-o', 'jsonl', '-q', ...args, '--port', port]
     const bash = spawn('bash', ['-c', script, 'bash', ...command], {
