@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { startSender } from '../service/delivery/sender.ts'
 import { TIMEOUTS } from '../service/http-server.ts'
 import { createKey } from '../service/keys.ts'
+import type { Log } from '../service/log.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
 import { startServer } from '../service/server.ts'
 import { openSqliteStore } from '../service/store/sqlite/sqlite-store.ts'
@@ -19,7 +20,7 @@ export interface SandboxTerms {
   readonly parent: string
   readonly version: string
   /** Told of every request. */
-  readonly log: ((line: object) => void) | undefined
+  readonly log: Log | undefined
 }
 
 export interface OpenSandbox {
