@@ -195,6 +195,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       sign: () => import('./webhooks/sign.ts'),
       saved: () => import('./webhooks/saved-request.ts'),
     },
+    ...HEAVY_ROOMS,
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
         if (outcome.status === 'fulfilled') await outcome.value.close()
@@ -203,6 +204,44 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
   }
   return ctx
 }
+
+/** Each is loaded when a command asks for it. */
+const HEAVY_ROOMS = {
+  service: {
+    store: () => import('./service/store/sqlite/sqlite-store.ts'),
+    server: () => import('./service/server.ts'),
+    keys: () => import('./service/keys.ts'),
+    pipelines: () => import('./service/pipelines-file.ts'),
+    delivery: () => import('./service/delivery/sender.ts'),
+    seed: () => import('./service/seed.ts'),
+    backup: () => import('./service/store/sqlite/backup.ts'),
+  },
+  fixtures: {
+    load: () => import('./fixtures/load.ts'),
+    mistakes: () => import('./fixtures/mistakes.ts'),
+    shown: () => import('./fixtures/shown-record.ts'),
+    schema: () => import('./fixtures/schema.ts'),
+  },
+  sandbox: () => import('./sandbox/run-in-sandbox.ts'),
+  snapshot: {
+    take: () => import('./snapshot/take-snapshot.ts'),
+    read: () => import('./snapshot/snapshot.ts'),
+    compare: () => import('./snapshot/compare.ts'),
+  },
+  webhooks: {
+    listening: () => import('./webhooks/listening.ts'),
+    events: () => import('./webhooks/log/read-events.ts'),
+    entry: () => import('./webhooks/log/entry.ts'),
+    onward: () => import('./webhooks/onward/start-onward.ts'),
+    simulate: () => import('./webhooks/simulate.ts'),
+    command: () => import('./webhooks/command.ts'),
+    tunnel: () => import('./webhooks/tunnel.ts'),
+    secrets: () => import('./webhooks/secrets.ts'),
+    filter: () => import('./webhooks/event-filter.ts'),
+    sign: () => import('./webhooks/sign.ts'),
+    saved: () => import('./webhooks/saved-request.ts'),
+  },
+} satisfies Pick<Context, 'service' | 'fixtures' | 'sandbox' | 'snapshot' | 'webhooks'>
 
 async function openExpressions({ flags: { where, jq }, io }: Context): Promise<Expressions> {
   if (where === undefined && jq === undefined) return { keep: undefined, query: undefined }
