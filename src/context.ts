@@ -91,6 +91,11 @@ export interface Context extends Host {
     mistakes(): Promise<typeof import('./fixtures/mistakes.ts')>
     shown(): Promise<typeof import('./fixtures/shown-record.ts')>
     schema(): Promise<typeof import('./fixtures/schema.ts')>
+    apply(): Promise<typeof import('./fixtures/apply.ts')>
+    destroy(): Promise<typeof import('./fixtures/destroy.ts')>
+    status(): Promise<typeof import('./fixtures/status.ts')>
+    stages(): Promise<typeof import('./fixtures/check-stages.ts')>
+    env(): Promise<typeof import('./fixtures/write-env.ts')>
   }
   sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
   readonly snapshot: {
@@ -187,6 +192,11 @@ const HEAVY_ROOMS = {
     mistakes: () => import('./fixtures/mistakes.ts'),
     shown: () => import('./fixtures/shown-record.ts'),
     schema: () => import('./fixtures/schema.ts'),
+    apply: () => import('./fixtures/apply.ts'),
+    destroy: () => import('./fixtures/destroy.ts'),
+    status: () => import('./fixtures/status.ts'),
+    stages: () => import('./fixtures/check-stages.ts'),
+    env: () => import('./fixtures/write-env.ts'),
   },
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {

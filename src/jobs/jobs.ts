@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Api, ApiOptions, Page } from '../api/api.ts'
 import type { Env, InputStream } from '../core/streams.ts'
@@ -25,12 +25,19 @@ import { type FailureReport, reportFailures } from './run/failed-file.ts'
 import { type FailurePage, failurePages } from './run/failure-pages.ts'
 import { outcomeError } from './run/job-errors.ts'
 import { type JobState, readJobState } from './run/job-state.ts'
+import { type OperationResult, operationResults } from './run/operation-results.ts'
 import type { JobOutcome, RunHooks } from './run/run-job.ts'
 import { accountOf, runOnServer } from './run/run-on-server.ts'
 import type { RunTerms } from './run/services.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
+  /** What came of each operation, in the order of the plan; for jobs that fit in memory. */
+  results(paths: JobPaths): readonly OperationResult[]
+  /** The folder of everything that jobs and fixtures keep; made where it is missing. */
+  home(): Promise<string>
+  /** Where records live, whatever the key. */
+  account(): Promise<string>
   /** A job of operations that are known already; `run` sends it, and tells its hooks what became of each. */
   make(identity: JobIdentity, fill: (builder: PlanBuilder) => Promise<void>): Promise<MadeJob>
   makeImport(request: ImportRequest): Promise<MadeImport>
@@ -108,6 +115,9 @@ export function openJobs(world: JobsWorld): Jobs {
     }
   }
   return {
+    results: operationResults,
+    home: async () => dirname(await ensureJobsFolder(world.env, world.note)),
+    account: async () => accountOf(await world.server()),
     make: async (identity, fill) => makeJob(await makeWorld(world), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),

@@ -4,7 +4,7 @@ export const NOUNS = ['contacts', 'deals', 'notes'] as const
 
 export type Noun = (typeof NOUNS)[number]
 
-export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo'] as const
+export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures'] as const
 
 export type JobKind = (typeof JOB_KINDS)[number]
 

@@ -1,0 +1,25 @@
+import type { JobPaths } from '../folder/job-folder.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { PlanFile } from '../plan/plan-file.ts'
+
+export type OperationResult =
+  | { readonly is: 'done'; readonly id: string | null }
+  | { readonly is: 'failed'; readonly reason: string }
+  | { readonly is: 'doubt'; readonly reason: string }
+  | { readonly is: 'unsent' }
+
+/** What came of each operation, in the order of the plan. For jobs that fit in memory. */
+export function operationResults(paths: JobPaths): OperationResult[] {
+  const plan = new PlanFile(paths.plan)
+  plan.close()
+  const results = Array.from({ length: plan.count }, (): OperationResult => ({ is: 'unsent' }))
+  readJournal(paths.journal, (entry) => {
+    if (entry.t === 'done') for (const [op, , id] of entry.r) results[op] = { is: 'done', id }
+    if (entry.t === 'failed') {
+      const field = entry.field === null ? '' : `${entry.field}: `
+      results[entry.op] = { is: 'failed', reason: `${field}${entry.reason}` }
+    }
+    if (entry.t === 'doubt') results[entry.op] = { is: 'doubt', reason: entry.why }
+  })
+  return results
+}
