@@ -8,11 +8,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compiledFolder } from '../src/chunk-loader.ts'
 
+const FIXTURES = fileURLToPath(new URL('../examples/fixtures.yaml', import.meta.url))
+
 /** What people and scripts start most; each run adds what it needs to what those before it have compiled. */
 const REHEARSALS = [
   ['contacts', 'list', '-o', 'json'],
   ['contacts', 'list'],
   ['contacts', 'create', '--set', 'name=Ada', '-o', 'id', '-q'],
+  ['contacts', '--help'],
+  ['sandbox', 'run', '--seed', FIXTURES, '--', process.execPath, '-e', '0'],
 ]
 
 const REHEARSAL = fileURLToPath(new URL('rehearsal.ts', import.meta.url))

@@ -96,6 +96,7 @@ export interface Context extends Host {
     status(): Promise<typeof import('./fixtures/status.ts')>
     stages(): Promise<typeof import('./fixtures/check-stages.ts')>
     env(): Promise<typeof import('./fixtures/write-env.ts')>
+    fill(): Promise<typeof import('./fixtures/fill.ts')>
   }
   sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
   readonly snapshot: {
@@ -197,6 +198,7 @@ const HEAVY_ROOMS = {
     status: () => import('./fixtures/status.ts'),
     stages: () => import('./fixtures/check-stages.ts'),
     env: () => import('./fixtures/write-env.ts'),
+    fill: () => import('./fixtures/fill.ts'),
   },
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {

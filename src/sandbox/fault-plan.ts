@@ -7,7 +7,7 @@ export type FaultShares = Readonly<Record<string, number>>
 const AFTERWARDS = /-after$/
 
 /** CrmError `usage` for a kind that is none, and for shares that come to more than all requests. */
-export function faultPlanOf(latencyMs: number, shares: FaultShares): FaultPlan | undefined {
+export function faultPlanOf(latencyMs: number, shares: FaultShares, isOn: () => boolean): FaultPlan | undefined {
   const faults = Object.entries(shares).map(([kind, percent]) => faultOf(kind, percent))
   const percent = Object.values(shares).reduce((sum, each) => sum + each, 0)
   if (percent > 100) {
@@ -15,7 +15,7 @@ export function faultPlanOf(latencyMs: number, shares: FaultShares): FaultPlan |
       hint: 'lower the shares: --fail 500=2%,reset=1%',
     })
   }
-  return latencyMs > 0 || faults.length > 0 ? { latencyMs, faults } : undefined
+  return latencyMs > 0 || faults.length > 0 ? { latencyMs, faults, isOn } : undefined
 }
 
 function faultOf(kind: string, percent: number): InjectedFault {

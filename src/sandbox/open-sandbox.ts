@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Env } from '../core/streams.ts'
 import { startSender } from '../service/delivery/sender.ts'
 import { TIMEOUTS } from '../service/http-server.ts'
 import { createKey } from '../service/keys.ts'
@@ -6,10 +7,15 @@ import type { Log } from '../service/log.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
 import { startServer } from '../service/server.ts'
 import { openSqliteStore } from '../service/store/sqlite/sqlite-store.ts'
+import type { Store } from '../service/store/store.ts'
 import { type FaultShares, faultPlanOf } from './fault-plan.ts'
 import { makeSandboxFolder, removeSandboxFolder, sweepSandboxFolders } from './folder.ts'
 
 export interface SandboxTerms {
+  /** Fixture files whose records are there when it opens; faults and limits begin after them. */
+  readonly seed: readonly string[]
+  /** For expressions in them. */
+  readonly seedEnv: Env
   readonly latencyMs: number
   readonly fail: FaultShares
   /** Undefined: none. */
@@ -19,6 +25,8 @@ export interface SandboxTerms {
   /** Where the folder of the sandbox is made. */
   readonly parent: string
   readonly version: string
+  /** Ends the seeding. */
+  readonly signal: AbortSignal
   /** Told of every request. */
   readonly log: Log | undefined
 }
@@ -36,10 +44,14 @@ export interface OpenSandbox {
 /** Nobody waits for what is under way when the sandbox closes: its data goes with it. */
 const CLOSE_MS = 100
 
+/** As good as none, but told: clients that are told nothing begin slowly, to feel for what they may send. */
+const UNLIMITED: RateLimit = { requests: 1_000_000, windowMs: 1000 }
+
 /** A service on a free port of this machine, on a database in memory, in this process. */
 export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
-  const { rateLimit, version, log, clockMs, parent } = terms
-  const faults = faultPlanOf(terms.latencyMs, terms.fail)
+  const { rateLimit = UNLIMITED, version, log, clockMs, parent } = terms
+  let isSeeded = false
+  const faults = faultPlanOf(terms.latencyMs, terms.fail, () => isSeeded)
   const now = clockFrom(clockMs)
   sweepSandboxFolders(parent)
   const folder = makeSandboxFolder(parent)
@@ -65,11 +77,39 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
       timeouts: { tryMs: 15_000, closeMs: CLOSE_MS },
     })
     closers.push(() => sender.close())
-    return { baseUrl: server.url, apiKey, env: envOf(server.url, apiKey, folder), folder, close }
+    const env = envOf(server.url, apiKey, folder)
+    const variables = terms.seed.length > 0 ? await seedStore(terms, { store, url: server.url, env, now }) : {}
+    isSeeded = true
+    return { baseUrl: server.url, apiKey, env: { ...variables, ...env }, folder, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Under a key of its own, which the limit of the sandbox is not for. */
+async function seedStore(
+  { seed, seedEnv, version, signal }: SandboxTerms,
+  { store, url, env, now }: { store: Store; url: string; env: OpenSandbox['env']; now: () => number },
+): Promise<Record<string, string>> {
+  const { seedService } = await import('../fixtures/seed.ts')
+  const scopes = ['read', 'write'] as const
+  const made = await createKey(store, { name: 'seed', scopes, expiresAtMs: undefined, rate: UNLIMITED }, now())
+  const pipelines = await store.pipelines()
+  const named = pipelines.map(({ id, stages }) => [id, stages.map(({ name }) => name)] as const)
+  // A deal that names no pipeline goes into the first one.
+  const stages = new Map<string | undefined, readonly string[]>([...named, [undefined, named[0]?.[1] ?? []]])
+  const variables = await seedService({
+    files: seed,
+    baseUrl: url,
+    key: made.text,
+    env: { ...seedEnv, ...env },
+    stages,
+    version,
+    signal,
+  })
+  await store.endKey(made.key.id, { revokedAtMs: now() })
+  return variables
 }
 
 function envOf(baseUrl: string, apiKey: string, folder: string): OpenSandbox['env'] {

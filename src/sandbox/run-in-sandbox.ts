@@ -6,7 +6,7 @@ import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox
 import { openServiceLog } from './service-log.ts'
 
 export interface SandboxRun {
-  readonly terms: Omit<SandboxTerms, 'log'>
+  readonly terms: Omit<SandboxTerms, 'log' | 'seedEnv' | 'signal'>
   readonly command: string
   readonly args: readonly string[]
   readonly env: Env
@@ -24,7 +24,7 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
   let sandbox: OpenSandbox | undefined
   let exit: number | undefined
   try {
-    sandbox = await openSandbox({ ...run.terms, log: log?.write })
+    sandbox = await openSandbox({ ...run.terms, seedEnv: run.env, signal: run.signal, log: log?.write })
     run.signal.throwIfAborted()
     exit = await runCommand(run, sandbox.env)
     return exit

@@ -7,6 +7,10 @@ import { openSandbox } from './open-sandbox.ts'
 declare const CRM_VERSION: string
 
 export interface SandboxOptions {
+  /** Fixture files whose records are there when it has started. */
+  readonly seed?: readonly string[]
+  /** Variables that `${env:NAME}` in them sees; none unless given. */
+  readonly seedEnv?: Readonly<Record<string, string>>
   /** Before each request is taken up. */
   readonly latencyMs?: number
   /** Percent of the requests by what happens to them: `{ 500: 2, 'reset-after': 1 }`. */
@@ -30,7 +34,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /** A CRM service of your own on a free port of this machine, in this process, on a database in memory. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { latencyMs = 0, fail = {}, rateLimit, clock, log } = options
+  const { seed = [], seedEnv = {}, latencyMs = 0, fail = {}, rateLimit, clock, log } = options
   const clockMs = clock?.getTime()
   if (Number.isNaN(clockMs) || !(latencyMs >= 0)) {
     throw new CrmError('invalid_input', `a sandbox takes a valid Date as clock and 0 or more as latencyMs`, {
@@ -38,7 +42,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     })
   }
   const { baseUrl, apiKey, env, close } = await openSandbox({
-    ...{ latencyMs, fail, rateLimit, clockMs, log, parent: tmpdir(), version: CRM_VERSION },
+    ...{ seed, seedEnv, latencyMs, fail, rateLimit, clockMs, log, parent: tmpdir(), version: CRM_VERSION },
+    signal: new AbortController().signal,
   })
   return { baseUrl, apiKey, env, stop: close, [Symbol.asyncDispose]: close }
 }

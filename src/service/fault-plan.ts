@@ -17,6 +17,8 @@ export interface FaultPlan {
   /** Before each request is taken up. */
   readonly latencyMs: number
   readonly faults: readonly InjectedFault[]
+  /** Nothing goes wrong before this is so. */
+  isOn(): boolean
 }
 
 /** What a service does to its clients on purpose, so that they can be tested. */

@@ -8,11 +8,11 @@ import { Problem } from './problem.ts'
 const TOLD_WHEN: readonly FaultStatus[] = [429, 503]
 
 /** Adds the hooks; routes that are added before it are spared. The check of health always is. */
-export function injectFaults(app: FastifyInstance, { latencyMs, faults }: FaultPlan, log: Log | undefined): void {
+export function injectFaults(app: FastifyInstance, { latencyMs, faults, isOn }: FaultPlan, log: Log | undefined): void {
   const draw = sequence()
   const pending = new WeakMap<FastifyRequest, InjectedFault>()
   app.addHook('onRequest', async (request, reply) => {
-    if (request.url === '/healthz') return
+    if (request.url === '/healthz' || !isOn()) return
     const fault = chosen(faults, draw())
     if (latencyMs > 0) await delay(latencyMs)
     if (fault?.isAfterwards) pending.set(request, fault)

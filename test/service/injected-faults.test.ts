@@ -5,7 +5,9 @@ import { serveForTest } from './serve-for-test.ts'
 const all = { isAfterwards: false, share: 1 }
 
 test.each(FAULT_STATUSES)('every request can be answered with %i, and nothing is done', async (status) => {
-  const { send, store } = await serveForTest({ faults: { latencyMs: 0, faults: [{ ...all, status }] } })
+  const { send, store } = await serveForTest({
+    faults: { latencyMs: 0, isOn: () => true, faults: [{ ...all, status }] },
+  })
   const answer = await send('POST', '/v1/contacts', { name: 'Ada' })
   expect(answer).toMatchObject({ status, json: { status, code: 'injected_fault' } })
   expect((await store.contacts({ limit: 1, olderThanId: undefined })).texts).toEqual([])
@@ -13,7 +15,7 @@ test.each(FAULT_STATUSES)('every request can be answered with %i, and nothing is
 
 test('a request that is said to have failed afterwards has taken effect', async () => {
   const faults = [{ status: 500, isAfterwards: true, share: 1 }] as const
-  const { send, store } = await serveForTest({ faults: { latencyMs: 0, faults } })
+  const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
   expect(await send('POST', '/v1/contacts', { name: 'Ada' })).toMatchObject({ status: 500 })
   expect((await store.contacts({ limit: 2, olderThanId: undefined })).texts).toHaveLength(1)
 })
@@ -22,7 +24,7 @@ test.each([true, false])(
   'a connection is reset; whether the request took effect (%s) is as told',
   async (isAfterwards) => {
     const faults = [{ status: undefined, isAfterwards, share: 1 }]
-    const { send, store } = await serveForTest({ faults: { latencyMs: 0, faults } })
+    const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
     const failure = await send('POST', '/v1/contacts', { name: 'Ada' }).catch((error) => error.cause.code)
     expect(failure).toBe('ECONNRESET')
     expect((await store.contacts({ limit: 2, olderThanId: undefined })).texts).toHaveLength(isAfterwards ? 1 : 0)
@@ -31,7 +33,9 @@ test.each([true, false])(
 
 test('of a share of the requests as many fail, the same ones in every run', async () => {
   const run = async () => {
-    const { send } = await serveForTest({ faults: { latencyMs: 0, faults: [{ ...all, status: 500, share: 0.3 }] } })
+    const { send } = await serveForTest({
+      faults: { latencyMs: 0, isOn: () => true, faults: [{ ...all, status: 500, share: 0.3 }] },
+    })
     const statuses: number[] = []
     for (let n = 0; n < 100; n++) statuses.push((await send('GET', '/v1/contacts?limit=1')).status)
     return statuses
@@ -43,6 +47,6 @@ test('of a share of the requests as many fail, the same ones in every run', asyn
 })
 
 test('the check of health is spared', async () => {
-  const { send } = await serveForTest({ faults: { latencyMs: 0, faults: [{ ...all, status: 503 }] } })
+  const { send } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults: [{ ...all, status: 503 }] } })
   expect(await send('GET', '/healthz')).toMatchObject({ status: 200 })
 })

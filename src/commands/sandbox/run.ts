@@ -2,11 +2,13 @@ import { tmpdir } from 'node:os'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { examples } from '../examples.ts'
+import { collect } from '../fields-input.ts'
 import { parseTime } from '../flags.ts'
 import { parseRateLimit, type RateLimit } from '../serve/limits.ts'
 import { parseClock, parseFaults } from './faults-input.ts'
 
 interface Options {
+  readonly seed?: readonly string[]
   readonly latency?: number
   readonly fail?: Record<string, number>
   readonly rateLimit?: RateLimit | undefined
@@ -21,6 +23,7 @@ export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
     .description(
       'run a command beside a service of its own, on a database in memory, that is gone when the command ends; crm ends with its exit code',
     )
+    .option('--seed <file>', 'fixtures that are there when the command starts (repeatable)', collect)
     .option('--latency <time>', 'wait so long before each request is taken up', parseTime)
     .option(
       '--fail <kind=n%,...>',
@@ -35,6 +38,7 @@ export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
       'after',
       examples(
         'crm sandbox run -- npm test',
+        'crm sandbox run --seed demo.yaml -- npm test',
         'crm sandbox run --fail 500=2%,reset-after=1% --latency 50ms -- npm test',
       ),
     )
@@ -45,6 +49,7 @@ async function runCommand(ctx: Context, command: string, args: readonly string[]
   const { runInSandbox } = await ctx.sandbox()
   return runInSandbox({
     terms: {
+      seed: options.seed ?? [],
       latencyMs: options.latency ?? 0,
       fail: options.fail ?? {},
       rateLimit: options.rateLimit,

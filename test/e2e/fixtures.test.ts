@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { crm, crmPrints, type Env, startCrm, tempFolder } from './crm.ts'
+import { startService } from './service.ts'
+
+const DEMO = `version: 1
+seed: 1
+contacts:
+  ada: { $match: email, email: "ada+\${run.id}@example.test", name: Ada }
+  crowd: { $count: 30, email: "u\${i}+\${run.id}@example.test", name: "\${fake.name}" }
+deals:
+  big: { name: "Big \${run.id}", stage: Won, amount: 1200.5 }
+  small: { $count: 20, name: "Small", stage: Lead }
+notes:
+  call: { $count: 20, deal: "\${deals.small[i].id}", body: "About \${contacts.crowd[i].id}" }
+env: { ADA_ID: "\${contacts.ada.id}", NOTE: "it's \${contacts.ada.name}" }
+`
+
+/** An unlimited service, a file, and a state home that is not that of another machine. */
+async function demo(text = DEMO) {
+  const { env } = await startService(['--rate-limit', 'none'])
+  const file = join(env.HOME, 'demo.yaml')
+  writeFileSync(file, text)
+  return { env, file }
+}
+
+const anotherMachine = (env: Env): Env => ({ ...env, CRM_STATE_HOME: tempFolder() })
+
+async function applied(
+  file: string,
+  env: Env,
+  ...flags: string[]
+): Promise<Map<string, { id: string; action: string }>> {
+  const rows = JSON.parse(await crmPrints(['fixtures', 'apply', file, '-o', 'json', ...flags], env))
+  return new Map(rows.map((row: { record: string; id: string; action: string }) => [row.record, row]))
+}
+
+async function counts(env: Env) {
+  const count = async (noun: string) => JSON.parse(await crmPrints([noun, 'list', '-o', 'json'], env)).length
+  return { contacts: await count('contacts'), deals: await count('deals') }
+}
+
+test('applied twice, records are made once; on another machine too; destroyed, the contacts go and the rest is named', async () => {
+  const { env, file } = await demo()
+  const first = await applied(file, env)
+  expect([...new Set([...first.values()].map(({ action }) => action))]).toEqual(['created'])
+  const again = await applied(file, env)
+  expect([...new Set([...again.values()].map(({ action }) => action))]).toEqual(['unchanged'])
+  const elsewhere = await applied(file, anotherMachine(env))
+  for (const [record, { id }] of first) {
+    expect(again.get(record)?.id).toBe(id)
+    expect(elsewhere.get(record)?.id).toBe(id)
+  }
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(await crm(['fixtures', 'plan', file, '--exit-code'], env)).toMatchObject({ exit: 0 })
+
+  const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json', '--strict'], env)
+  expect({ exit, stderr }).toEqual({
+    exit: 3,
+    stderr: '31 deleted, 41 left; run local.\nDeals and notes stay: there is no request that deletes them.\n',
+  })
+  expect(JSON.parse(stdout)).toHaveLength(72)
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 21 })
+
+  const anew = await applied(file, env)
+  expect(anew.get('contacts.ada')?.id).not.toBe(first.get('contacts.ada')?.id)
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 42 })
+})
+
+test('what was changed or deleted behind its back is put right; a deal that the file changes is refused', async () => {
+  const { env, file } = await demo()
+  const first = await applied(file, env)
+  await crmPrints(['contacts', 'update', first.get('contacts.ada')?.id ?? '', '--set', 'name=Eva', '-o', 'id'], env)
+  await crmPrints(['contacts', 'delete', first.get('contacts.crowd[3]')?.id ?? '', '--yes', '-o', 'id'], env)
+  const states = JSON.parse(await crmPrints(['fixtures', 'status', file, '-o', 'json'], env))
+  expect(states.filter(({ state }: { state: string }) => state === 'gone')).toHaveLength(1)
+  const again = await applied(file, env)
+  expect(again.get('contacts.ada')).toMatchObject({ action: 'updated', id: first.get('contacts.ada')?.id })
+  expect(again.get('contacts.crowd[3]')).toMatchObject({ action: 'created' })
+  expect(again.get('notes.call[3]')).toMatchObject({ action: 'created' })
+  const { exit, stderr } = await crm(['fixtures', 'apply', file, '--set', 'deals.big.amount:=5'], env)
+  expect({ exit, stderr }).toEqual({ exit: 7, stderr: expect.stringContaining('deals.big says something else than') })
+})
+
+test('a contact that is found by $match is changed, and not deleted with the fixtures', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { ada: { $match: email, email: ada@x.test, name: Ada } }\n')
+  const id = (await crmPrints(['contacts', 'create', '--set', 'email=Ada@x.test', '-o', 'id'], env)).trim()
+  expect((await applied(file, env)).get('contacts.ada')).toMatchObject({ action: 'updated', id })
+  expect(JSON.parse(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env))).toEqual([
+    { record: 'contacts.ada', id, action: 'kept' },
+  ])
+  expect(await counts(env)).toEqual({ contacts: 1, deals: 0 })
+})
+
+test('killed at any moment, apply goes on: the end is that of one clean run', async () => {
+  const { env, file } = await demo()
+  for (let kill = 0; kill < 12; kill++) {
+    const child = startCrm(['fixtures', 'apply', file], env)
+    const ended = once(child, 'exit')
+    await Promise.race([delay(120 + kill * 45), ended])
+    child.kill('SIGKILL')
+    await ended
+  }
+  const last = await applied(file, env)
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(new Set([...last.values()].map(({ id }) => id)).size).toBe(72)
+  const notes = await crmPrints(['notes', 'list', last.get('deals.small[7]')?.id ?? '', '-o', 'json'], env)
+  expect(JSON.parse(notes)).toMatchObject([{ body: `About ${last.get('contacts.crowd[7]')?.id}` }])
+}, 60_000)
+
+test('parallel runs do not meet, and each destroys its own', async () => {
+  const { env, file } = await demo()
+  const runs = Array.from({ length: 5 }, (_, n) => `run-${n}`)
+  const all = await Promise.all(runs.map((run) => applied(file, env, '--run-id', run)))
+  expect(new Set(all.flatMap((one) => [...one.values()].map(({ id }) => id))).size).toBe(5 * 72)
+  await crmPrints(['fixtures', 'destroy', file, '--run-id', 'run-2'], env)
+  expect(await counts(env)).toEqual({ contacts: 4 * 31, deals: 5 * 21 })
+  const rest = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))
+  expect(rest.some(({ email }: { email: string }) => email.includes('+run-2@'))).toBe(false)
+}, 60_000)
+
+test('--env-out writes what the next step reads: stdout, a private file, or the files of GitHub', async () => {
+  const { env, file } = await demo()
+  const ada = (await applied(file, env)).get('contacts.ada')?.id
+  const out = (...words: string[]) => crmPrints(['fixtures', 'apply', file, '--env-out', ...words], env)
+  expect(JSON.parse(await out('json'))).toEqual({ ADA_ID: ada, NOTE: "it's Ada" })
+  expect(await out('dotenv')).toBe(`ADA_ID=${ada}\nNOTE="it's Ada"\n`)
+  const dotenv = join(env.HOME, '.env.test')
+  await out(`dotenv:${dotenv}`)
+  expect(readFileSync(dotenv, 'utf8')).toBe(`ADA_ID=${ada}\nNOTE="it's Ada"\n`)
+  expect(statSync(dotenv).mode & 0o777).toBe(0o600)
+  const link = join(env.HOME, 'link')
+  symlinkSync(dotenv, link)
+  expect(await crm(['fixtures', 'apply', file, '--env-out', `dotenv:${link}`], env)).toMatchObject({ exit: 13 })
+  const github = join(env.HOME, 'github')
+  writeFileSync(github, 'OLD=1\n')
+  await crmPrints(['fixtures', 'apply', file, '--env-out', 'github'], { ...env, GITHUB_ENV: github })
+  expect(readFileSync(github, 'utf8')).toMatch(new RegExp(`^OLD=1\nADA_ID<<(\\S+)\n${ada}\n\\1\nNOTE<<`))
+  expect(await crm(['fixtures', 'apply', file, '--env-out', 'github'], env)).toMatchObject({ exit: 2 })
+})
+
+test('an unknown stage, a protected profile and mistakes send nothing', async () => {
+  const { env, file } = await demo()
+  const wrong = await crm(['fixtures', 'apply', file, '--set', 'deals.big.stage=Wno'], env)
+  expect(wrong).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringContaining('there is no stage "Wno"; did you'),
+  })
+  await crmPrints(['config', 'set', 'base_url', env.CRM_BASE_URL ?? '', '-p', 'prod'], { HOME: env.HOME })
+  await crmPrints(['config', 'set', 'protected', 'true', '-p', 'prod'], { HOME: env.HOME })
+  for (const verb of ['apply', 'destroy']) {
+    expect(await crm(['fixtures', verb, file], env)).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining('is protected'),
+    })
+  }
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
+})
+
+test('with a state file of its own, no other file stays', async () => {
+  const { env, file } = await demo()
+  const home = tempFolder()
+  const bare = { CRM_BASE_URL: env.CRM_BASE_URL ?? '', CRM_API_KEY: env.CRM_API_KEY ?? '', HOME: home }
+  const state = join(env.HOME, 'state.json')
+  await crmPrints(['fixtures', 'apply', file, '--state', state, '-q'], bare)
+  expect(JSON.parse(readFileSync(state, 'utf8')).records).toHaveLength(72)
+  expect(readFileSync(state, 'utf8')).not.toContain('Ada')
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(files.map(({ name }) => name)).toEqual([])
+})
+
+test('a sandbox is seeded before its faults begin, and CMD finds the ids', async () => {
+  const { file, env } = await demo()
+  const bare = { HOME: env.HOME, PATH: env.PATH ?? '' }
+  const words = [process.execPath, '-p', 'process.env.ADA_ID']
+  const run = ['sandbox', 'run', '--seed', file, '--fail', '500=100%', '--rate-limit', '1/1s', '--']
+  expect(await crmPrints([...run, ...words], bare)).toMatch(/^con_\w+\n$/)
+  writeFileSync(file, 'version: 1\ndeals: { d: { name: D, stage: Wno } }\n')
+  expect(await crm([...run, ...words], bare)).toMatchObject({ exit: 2, stdout: '' })
+})
