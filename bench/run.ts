@@ -11,6 +11,7 @@ import { measurePace } from './pace.ts'
 import { measurePlan } from './plan.ts'
 import { measureReaders } from './readers.ts'
 import { measureResume } from './resume.ts'
+import { measureSandbox } from './sandbox.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
@@ -18,6 +19,7 @@ import { measureThroughput } from './throughput.ts'
 /** `npm run bench [part ...]`: every speed claim, its peer or floor in the same run, and whether the goal is met. */
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
+  sandbox: measureSandbox,
   throughput: measureThroughput,
   graphql: measureGraphql,
   delivery: measureDelivery,
