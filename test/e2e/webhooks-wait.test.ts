@@ -59,6 +59,14 @@ test('a command that fails ends the wait at once with 12 and says so; one that f
   expect(none).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot run /nowhere/nix: no such program') })
 })
 
+test.each(['', '"a'])('--run %j is refused at once, and nothing is waited for', async (run) => {
+  const startedAtMs = Date.now()
+  const { exit, stderr } = await crm(['webhooks', 'wait', 'contact.created', '--run', run], emptyHome())
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(/--run .* is no command/)
+  expect(Date.now() - startedAtMs).toBeLessThan(30_000)
+})
+
 test('requests that were rejected are told of when nothing else came', async () => {
   const { args } = newSecretFile()
   const port = String(await freePort())

@@ -64,10 +64,11 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
     found.push(event)
     if (found.length === options.count) done.resolve()
   }
-  const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
   // Both are waited for below, unless something else ends it before.
   done.promise.catch(() => {})
   const run = startRun(ctx, options.run, (ended) => done.reject(ended))
+  // Last: a timer that nobody clears keeps the process alive.
+  const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
   const until = done.promise.then(() => run.ended)
   until.catch(() => {})
   try {
