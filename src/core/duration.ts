@@ -7,6 +7,11 @@ export function durationText(timeMs: number): string {
   return `${timeMs / unitMs}${unit}`
 }
 
+/** As parseDurationMs, but a number needs its unit: for times that decide what is deleted, and beside numbers that are no times. */
+export function parseDurationWithUnitMs(text: string): number | undefined {
+  return /[a-z]\s*$/.test(text) ? parseDurationMs(text) : undefined
+}
+
 /** `500ms`, `30s`, `5m`, `2h`, `7d`, or plain seconds (`30`), in milliseconds; undefined when it is none of them. */
 export function parseDurationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim())

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { access, constants, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { CrmError } from '../core/errors.ts'
@@ -65,11 +67,34 @@ async function waitFor(child: ChildProcess, file: string): Promise<Ended> {
     return { exit: exit ?? undefined, how: signal ?? `exit ${exit}` }
   } catch (cause) {
     const reason = errorCode(cause) === 'ENOENT' ? 'no such program' : (cause as Error).message
-    throw new CrmError('usage', `cannot run ${file}: ${reason}`, {
-      cause,
-      hint: 'name a program that is installed; for pipes and variables: sh -c "..."',
-    })
+    throw cannotRun(file, reason, cause)
   }
+}
+
+/** For a command that starts later, when it is too late to say so. CrmError `usage` when there is no such program. */
+export async function refuseMissingProgram(file: string, env: Env): Promise<void> {
+  // As execvp(3) looks it up: in the folders of PATH, unless there is a slash in its name.
+  const places = file.includes('/') ? [file] : (env.PATH ?? '').split(':').map((folder) => join(folder || '.', file))
+  for (const place of places) {
+    if (await isProgram(place)) return
+  }
+  throw cannotRun(file, 'no such program', undefined)
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
+
+function cannotRun(file: string, reason: string, cause: unknown): CrmError {
+  return new CrmError('usage', `cannot run ${file}: ${reason}`, {
+    cause,
+    hint: 'name a program that is installed; for pipes and variables: sh -c "..."',
+  })
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {

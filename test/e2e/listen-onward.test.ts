@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startApp } from '../webhooks/app.ts'
@@ -79,6 +79,19 @@ test('--exec runs a command with the event as JSON on stdin; what it prints neve
   expect(stderr).toContain('handled \\x1b[2J')
 })
 
+test('a command that vanishes while it listens is a failure as any other: 500, and it listens on', async () => {
+  const { secret, args } = newSecretFile()
+  const program = join(tempFolder(), 'handler')
+  writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o700 })
+  const { url, next, stop } = await listen([...args, '--port', '0', '--exec', program], emptyHome())
+  expect(await send(url, secret, CREATED)).toBe(204)
+  rmSync(program)
+  expect(await send(url, secret, CREATED, 'evt_2')).toBe(500)
+  for (const type of ['event', 'executed', 'event']) expect(await next()).toMatchObject({ type })
+  expect(await next()).toMatchObject({ type: 'executed', exit: null, failure: expect.stringContaining('no such') })
+  expect(await stop()).toMatchObject({ exit: 0 })
+})
+
 test('--simulate fails as often as it is told, after the event was kept, and the app then gets nothing', async () => {
   const { secret, args } = newSecretFile()
   const app = await startApp()
@@ -118,6 +131,11 @@ test.each([
   [['--exec', "a 'b"], /--exec .* is no command/],
   [['--simulate', 'fail=200%'], /fail=20%/],
   [['--keep', 'some'], /30d/],
+  [['--keep', '30'], /30d/],
+  [['--keep', '1GB,30'], /30d/],
+  [['--simulate', 'delay=2'], /delay=2s/],
+  [['--exec', 'nosuchcmd'], /cannot run nosuchcmd: no such program/],
+  [['--exec', '/nowhere/nix'], /cannot run \/nowhere\/nix: no such program/],
   [['--tunnel', 'x'], /a tunnel may have a new address/],
   [['--tunnel', 'x', '--public-url', 'https://a.test', '--subscribe'], /both name the public address/],
 ] as const)('%j is refused', async ([...args], what) => {

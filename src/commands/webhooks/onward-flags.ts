@@ -93,6 +93,7 @@ export async function startTargets(
 ): Promise<ReturnType<StartOnward>> {
   const forwards = (options.forward ?? []).map(parseForward)
   const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
+  await refuseMissingPrograms(ctx, commands)
   const { startOnward } = await ctx.webhooks.onward()
   return startOnward({
     ...how,
@@ -104,6 +105,15 @@ export async function startTargets(
     input: (event) => `${occurrenceText(event)}\n`,
     say: (line) => writeNoteLine(ctx.io.stderr, line),
   })
+}
+
+async function refuseMissingPrograms(
+  ctx: Context,
+  commands: readonly { readonly words: readonly [string, ...string[]] }[],
+): Promise<void> {
+  if (commands.length === 0) return
+  const { refuseMissingProgram } = await ctx.webhooks.command()
+  for (const { words } of commands) await refuseMissingProgram(words[0], ctx.env)
 }
 
 /** `3000`, `localhost:3000/hook`, a URL; with the names of events before it: `deal.*=URL`. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDurationMs } from '../../core/duration.ts'
+import { parseDurationWithUnitMs } from '../../core/duration.ts'
 
 /** What stays of the event log; undefined sets no bound. */
 export interface KeepRule {
@@ -16,7 +16,7 @@ export function parseKeep(text: string): KeepRule {
   for (const part of text.split(',')) {
     const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(KB|MB|GB|TB)$/i.exec(part.trim()) ?? []
     const maxBytes = Number(amount) * (UNIT_BYTES[unit.toUpperCase()] ?? 0)
-    const maxAgeMs = maxBytes > 0 ? undefined : parseDurationMs(part)
+    const maxAgeMs = maxBytes > 0 ? undefined : parseDurationWithUnitMs(part)
     if (!maxBytes && !maxAgeMs)
       throw new InvalidArgumentError('Expected a time such as 30d, a size such as 500MB, or all.')
     rule = maxBytes > 0 ? { ...rule, maxBytes } : { ...rule, maxAgeMs }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDurationMs } from '../../core/duration.ts'
+import { parseDurationWithUnitMs } from '../../core/duration.ts'
 
 export interface SimulationFlag {
   readonly failRatio: number
@@ -12,7 +12,7 @@ export function parseSimulation(text: string): SimulationFlag {
   for (const part of text.split(',')) {
     const [, name, value = ''] = /^\s*(fail|delay)=(.+?)\s*$/.exec(part) ?? []
     const percent = /^(\d+(?:\.\d+)?)%$/.exec(value)?.[1]
-    const delayMs = parseDurationMs(value)
+    const delayMs = parseDurationWithUnitMs(value)
     if (name === 'fail' && percent !== undefined && Number(percent) <= 100) {
       rules = { ...rules, failRatio: Number(percent) / 100 }
     } else if (name === 'delay' && delayMs !== undefined) {

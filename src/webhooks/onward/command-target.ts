@@ -1,4 +1,5 @@
 import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
 import type { Outcome, Target } from './target.ts'
 
@@ -29,11 +30,17 @@ export function commandTarget({ name, timeoutMs, input, ...command }: CommandTar
       }, timeoutMs)
       const stop = (): void => void running.stop()
       signal.addEventListener('abort', stop)
-      const { exit, how } = await running.ended.finally(() => {
+      try {
+        const { exit, how } = await running.ended
+        return outcomeOf(exit, isLate ? `killed after ${timeoutMs / 1000} s` : how, isLate)
+      } catch (error) {
+        // The program has gone since it was looked for: as any command that fails.
+        if (!(error instanceof CrmError)) throw error
+        return outcomeOf(undefined, error.message, isLate)
+      } finally {
         clearTimeout(late)
         signal.removeEventListener('abort', stop)
-      })
-      return outcomeOf(exit, isLate ? `killed after ${timeoutMs / 1000} s` : how, isLate)
+      }
     },
   }
 }
