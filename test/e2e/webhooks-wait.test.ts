@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CRM, crm, emptyHome, startCrm } from './crm.ts'
-import { freePort, newSecretFile, send } from './listening.ts'
+import { CRM, crm, crmPrints, emptyHome, startCrm } from './crm.ts'
+import { freePort, listen, newSecretFile, send } from './listening.ts'
 import { serve } from './service.ts'
 
 const CREATE = `${process.execPath} ${CRM} contacts create --set name=Ada -o id`
@@ -57,6 +57,28 @@ test('a command that fails ends the wait at once with 12 and says so; one that f
   expect(after).toMatchObject({ exit: 3, stderr: expect.stringContaining('the events came, but') })
   const none = await crm([...wait, '/nowhere/nix'], home)
   expect(none).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot run /nowhere/nix: no such program') })
+})
+
+test('what came about before --run is no answer to it, and is told of', async () => {
+  const home = emptyHome()
+  await serve(['--database', ':memory:', '--retry-schedule', '0,1s,3s'], home)
+  const port = String(await freePort())
+  await (await listen(['--port', port], home)).stop()
+  await crmPrints(['contacts', 'create', '--set', 'name=OLD'], home)
+  const wait = ['webhooks', 'wait', 'contact.*', '--port', port, '-o', 'jsonl', '--timeout', '6s']
+  const before = await crm([...wait, '--run', 'sleep 5.5'], home)
+  expect(before).toMatchObject({ exit: 12, stdout: '' })
+  expect(before.stderr).toMatch(/Came instead: contact\.created con_\w+ \(evt_\w+\); it came about before --run\n/)
+  expect(before.stderr).toContain('(0 of 1); other events that came: 1, rejected requests: 0')
+})
+
+test('of several that did not all come, those that did are told of', async () => {
+  const { home, port } = await homeWithService()
+  const args = ['webhooks', 'wait', 'contact.*', '--count', '2', '--timeout', '3s', '--port', port, '--run', CREATE]
+  const { exit, stderr } = await crm(args, home)
+  expect(exit).toBe(12)
+  expect(stderr).toMatch(/\nCame: contact\.created con_\w+ \(evt_\w+\)\n/)
+  expect(stderr).toContain('(1 of 2); nothing else came\n')
 })
 
 test.each(['', '"a'])('--run %j is refused at once, and nothing is waited for', async (run) => {

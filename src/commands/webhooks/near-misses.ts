@@ -1,13 +1,16 @@
-import type { Arrival } from '../../core/arrivals.ts'
+import type { Arrival, ReceivedEvent, RejectedRequest } from '../../core/arrivals.ts'
 import { shortText } from './event-summary.ts'
 
 /** What came while something else was waited for, so that who reads a failed test sees why. */
 export interface NearMisses {
   /** False, as it is no hit. */
   add(arrival: Arrival): false
+  /** One of those that are waited for, which came about before the command that should cause it. */
+  addEarlier(event: ReceivedEvent): void
   /** The last ones, each with what was wrong with it. */
   lines(): readonly string[]
-  summary(): string
+  /** Beside so many that are waited for. */
+  summary(found: number): string
 }
 
 const SHOWN = 5
@@ -15,27 +18,41 @@ const SHOWN = 5
 export function createNearMisses(globs: readonly string[]): NearMisses {
   const last: string[] = []
   const counts = { events: 0, rejected: 0 }
+  const push = (line: string): void => {
+    last.push(line)
+    if (last.length > SHOWN) last.shift()
+  }
   return {
     add(arrival) {
       counts[arrival.type === 'event' ? 'events' : 'rejected']++
-      last.push(describe(arrival, globs))
-      if (last.length > SHOWN) last.shift()
+      push(arrival.type === 'event' ? `Came instead: ${whyNot(arrival, globs)}` : rejectedText(arrival))
       return false
     },
+    addEarlier(event) {
+      counts.events++
+      push(`Came instead: ${eventText(event)}; it came about before --run`)
+    },
     lines: () => last,
-    summary() {
+    summary(found) {
       const { events, rejected } = counts
-      if (events + rejected === 0) return 'nothing came at all'
+      if (events + rejected === 0) return found === 0 ? 'nothing came at all' : 'nothing else came'
       return `other events that came: ${events}, rejected requests: ${rejected}`
     },
   }
 }
 
-function describe(arrival: Arrival, globs: readonly string[]): string {
-  if (arrival.type === 'rejected') return `Rejected: ${arrival.reason}, ${arrival.detail}`
-  const { name = 'an event without a name', recordId, id } = arrival
-  const what = [name, recordId, id && `(${id})`].filter((part) => part !== undefined).map(shortText)
-  // Globs are looked at first: whoever wrote the name without a star left --where as the one reason.
-  const isNamed = globs.includes(name)
-  return `Came instead: ${what.join(' ')}${isNamed ? '; --where is not true of it' : ''}`
+/** An event in the words of a note. */
+export function eventText({ name = 'an event without a name', recordId, id }: ReceivedEvent): string {
+  const what = [name, recordId, id && `(${id})`].filter((part) => part !== undefined)
+  return what.map(shortText).join(' ')
+}
+
+/** Globs are looked at first: whoever wrote the name without a star left --where as the one reason. */
+function whyNot(event: ReceivedEvent, globs: readonly string[]): string {
+  const isNamed = event.name !== undefined && globs.includes(event.name)
+  return `${eventText(event)}${isNamed ? '; --where is not true of it' : ''}`
+}
+
+function rejectedText({ reason, detail }: RejectedRequest): string {
+  return `Rejected: ${reason}, ${detail}`
 }

@@ -4,12 +4,14 @@ import type { Act, Context } from '../../context.ts'
 import type { Arrival, Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { isLoopback } from '../../core/origin.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 import { eventRecord } from './event-record.ts'
+import { madeAtMs } from './event-time.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
-import { createNearMisses } from './near-misses.ts'
+import { createNearMisses, eventText } from './near-misses.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { startRun } from './run-command.ts'
 import { receiveEvents } from './session.ts'
@@ -57,16 +59,19 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   const isWanted = await createWanted(ctx, globs)
   const found: ReceivedEvent[] = []
   const misses = createNearMisses(globs)
+  let startedAtMs = Number.POSITIVE_INFINITY
   const done = Promise.withResolvers<void>()
   const take = (event: ReceivedEvent): void => {
     // What is sent again is the same event.
     if (found.some(({ id }) => id !== undefined && id === event.id)) return
-    found.push(event)
+    if (isEarlier(event, startedAtMs)) misses.addEarlier(event)
+    else found.push(event)
     if (found.length === options.count) done.resolve()
   }
   // Both are waited for below, unless something else ends it before.
   done.promise.catch(() => {})
   const run = startRun(ctx, options.run, (ended) => done.reject(ended))
+  const isEarlier = await createIsEarlier(ctx, options)
   // Last: a timer that nobody clears keeps the process alive.
   const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
   const until = done.promise.then(() => run.ended)
@@ -80,13 +85,17 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
       onReady: async ({ url }) => {
         ctx.note(`Waiting at ${url} for ${options.count} of ${globs.join(', ')}.`)
       },
-      onOpen: ({ url }) => run.start(url),
+      onOpen: async ({ url }) => {
+        startedAtMs = ctx.now()
+        await run.start(url)
+      },
       until,
     })
   } catch (error) {
     if (!(error instanceof TooLate)) throw error
+    for (const event of found) ctx.note(`Came: ${eventText(event)}`)
     for (const line of misses.lines()) ctx.note(line)
-    throw notInTime(options, globs, found.length, misses.summary())
+    throw notInTime(options, globs, found.length, misses.summary(found.length))
   } finally {
     clearTimeout(late)
     await run.stop()
@@ -95,6 +104,17 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   const records = found.slice(0, options.count).map(eventRecord)
   if (options.count === 1 && records[0]) return await printOne(ctx, records[0])
   return await printList(ctx, { pages: onePage(records), columns: COLUMNS, plural: 'events' })
+}
+
+/** Whether an event came about before that time: its sender may have tried in vain while nobody listened. */
+async function createIsEarlier(ctx: Context, { run, secretFile, insecureSkipVerify }: Options) {
+  if (run === undefined) return () => false
+  const isServerKnown = secretFile === undefined && !insecureSkipVerify
+  const isSameMachine = isServerKnown && isLoopback((await ctx.target()).baseUrl.hostname)
+  return (event: ReceivedEvent, timeMs: number): boolean => {
+    const madeAt = madeAtMs(event, isSameMachine)
+    return madeAt !== undefined && madeAt < timeMs
+  }
 }
 
 class TooLate extends Error {}
