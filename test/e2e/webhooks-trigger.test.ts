@@ -88,6 +88,29 @@ test('nothing is sent on a dry run; who is not there is 9, who refuses is 7, and
   expect(await crm(to(String(await freePort())), emptyHome())).toMatchObject({ exit: 9 })
 })
 
+test.each([
+  [302, 7, /a redirect \(302\), which is not followed$/, /send it where that leads: --to URL$/],
+  [400, 7, /answered 400$/, /--secret-file FILE$/],
+  [410, 7, /answered 410$/, /give the address that takes events: --to URL$/],
+  [429, 7, /answered 429$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],
+  [500, 9, /answered 500$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],
+] as const)('an app that answers %i is exit %i, and the hint fits', async (status, exit, what, hint) => {
+  const app = await startApp((response) => response.writeHead(status).end())
+  const run = await crm(['webhooks', 'trigger', 'deal.created', '--to', app.url, ...newSecretFile().args], emptyHome())
+  expect(run.exit).toBe(exit)
+  const [said, next] = run.stderr.split('\n')
+  expect(said).toMatch(what)
+  expect(next).toMatch(hint)
+})
+
+test.each(['stale', 'future'])('--flaw %s is refused where no time is signed', async (flaw) => {
+  const args = ['push', '--scheme', 'github', '--flaw', flaw, ...newSecretFile().args]
+  expect(await crm(['webhooks', 'trigger', ...args], emptyHome())).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('which signs no time'),
+  })
+})
+
 test('verify says of a saved request whether it is genuine, byte for byte, and why not', async () => {
   const { args } = newSecretFile()
   const app = await startApp()

@@ -6,7 +6,7 @@ import { examples } from '../examples.ts'
 import { choosePrinter } from './choose-printer.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
 import type { Ready } from './occurrence-printer.ts'
-import { type AckFlags, addAckFlags, openOnward, refuseOnwardContradictions } from './onward-flags.ts'
+import { type AckFlags, addAckFlags, forwardGlobs, openOnward, refuseOnwardContradictions } from './onward-flags.ts'
 import { parseSimulation, type SimulationFlag } from './parse-simulation.ts'
 import { createPrintQueue } from './print-queue.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
@@ -50,7 +50,7 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   refuseContradictions(options)
   refuseOnwardContradictions(options)
   const globs = options.events ?? []
-  await checkGlobs(ctx, globs, isSenderForeign(options))
+  await checkGlobs(ctx, [...globs, ...forwardGlobs(options)], isSenderForeign(options))
   const printer = choosePrinter(ctx, 'crm listen')
   const print = createPrintQueue(ctx.io.stdout)
   const tally = createTally()

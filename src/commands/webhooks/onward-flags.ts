@@ -91,7 +91,7 @@ export async function startTargets(
   options: OnwardFlags,
   how: HowOften,
 ): Promise<ReturnType<StartOnward>> {
-  const forwards = (options.forward ?? []).map(parseForward)
+  const forwards = (options.forward ?? []).map((text) => parseForward(text))
   const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
   await refuseMissingPrograms(ctx, commands)
   const { startOnward } = await ctx.webhooks.onward()
@@ -107,6 +107,11 @@ export async function startTargets(
   })
 }
 
+/** The names of events that `--forward` asks for, beside those of `--events`. */
+export function forwardGlobs({ forward = [] }: OnwardFlags): readonly string[] {
+  return forward.flatMap((text) => parseForward(text).globs)
+}
+
 async function refuseMissingPrograms(
   ctx: Context,
   commands: readonly { readonly words: readonly [string, ...string[]] }[],
@@ -117,12 +122,15 @@ async function refuseMissingPrograms(
 }
 
 /** `3000`, `localhost:3000/hook`, a URL; with the names of events before it: `deal.*=URL`. */
-export function parseForward(text: string): { readonly globs: readonly string[]; readonly url: URL } {
+export function parseForward(
+  text: string,
+  flag = '--forward',
+): { readonly globs: readonly string[]; readonly url: URL } {
   const [, globs, target = ''] = /^(?:([\w.*,-]+)=)?(.+)$/s.exec(text) ?? []
   const address = /^\d{1,5}$/.test(target) ? `localhost:${target}` : target
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
-    throw new CrmError('usage', `--forward ${JSON.stringify(text)} is no address`, {
+    throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is no address`, {
       hint: "expected 3000, http://localhost:3000/hook, or 'deal.*=http://localhost:3000/deals'",
     })
   }

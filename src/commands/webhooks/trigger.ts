@@ -6,6 +6,7 @@ import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isLoopback } from '../../core/origin.ts'
+import { commandLine } from '../command-line.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { collect, readFields } from '../fields-input.ts'
@@ -49,7 +50,8 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
 }
 
 async function triggerEvent(ctx: Context, name: string, options: Options): Promise<ExitCode | undefined> {
-  const { url } = parseForward(options.to)
+  refuseTimeless(options)
+  const { url } = parseForward(options.to, '--to')
   noteUnknown(ctx, name, options.scheme)
   const hasFields = options.set !== undefined || options.data !== undefined
   const fields = hasFields ? await readFields(ctx, { set: options.set ?? [], data: options.data }) : {}
@@ -63,6 +65,14 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
   const hand = await send(ctx, { url, id, name, headers, bytes: sent.sentBody })
   return await report(ctx, hand, options.flaw)
+}
+
+/** GitHub signs no time: a handler that takes such an event does nothing wrong. */
+function refuseTimeless({ scheme, flaw }: Options): void {
+  if (scheme !== 'github' || (flaw !== 'stale' && flaw !== 'future')) return
+  throw new CrmError('usage', `--flaw ${flaw} does not go with --scheme github, which signs no time`, {
+    hint: 'use --flaw unsigned, wrong-secret or altered',
+  })
 }
 
 function noteUnknown(ctx: Context, name: string, scheme: SchemeName): void {
@@ -160,8 +170,19 @@ async function report(ctx: Context, hand: HandOver, flaw: Flaw | undefined): Pro
       hint: 'whoever takes events must verify them: docs/webhooks.md says how',
     })
   }
-  throw new CrmError('rejected', `${target} ${hand.failure}: ${response || 'without a word'}`, {
+  const says = response?.trim() ? `: ${response.trim()}` : ''
+  throw new CrmError(status >= 500 ? 'server_error' : 'rejected', `${target} ${hand.failure}${says}`, {
     status,
-    hint: 'it must know the secret that signed this: --secret-file FILE',
+    hint: hintFor(ctx, status),
   })
+}
+
+/** What a handler most likely means by it. */
+function hintFor({ argv }: Context, status: number): string {
+  if (status < 400) return 'send it where that leads: --to URL'
+  if (status === 400 || status === 401 || status === 403) {
+    return 'it must know the secret that signed this: --secret-file FILE'
+  }
+  if (status === 404 || status === 405 || status === 410) return 'give the address that takes events: --to URL'
+  return `its own log says why; then again: ${commandLine(argv)}`
 }
