@@ -62,14 +62,16 @@ export function answerClientFault({ status, reason }: Rejection, socket: Duplex)
 }
 
 const LISTEN_FAULTS: Readonly<Record<string, [string, string]>> = {
-  EADDRINUSE: ['the port is in use', 'take another one: crm listen --port 4300'],
-  EACCES: ['no permission for this port', 'take one above 1023: crm listen --port 4300'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'crm listen --host 127.0.0.1'],
-  ENOTFOUND: ['no such host', 'crm listen --host 127.0.0.1'],
+  EADDRINUSE: ['the port is in use', 'the same command with another one: --port OTHER'],
+  EACCES: ['no permission for this port', 'the same command with one above 1023: --port 4300'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'the same command with one that it has: --host 127.0.0.1'],
+  ENOTFOUND: ['no such host', 'the same command with one that is known: --host 127.0.0.1'],
 }
 
 function listenError(host: string, port: number, error: unknown): unknown {
-  const [reason, hint] = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
-  if (reason === undefined || hint === undefined) return error
+  const [reason, advice] = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
+  if (reason === undefined || advice === undefined) return error
+  // Never the one that is taken.
+  const hint = advice.replace('OTHER', String(port < 65_535 ? port + 1 : 4242))
   return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause: error })
 }

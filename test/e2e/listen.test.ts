@@ -174,7 +174,7 @@ describe('refused before anything is listened to is', () => {
     const { url } = await listen([...args, '--port', '0'], emptyHome())
     const { exit, stderr } = await crm(['listen', ...args, '--port', new URL(url).port, '-o', 'jsonl'], emptyHome())
     expect(exit).toBe(13)
-    const hint = 'take another one: crm listen --port 4300'
+    const hint = `the same command with another one: --port ${Number(new URL(url).port) + 1}`
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: 'machine', message: expect.stringMatching(/the port is in use$/), hint },
     })

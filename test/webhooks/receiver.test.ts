@@ -270,7 +270,7 @@ describe('the end', () => {
     await expect(receiverForTest({ port })).rejects.toMatchObject({
       code: 'machine',
       message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
-      details: { hint: 'take another one: crm listen --port 4300' },
+      details: { hint: `the same command with another one: --port ${port + 1}` },
     })
   })
 
