@@ -9,9 +9,13 @@ export function createIdWriter(): RecordWriter {
   return { page: (records) => records.map(idLine).join(''), end: () => '', single: idLine, notes: () => [] }
 }
 
+export function standsOnLine(text: string | undefined): text is string {
+  return text !== undefined && /^[^\s\p{C}]+$/u.test(text)
+}
+
 function idLine(record: CrmRecord): string {
   const text = idText(record.id)
-  if (text === undefined || !/^[^\s\p{C}]+$/u.test(text)) {
+  if (!standsOnLine(text)) {
     throw new CrmError('bad_answer', `a record has no id that can stand on a line: ${jsonText(record).slice(0, 200)}`, {
       hint: 'show whole records: -o jsonl',
     })

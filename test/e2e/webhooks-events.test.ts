@@ -36,6 +36,40 @@ test('kept events are listed newest first while a listener runs, and narrowed li
   expect(more.stderr).toMatch(/^The first 2; there are more: .*--limit 4\n$/)
 })
 
+test('-o id leaves out an event without an id for a line, says so, and goes on', async () => {
+  const home = emptyHome()
+  const { url, stop } = await listen(['--insecure-skip-verify', '--port', '0'], home)
+  for (const id of ['evt_a', 'evt\u0007b', undefined, 'evt_c']) {
+    const body = JSON.stringify({ type: 'contact.created', id, data: {} })
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(204)
+  }
+  await stop()
+  expect(await crm(['webhooks', 'events', 'list', '-o', 'id'], home)).toEqual({
+    exit: 0,
+    stdout: 'evt_c\nevt_a\n',
+    stderr: 'Left out, without an id that can stand on a line: 2; -o jsonl shows them.\n',
+  })
+})
+
+test('names that no event of crm serve has are doubted, as another sender may have them', async () => {
+  const { home, stop } = await homeWithEvents()
+  await stop()
+  for (const verb of [
+    ['events', 'list'],
+    ['events', 'export'],
+    ['replay', '--since', '1h'],
+  ]) {
+    const { exit, stderr } = await crm(['webhooks', ...verb, '--events', 'contct.*'], home)
+    expect(exit).toBe(0)
+    expect(stderr).toContain('contct.* matches no event of crm serve: did you mean contact.*?')
+  }
+})
+
+test('an address that is none is refused under the name that was typed', async () => {
+  const run = await crm(['webhooks', 'replay', '--since', '1h', '--to', 'ftp://x'], emptyHome())
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^crm: --to "ftp:\/\/x" is no address\n/) })
+})
+
 test('one is shown with its headers and its address; one that is not there is 6', async () => {
   const { home } = await homeWithEvents()
   const shown = JSON.parse(await crmPrints(['webhooks', 'events', 'show', 'evt_a', '-o', 'json'], home))

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../examples.ts'
 import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
-import { parseGlobs } from './wanted.ts'
+import { checkGlobs, parseGlobs } from './wanted.ts'
 
 interface Options {
   readonly events?: readonly string[]
@@ -23,6 +23,7 @@ export function addEventsExport(events: CommandUnknownOpts, act: Act): void {
 
 /** With all that a replay needs, to the last byte. */
 async function exportEvents(ctx: Context, { events: globs = [], since }: Options): Promise<undefined> {
+  await checkGlobs(ctx, globs, true)
   const { entryText } = await ctx.webhooks.entry()
   const query = { order: 'oldest first', globs, since } as const
   let count = 0

@@ -1,13 +1,14 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { standsOnLine } from '../../output/id-writer.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
 import { printList, requestedLimit } from '../print.ts'
 import { eventRecord } from './event-record.ts'
 import { loggedEvents, parseSince, type Since } from './logged-events.ts'
-import { parseGlobs } from './wanted.ts'
+import { checkGlobs, parseGlobs } from './wanted.ts'
 
 interface Options {
   readonly events?: readonly string[]
@@ -34,8 +35,24 @@ export function addEventsList(events: CommandUnknownOpts, act: Act): void {
 }
 
 async function listEvents(ctx: Context, { events: globs = [], since }: Options): Promise<undefined> {
+  await checkGlobs(ctx, globs, true)
   const events = loggedEvents(ctx, { order: 'newest first', globs, since })
-  await printList(ctx, { pages: limited(events, requestedLimit(ctx)), columns: COLUMNS, plural: 'events' })
+  const shown = ctx.flags.output === 'id' ? withIds(ctx, events) : events
+  await printList(ctx, { pages: limited(shown, requestedLimit(ctx)), columns: COLUMNS, plural: 'events' })
+}
+
+/** Senders name events as they like, or not at all: one that has no id for a line does not hide the others. */
+async function* withIds(
+  ctx: Context,
+  pages: AsyncIterable<readonly ReceivedEvent[]>,
+): AsyncGenerator<readonly ReceivedEvent[]> {
+  let left = 0
+  for await (const events of pages) {
+    const named = events.filter(({ id }) => standsOnLine(id))
+    left += events.length - named.length
+    yield named
+  }
+  if (left > 0) ctx.note(`Left out, without an id that can stand on a line: ${left}; -o jsonl shows them.`)
 }
 
 async function* limited(

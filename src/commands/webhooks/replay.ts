@@ -8,10 +8,10 @@ import { readIds } from '../ids-input.ts'
 import { choosePrinter } from './choose-printer.ts'
 import { findEvent } from './events-show.ts'
 import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
-import { addOnwardFlags, type OnwardFlags, startTargets } from './onward-flags.ts'
+import { addOnwardFlags, type OnwardFlags, parseForward, startTargets } from './onward-flags.ts'
 import { createPrintQueue } from './print-queue.ts'
 import { createResigner } from './resign.ts'
-import { parseGlobs } from './wanted.ts'
+import { checkGlobs, parseGlobs } from './wanted.ts'
 
 interface Options extends OnwardFlags {
   readonly since?: Since
@@ -49,6 +49,8 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
       hint: 'crm webhooks replay --since 10m --to 3000',
     })
   }
+  if (options.to !== undefined) parseForward(options.to, '--to')
+  if (options.events) await checkGlobs(ctx, options.events, true)
   const forward = [...(options.forward ?? []), ...(options.to === undefined ? [] : [options.to])]
   const printer = choosePrinter(ctx, 'crm webhooks replay')
   const print = createPrintQueue(ctx.io.stdout)
