@@ -70,13 +70,49 @@ test('started again and again, it makes one subscription', async () => {
   expect(requests.filter((line) => line === 'POST /v1/webhooks').length).toBe(1)
 })
 
-test('it says of a subscription that it uses again what it cannot know of it', async () => {
+test('a subscription that it uses again was asked for, and one that cannot be asked for is doubted', async () => {
   const home = emptyHome()
-  await serve(['--database', ':memory:'], home)
+  const { stop } = await serve(['--database', ':memory:'], home)
   const args = ['--port', String(await freePort())]
   await (await listen(args, home)).stop()
-  const { stderr } = await (await listen(args, home)).stop()
-  expect(stderr).toMatch(/^Using the subscription wh_.* next try, 5 s\nor 5 min .* --subscribe makes a new one\.$/m)
+  const asked = await (await listen(args, home)).stop()
+  expect(asked.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; what failed to arrive .* next try\.$/m)
+  await stop()
+  const unasked = await (await listen(args, home)).stop()
+  expect(unasked.stderr).toMatch(/^Using the subscription wh_\w+ of .* does not tell: --subscribe makes a new one\.$/m)
+})
+
+test('a subscription that a new database does not know is made anew, and hears', async () => {
+  const home = emptyHome()
+  const service = ['--database', ':memory:', '--port', String(await freePort())]
+  const args = ['--port', String(await freePort())]
+  const before = await serve(service, home)
+  const { ready, stop } = await listen(args, home)
+  await stop()
+  await before.stop()
+  await serve(service, home)
+  const again = await listen(args, home)
+  expect(again.ready.subscription_id).not.toBe(ready.subscription_id)
+  await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
+  expect(await again.next()).toMatchObject({ type: 'event', verified: true })
+  const { stderr } = await again.stop()
+  expect(stderr).toContain(`No longer used: the subscription ${ready.subscription_id} of `)
+  expect(stderr).toMatch(/ is gone there\.\nSubscribed /)
+})
+
+test('where none is made unasked, one that is gone ends it with 2 and the command that makes one', async () => {
+  const home = emptyHome()
+  const service = ['--database', ':memory:', '--port', String(await freePort())]
+  const before = await serve(service, home)
+  const args = ['--port', String(await freePort()), '--public-url', 'https://hooks.example.test/crm']
+  await (await listen([...args, '--subscribe'], home)).stop()
+  await before.stop()
+  await serve(service, home)
+  const { exit, stderr } = await crm(['listen', ...args], home)
+  expect(exit).toBe(2)
+  expect(stderr).toMatch(
+    /^crm: the subscription wh_\w+ of .* is gone there\n.*make a new one: crm listen .* --subscribe$/m,
+  )
 })
 
 test('a folder that cannot be written ends it with 13 before it listens, and a home that cannot is no obstacle', async () => {

@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
+import type { KeptSubscription } from '../../settings/subscriptions.ts'
 import { commandLine } from '../command-line.ts'
+import { askSubscription } from './subscription-state.ts'
 
 /** What deliveries are verified with, and the subscription that it belongs to, where it is known. */
 export interface ListenTrust {
@@ -26,12 +28,13 @@ export async function trustSubscription(ctx: Context, address: URL, wish: Wish):
   const { baseUrl, key } = await ctx.target()
   const place = { origin: baseUrl.origin, url: address.href }
   const kept = await (await ctx.settings()).subscription(place)
-  // Nobody can end those that were there before, so what they send is genuine too.
-  const keptSecrets = kept ? [kept.secret, ...kept.olderSecrets] : []
-  for (const secret of keptSecrets) ctx.addSecret(secret)
+  const keptSecrets = secretsOf(ctx, kept)
   if (kept && !wish.isNew) {
-    noteKept(ctx, kept.id, place)
-    return { secrets: keptSecrets, subscriptionId: kept.id }
+    const ended = await whyEnded(ctx, kept.id, place)
+    if (ended === undefined) return { secrets: keptSecrets, subscriptionId: kept.id }
+    // A new one is made where one would have been made without it.
+    if (!isLoopback(baseUrl.hostname) || wish.isPublic || key.source !== 'file') throw endedError(ctx, ended)
+    ctx.note(`No longer used: ${ended}.`)
   }
   if (!isLoopback(baseUrl.hostname) && !wish.isPublic) throw unreachable(place)
   if (wish.isPublic && !wish.isNew) throw unknownPublic(ctx, place)
@@ -42,12 +45,25 @@ export async function trustSubscription(ctx: Context, address: URL, wish: Wish):
   return { ...made, secrets: [...made.secrets, ...keptSecrets] }
 }
 
-/** The server cannot be asked over REST whether the subscription is still there, so that is said which nobody would see. */
-function noteKept(ctx: Context, id: string | undefined, { origin }: Place): void {
-  ctx.note(
-    `Using the subscription ${id ?? 'kept'} of ${origin}. What failed to arrive before comes with its next try, 5 s`,
-  )
-  ctx.note('or 5 min after the first ones. If nothing comes at all it has ended there: --subscribe makes a new one.')
+/** Nobody can end those that were there before, so what they send is genuine too. */
+function secretsOf(ctx: Context, kept: KeptSubscription | undefined): readonly string[] {
+  const secrets = kept ? [kept.secret, ...kept.olderSecrets] : []
+  for (const secret of secrets) ctx.addSecret(secret)
+  return secrets
+}
+
+/** What is wrong with the kept subscription; undefined when it is used, which is noted with all that may be doubted. */
+async function whyEnded(ctx: Context, id: string | undefined, { origin, url }: Place): Promise<string | undefined> {
+  const state = id === undefined ? 'unknown' : await askSubscription(ctx, id)
+  if (state === 'gone' || state === 'disabled') return `the subscription ${id} of ${origin} to ${url} is ${state} there`
+  const expected = "what failed to arrive before comes with the sender's next try"
+  const doubt = `whether it is still there, ${origin} does not tell: --subscribe makes a new one`
+  ctx.note(`Using the subscription ${id ?? 'kept'} of ${origin}; ${state === 'enabled' ? expected : doubt}.`)
+  return undefined
+}
+
+function endedError(ctx: Context, what: string): CrmError {
+  return new CrmError('usage', what, { hint: `make a new one: ${commandLine([...ctx.argv, '--subscribe'])}` })
 }
 
 interface Place {
