@@ -242,6 +242,11 @@ describe('crm graphql', () => {
       { args: remove, env: service.env },
       { exit: 11, code: 'unconfirmed', what: /deleteContact.*needs --yes/, next: /--yes$/ },
     )
+    const hidden = `mutation { ...F } fragment F on Mutation { deleteContact(input: {id: "${id}"}) { deletedId } }`
+    await expectRefusal(
+      { args: ['graphql', hidden], env: service.env },
+      { exit: 11, code: 'unconfirmed', what: /deleteContact.*needs --yes/, next: /--yes$/ },
+    )
     expect(await json([...remove, '--yes'], service)).toEqual({ data: { gone: { deletedId: id } } })
   })
 

@@ -5,7 +5,7 @@ export interface Operation {
   readonly name: string | undefined
   /** Without the sign. */
   readonly variables: readonly string[]
-  /** The fields of the outermost selection; those of fragments are not among them. */
+  /** The fields of the outermost selection, those that fragments bring into it among them. */
   readonly fields: readonly string[]
 }
 
@@ -16,17 +16,22 @@ const TOKEN =
 /** What a document asks for, as far as its outline says; whether it is valid is for the server to tell. */
 export function readOperations(text: string): readonly Operation[] {
   const tokens = (text.match(TOKEN) ?? []).filter((token) => !/^[#"]/.test(token))
-  const operations: Operation[] = []
+  const operations: (Head & { readonly type: OperationType; readonly selection: Selection })[] = []
+  const fragments = new Map<string, Selection>()
   for (let at = 0; at < tokens.length; ) {
     const head = readHead(tokens, at)
     const end = endOf(tokens, head.bodyAt)
-    if (head.type) {
-      const { type, name, variables, bodyAt } = head
-      operations.push({ type, name, variables, fields: fieldsOf(tokens.slice(bodyAt + 1, end)) })
-    }
+    const selection = readSelection(tokens.slice(head.bodyAt + 1, end))
+    if (head.type) operations.push({ ...head, type: head.type, selection })
+    else if (head.name !== undefined) fragments.set(head.name, selection)
     at = end + 1
   }
-  return operations
+  return operations.map(({ type, name, variables, selection }) => ({
+    type,
+    name,
+    variables,
+    fields: fieldsOf(selection, fragments),
+  }))
 }
 
 interface Head {
@@ -67,19 +72,77 @@ function endOf(tokens: readonly string[], bodyAt: number): number {
   return tokens.length
 }
 
-function fieldsOf(body: readonly string[]): readonly string[] {
-  const fields: string[] = []
-  let depth = 0
-  for (const [at, token] of body.entries()) {
-    if (token === '{' || token === '(') depth++
-    else if (token === '}' || token === ')') depth--
-    else if (depth === 0 && /^[_A-Za-z]/.test(token) && isField(body, at)) fields.push(token)
-  }
-  return fields
+interface Selection {
+  readonly fields: readonly string[]
+  /** The names of the fragments that are spread in it. */
+  readonly spreads: readonly string[]
 }
 
-/** Neither an alias nor the name of a spread or of its type. */
+function readSelection(body: readonly string[]): Selection {
+  const fields: string[] = []
+  const spreads: string[] = []
+  for (const at of outermost(body)) {
+    const token = body[at] ?? ''
+    if (isSpreadName(body, at)) spreads.push(token)
+    else if (isField(body, at)) fields.push(token)
+  }
+  return { fields, spreads }
+}
+
+/** Where the words of a selection stand; what an inline fragment holds stands in the selection around it. */
+function outermost(body: readonly string[]): readonly number[] {
+  const places: number[] = []
+  const levels: number[] = []
+  let depth = 0
+  let isAfterSpread = false
+  for (const [at, token] of body.entries()) {
+    if (isOpening(token)) {
+      const isInline = isAfterSpread && depth === 0 && token === '{'
+      isAfterSpread &&= !isInline
+      levels.push(isInline ? 0 : 1)
+      depth += levels.at(-1) ?? 0
+    } else if (isClosing(token)) depth -= levels.pop() ?? 1
+    else if (depth === 0) {
+      places.push(at)
+      isAfterSpread = token === '...' || (isAfterSpread && !isSpreadName(body, at))
+    }
+  }
+  return places
+}
+
+function isOpening(token: string): boolean {
+  return token === '{' || token === '('
+}
+
+function isClosing(token: string): boolean {
+  return token === '}' || token === ')'
+}
+
+function isSpreadName(body: readonly string[], at: number): boolean {
+  return body[at - 1] === '...' && body[at] !== 'on' && isName(body[at])
+}
+
+/** Neither an alias, nor a type condition, nor the name of a directive that stands apart from its sign. */
 function isField(body: readonly string[], at: number): boolean {
   const before = body[at - 1]
-  return body[at + 1] !== ':' && before !== '...' && !(before === 'on' && body[at - 2] === '...')
+  const isCondition = before === '...' || (before === 'on' && body[at - 2] === '...')
+  return isName(body[at]) && body[at + 1] !== ':' && before !== '@' && !isCondition
+}
+
+function isName(token = ''): boolean {
+  return /^[_A-Za-z]/.test(token)
+}
+
+/** Each fragment counts once, however often it is spread: fragments may even spread one another in a circle. */
+function fieldsOf(selection: Selection, fragments: ReadonlyMap<string, Selection>): readonly string[] {
+  if (selection.spreads.length === 0) return selection.fields
+  const fields = [...selection.fields]
+  const spreads = new Set(selection.spreads)
+  // A set that grows while it is walked is walked to its end.
+  for (const name of spreads) {
+    const fragment = fragments.get(name)
+    for (const field of fragment?.fields ?? []) fields.push(field)
+    for (const spread of fragment?.spreads ?? []) spreads.add(spread)
+  }
+  return fields
 }

@@ -5,7 +5,7 @@ test.each([
   ['{ a b { c } }', [{ type: 'query', name: undefined, variables: [], fields: ['a', 'b'] }]],
   [
     'query Q($a: Int = {b: 1}, $c: [String!]! @x) @y(z: 1) { one: two(x: $a) ... on T { skip } ...F }',
-    [{ type: 'query', name: 'Q', variables: ['a', 'c'], fields: ['two'] }],
+    [{ type: 'query', name: 'Q', variables: ['a', 'c'], fields: ['two', 'skip'] }],
   ],
   [
     'fragment F on T { x } mutation { deleteIt(id: "} {") { ok } }',
@@ -23,8 +23,26 @@ test.each([
   expect(readOperations(text)).toEqual(operations)
 })
 
+test.each([
+  'mutation { ...F } fragment F on Mutation { deleteIt { ok } }',
+  'mutation { ... on Mutation { deleteIt { ok } } }',
+  'mutation { ... { deleteIt { ok } } }',
+  'mutation { ... @include(if: true) { deleteIt { ok } } }',
+  'mutation { ... @ include(if: true) { deleteIt { ok } } }',
+  'mutation { ... on Mutation @a(b: {c: 1}) @d { ... { deleteIt } } }',
+  'fragment F on M { ...G @x } fragment G on M { ...F gone: deleteIt } mutation { ...F }',
+  'mutation { ...on Mutation{...F} } fragment F on Mutation { deleteIt }',
+])('a fragment hides no field of %j', (text) => {
+  expect(readOperations(text)).toMatchObject([{ type: 'mutation', fields: ['deleteIt'] }])
+})
+
+test('what stands within a field beside a fragment is none of the outermost', () => {
+  const text = 'mutation { ...F a { deleteIt } } fragment F on Mutation { b(c: {d: 1}) { e ... { deleteIt } } }'
+  expect(readOperations(text)).toMatchObject([{ fields: ['a', 'b'] }])
+})
+
 test('the outline of a large document takes no longer than its length lets one expect, whatever is in it', () => {
-  for (const piece of ['{ ', '" ', '"""', 'a(', '# x\n', '$', '{ a } ']) {
+  for (const piece of ['{ ', '" ', '"""', 'a(', '# x\n', '$', '{ a } ', '...{', '...a ', 'fragment a{...b}']) {
     const startMs = performance.now()
     readOperations(piece.repeat(Math.floor(1_000_000 / piece.length)))
     expect(performance.now() - startMs).toBeLessThan(2000)
