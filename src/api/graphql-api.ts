@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { ConditionalOptions, ListQuery, Page } from './api.ts'
+import type { Call } from './call.ts'
 
 export interface GraphqlRequest {
   readonly query: string
@@ -11,6 +12,8 @@ export interface GraphqlRequest {
   readonly idempotencyKey: string | undefined
   /** An outage is not waited out: there is another way. */
   readonly isProbe?: true
+  /** For messages and hints, where it is not a query of the user's own. */
+  readonly as?: Pick<Call, 'action' | 'command'>
 }
 
 export interface GraphqlAnswer {

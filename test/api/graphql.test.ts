@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { GraphqlMemory } from '../../src/api/graphql-api.ts'
+import type { GraphqlMemory, GraphqlRequest } from '../../src/api/graphql-api.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { sendJson, startServer } from './answering-server.ts'
+import { type SeenRequest, sendJson, startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 import { startGraphqlServer } from './graphql-server.ts'
 
@@ -170,6 +170,72 @@ describe('the address', () => {
       expect(seen).toHaveLength(1)
     }
   })
+})
+
+describe('a mutation', () => {
+  const MUTATION: GraphqlRequest = {
+    query: 'mutation { updateDeal(input: {id: "d1"}) { deal { id } } }',
+    variables: {},
+    operationName: undefined,
+    isRead: false,
+    idempotencyKey: 'k-1',
+  }
+  const mutationsIn = (seen: readonly SeenRequest[]) => seen.filter(({ body }) => body.includes('mutation'))
+
+  test('is sent to the path that was found to be one of GraphQL, and to no other', async () => {
+    const updates: object[] = []
+    const { url, seen } = await startGraphqlServer(FOREIGN, foreignRoot(updates), '/graphql')
+    const { api } = openClient(url)
+    expect((await api.graphql.send(MUTATION)).errors).toEqual([])
+    expect(mutationsIn(seen).map(({ path }) => path)).toEqual(['/graphql'])
+    expect(updates).toHaveLength(1)
+  })
+
+  test('that is remembered where nothing is any more is sent where it is found', async () => {
+    const { url, seen } = await startGraphqlServer(FOREIGN, foreignRoot(), '/graphql')
+    const memory = memoryOf({ format: 1, at_ms: Date.now(), path: '/old', offers: {} })
+    expect((await openClient(url, { memory }).api.graphql.send(MUTATION)).errors).toEqual([])
+    expect(seen.map(({ path }) => path)).toEqual(['/old', '/v1/graphql', '/graphql', '/graphql'])
+  })
+
+  test.each([
+    [400, 'bad_request'],
+    [413, 'rejected'],
+    [415, 'rejected'],
+    [422, 'invalid_values'],
+    [307, 'rejected'],
+  ] as const)('that is refused with %s is told as REST tells it, and sent once', async (status, code) => {
+    const { url, seen } = await startServer((response, { body }) =>
+      body.includes('mutation')
+        ? sendJson(response, status, { code: 'x', detail: 'not so' })
+        : sendJson(response, 200, { data: { __typename: 'Query' } }),
+    )
+    const error = await failureOf(openClient(url).api.graphql.send(MUTATION))
+    expect(error).toMatchObject({ code, details: { status } })
+    expect(mutationsIn(seen)).toHaveLength(1)
+  })
+
+  test.each([
+    ['409 in progress', 409, { code: 'idempotency_in_progress', detail: 'at work' }],
+    ['200 that is no GraphQL', 200, { ok: true }],
+  ])('whose fate is unknown names its key: %s', async (_what, status, answer) => {
+    const { url } = await startServer((response, { body }) =>
+      body.includes('mutation')
+        ? sendJson(response, status, answer)
+        : sendJson(response, 200, { data: { __typename: 'Query' } }),
+    )
+    const error = await failureOf(openClient(url).api.graphql.send(MUTATION))
+    expect(error.details.hint).toContain('--idempotency-key k-1')
+    expect(error.message).toContain('whether it took effect is unknown')
+  })
+})
+
+test('a query of the user’s own that is refused is told as REST tells it, and asked at one path', async () => {
+  const { url, seen } = await startServer((response) => sendJson(response, 413, { detail: 'too large' }))
+  const query = { query: '{ a }', variables: {}, operationName: undefined, isRead: true, idempotencyKey: undefined }
+  const error = await failureOf(openClient(url).api.graphql.send(query))
+  expect(error.message).toBe('cannot ask GraphQL: too large (413)')
+  expect(seen).toHaveLength(1)
 })
 
 describe('what is remembered', () => {

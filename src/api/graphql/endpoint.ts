@@ -2,7 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { ApiOptions } from '../api.ts'
 import { readBodyText } from '../body-text.ts'
-import type { Call } from '../call.ts'
+import { type Call, cannot } from '../call.ts'
+import { repeatHint } from '../failed-call.ts'
 import type { GraphqlAnswer, GraphqlRequest } from '../graphql-api.ts'
 import type { Http, Settled } from '../http.ts'
 import { parseJson } from '../parse-answer.ts'
@@ -14,8 +15,20 @@ const USUAL_PATHS = ['/v1/graphql', '/graphql'] as const
 /** The value of the setting `wire.graphql_path` for a server that has none. */
 const NO_PATH = 'none'
 
+/** What every server of GraphQL answers: it finds the path for a write, which must not reach one that is none. */
+const WHO: GraphqlRequest = {
+  query: '{ __typename }',
+  variables: {},
+  operationName: undefined,
+  isRead: true,
+  idempotencyKey: undefined,
+}
+
 export interface Endpoint {
-  /** CrmError `not_supported` when no path answers as GraphQL does; errors of the answer are in it, and not thrown. */
+  /**
+   * CrmError `not_supported` when no path answers as GraphQL does; errors of the answer are in it, and not thrown. A write
+   * is sent to a path that is known alone.
+   */
   send(request: GraphqlRequest): Promise<GraphqlAnswer>
   /** Where the last answer came from. */
   path(): string | undefined
@@ -25,11 +38,13 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
   let known = wire.graphqlPath ?? rememberedPath
   const prefix = baseUrl.pathname.replace(/\/+$/, '')
 
+  /** Undefined when there is no GraphQL at the path. */
   async function ask(path: string, request: GraphqlRequest): Promise<GraphqlAnswer | undefined> {
-    const settled = await http.settle(callOf(prefix + path, request))
+    const call = callOf(prefix + path, request)
+    const settled = await http.settle(call)
     const answer = readGraphql(settled)
     if (answer) known = path
-    else if ('error' in settled && !isElsewhere(settled.error)) throw settled.error
+    else if (!isElsewhere(settled, request)) throw 'error' in settled ? settled.error : noAnswer(call)
     return answer
   }
 
@@ -38,7 +53,8 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
     send: async (request) => {
       const paths = wire.graphqlPath === NO_PATH ? [] : wire.graphqlPath ? [wire.graphqlPath] : pathsFrom(known)
       for (const path of paths) {
-        const answer = await ask(path, request)
+        const isFound = request.isRead || path === known || (await ask(path, WHO)) !== undefined
+        const answer = isFound ? await ask(path, request) : undefined
         if (answer) return answer
       }
       throw new CrmError('not_supported', `${baseUrl.origin} offers no GraphQL that crm finds${asked(paths)}`, {
@@ -46,6 +62,16 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
       })
     },
   }
+}
+
+/** A write that was answered, and not by GraphQL. */
+function noAnswer(call: Call): CrmError {
+  const { idempotencyKey } = call
+  const message = `${cannot(call)}: what came is no answer of GraphQL; whether it took effect is unknown`
+  return new CrmError('bad_answer', message, {
+    hint: idempotencyKey === undefined ? 'crm graphql --help' : repeatHint(call, idempotencyKey),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  })
 }
 
 /** What was remembered comes first, and may have moved since. */
@@ -58,7 +84,7 @@ function asked(paths: readonly string[]): string {
 }
 
 function callOf(address: string, request: GraphqlRequest): Call {
-  const { query, variables, operationName, isRead, isProbe, idempotencyKey } = request
+  const { query, variables, operationName, isRead, isProbe, idempotencyKey, as } = request
   return {
     method: 'POST',
     path: address,
@@ -68,8 +94,8 @@ function callOf(address: string, request: GraphqlRequest): Call {
     ...(isRead && { isRead }),
     ...(isProbe && { isProbe }),
     isAnyTypeTaken: true,
-    action: 'ask GraphQL',
-    command: 'crm graphql',
+    action: as?.action ?? 'ask GraphQL',
+    command: as?.command ?? 'crm graphql',
     findCommand: undefined,
   }
 }
@@ -89,7 +115,7 @@ function readGraphql(settled: Settled): GraphqlAnswer | undefined {
   return isJsonObject(json.data) || errors ? { text, json, errors: errors ?? [] } : undefined
 }
 
-/** What holds for every path; of anything else it can be said that there is no GraphQL at this one. */
+/** What holds for every path, also where a probe asks, for which there is another way. */
 const EVERYWHERE: readonly string[] = [
   'unauthorized',
   'forbidden',
@@ -100,6 +126,10 @@ const EVERYWHERE: readonly string[] = [
   'interrupted',
 ]
 
-function isElsewhere({ code }: CrmError): boolean {
-  return !EVERYWHERE.includes(code)
+/** Whether the answer says that there is no GraphQL at this path; a write may have taken effect unless it was 404 or 405. */
+function isElsewhere(settled: Settled, { isRead, isProbe }: GraphqlRequest): boolean {
+  if ('answer' in settled) return isRead
+  const { code, details } = settled.error
+  if (details.status === 404 || details.status === 405) return true
+  return isProbe ? !EVERYWHERE.includes(code) : isRead && code === 'bad_answer'
 }

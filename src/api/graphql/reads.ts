@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
 import type { GraphqlAnswer, GraphqlReads } from '../graphql-api.ts'
 import { valueAt } from '../value-at.ts'
@@ -117,7 +118,11 @@ async function updateDeal(
   const key = idempotencyKey ?? crypto.randomUUID()
   const action = `update deal ${id}`
   const { offer, answer } = await discovery.use('updateDeal', (found, send) =>
-    send(found.query, { input: inputOf(found, id, patch, ifMatch) }, { isRead: false, idempotencyKey: key }),
+    send(
+      found.query,
+      { input: inputOf(found, id, patch, ifMatch) },
+      { isRead: false, idempotencyKey: key, as: { action, command: `crm deals update ${shellWord(id)}` } },
+    ),
   )
   const data = dataOf(answer, action, `crm deals get ${id}`)
   const record = recordOf(valueAt(data, [offer.field, offer.member]))

@@ -97,7 +97,7 @@ function outermost(body: readonly string[]): readonly number[] {
   let isAfterSpread = false
   for (const [at, token] of body.entries()) {
     if (isOpening(token)) {
-      const isInline = isAfterSpread && depth === 0 && token === '{'
+      const isInline: boolean = isAfterSpread && depth === 0 && token === '{'
       isAfterSpread &&= !isInline
       levels.push(isInline ? 0 : 1)
       depth += levels.at(-1) ?? 0
