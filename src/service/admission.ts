@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { presentedKey, requireLive, requireScope } from './bearer.ts'
 import { badParameter, unknownParameter } from './problem.ts'
 import { type RateLimit, RateLimiter, rateHeaders, requireQuota } from './rate-limit.ts'
-import type { Route } from './route.ts'
+import type { Action, Route } from './route.ts'
 import type { ApiKey, Store } from './store/store.ts'
 
 declare module 'fastify' {
@@ -10,7 +10,7 @@ declare module 'fastify' {
     /** The key it was sent with, refused or not; undefined where none is needed or none is known. */
     apiKey: ApiKey | undefined
     /** As the reply names them; undefined where method and path say it. */
-    actions: readonly string[] | undefined
+    actions: readonly Action[] | undefined
   }
 }
 

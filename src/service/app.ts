@@ -148,8 +148,9 @@ function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest,
     key_id: apiKey?.id,
   })
   if (!apiKey) return
-  const use = { keyId: apiKey.id, isRefused: status >= 400, atMs: now(), address: request.ip }
-  for (const action of request.actions ?? [`${method} ${routeOptions.url}`]) keyUses.add({ ...use, action })
+  const use = { keyId: apiKey.id, atMs: now(), address: request.ip }
+  for (const { name, isRefused } of request.actions ?? [{ name: `${method} ${routeOptions.url}`, isRefused: false }])
+    keyUses.add({ ...use, action: name, isRefused: isRefused || status >= 400 })
 }
 
 function pathOf(request: FastifyRequest): string {

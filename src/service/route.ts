@@ -21,6 +21,12 @@ export interface Call {
   readonly body: Buffer | undefined
 }
 
+export interface Action {
+  readonly name: string
+  /** Although the reply may be a success, as it is in GraphQL. */
+  readonly isRefused: boolean
+}
+
 export interface Reply {
   readonly status: number
   /** JSON text, or empty. */
@@ -29,7 +35,7 @@ export interface Reply {
   /** Of the body; JSON when it is left out. */
   readonly type?: string
   /** What was done, for the audit of the key, where method and path do not say it. */
-  readonly actions?: readonly string[]
+  readonly actions?: readonly Action[]
 }
 
 export interface Route {

@@ -15,7 +15,7 @@ test('who did what with which key, refused or not, is there when the service has
   for (const name of ['a', 'b']) await send('POST', '/v1/contacts', { name })
   await send('POST', '/v1/contacts', { name: 1 })
   await send('POST', '/v1/contacts', { name: 'c' }, asReader)
-  await revokeKey(store, reader.key.id, nowMs)
+  await revokeKey(store, reader.key.id, { nowMs, hint: '' })
   await send('GET', '/v1/contacts', undefined, asReader)
   await send('GET', '/healthz')
   await server.close()
@@ -32,7 +32,7 @@ test('who did what with which key, refused or not, is there when the service has
   )
 })
 
-test('what goes over GraphQL is told by the names of its mutations, and reading as reading', async () => {
+test('what goes over GraphQL is told by the names of its mutations, refused ones as such, and reading as reading', async () => {
   const { send, store, server } = await serveForTest()
   const ask = (query: string) => send('POST', '/v1/graphql', { query })
   await ask('{ contacts { nodes { id } } deals { nodes { id } } }')
@@ -40,14 +40,16 @@ test('what goes over GraphQL is told by the names of its mutations, and reading 
   await ask(
     `mutation { a: createContact${input} b: createContact${input} c: deleteContact(input: {id: "x"}) { deletedId } }`,
   )
+  await ask('mutation { updateDeal(input: {id: "x", json: {name: "a"}}) { deal { id } } }')
   await ask('{ nope }')
   await server.close()
   const uses = await store.keyUses({ keyId: undefined, sinceMs: 0 })
-  expect(uses.map(({ action, count }) => `${action} ${count}`).sort()).toEqual([
-    'POST /v1/graphql 1',
-    'graphql createContact 1',
-    'graphql deleteContact 1',
-    'graphql query 1',
+  expect(uses.map(({ action, count, refusedCount }) => `${action} ${count} ${refusedCount}`).sort()).toEqual([
+    'POST /v1/graphql 1 1',
+    'graphql createContact 1 0',
+    'graphql deleteContact 1 1',
+    'graphql query 1 0',
+    'graphql updateDeal 1 1',
   ])
 })
 

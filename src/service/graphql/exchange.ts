@@ -3,7 +3,7 @@ import type { OperationArgs } from 'graphql-http'
 import { requireScope } from '../bearer.ts'
 import { readIdempotency } from '../idempotency.ts'
 import { Problem } from '../problem.ts'
-import type { Call } from '../route.ts'
+import type { Action, Call } from '../route.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import { answerText } from './answer-text.ts'
 import type { Asked, Documents } from './documents.ts'
@@ -24,8 +24,9 @@ export interface Exchange {
   readonly call: Call
   readonly key: ApiKey
   readonly asked: Asked
-  /** `query`, or the mutations by name; undefined for what was not opened. */
-  actions: readonly string[] | undefined
+  /** Undefined for what was not opened. */
+  operation: OperationDefinitionNode | undefined
+  actions: readonly Action[] | undefined
   idempotency: Idempotency | undefined
   answer: { readonly body: string; readonly hasData: boolean; readonly isReplayed: boolean } | undefined
 }
@@ -39,9 +40,13 @@ export async function prepare(
 ): Promise<Args | readonly GraphQLError[] | undefined> {
   const { store, call, key, asked } = exchange
   const opened = documents.open(asked)
-  if (!('document' in opened)) return opened.map((fault) => withRequestId(fault, call.requestId))
+  if (!('document' in opened)) {
+    exchange.actions = [{ name: `${call.method} ${call.path}`, isRefused: true }]
+    return opened.map((fault) => withRequestId(fault, call.requestId))
+  }
   const isMutation = opened.operation.operation === 'mutation'
-  exchange.actions = isMutation ? mutationNames(opened.operation) : ['graphql query']
+  exchange.operation = opened.operation
+  exchange.actions = actionsOf(opened.operation, [])
   if (isMutation && call.method === 'GET') throw notWithGet()
   requireScope(key, isMutation ? 'write' : 'read')
   if (isMutation) exchange.idempotency = readIdempotency(call)
@@ -63,6 +68,7 @@ export async function prepare(
 export async function finish(exchange: Exchange, context: QueryContext, result: ExecutionResult): Promise<void> {
   const { errors = [] } = result
   requireNoFailure(errors)
+  if (exchange.operation) exchange.actions = actionsOf(exchange.operation, errors)
   const formatted = errors.map((error) => formatError(error, exchange.call.requestId))
   const whole = formatted.length > 0 ? { errors: formatted, data: result.data } : result
   const body = context.hasExactText ? answerText(whole) : JSON.stringify(whole)
@@ -70,12 +76,22 @@ export async function finish(exchange: Exchange, context: QueryContext, result: 
   exchange.answer = { body, hasData: result.data !== undefined, isReplayed: context.writer.isReplayed() }
 }
 
-/** Each once; they were checked, so there are no more of them than the schema has. */
-function mutationNames({ selectionSet }: OperationDefinitionNode): readonly string[] {
-  const names = selectionSet.selections.map((each) =>
-    each.kind === Kind.FIELD ? `graphql ${each.name.value}` : 'graphql mutation',
-  )
-  return [...new Set(names)]
+/**
+ * Mutations by name, each once; they were checked, so there are no more of them than the schema has. An error refuses the
+ * field that it is about; one about none, such as a variable that does not fit, refuses all.
+ */
+function actionsOf(operation: OperationDefinitionNode, errors: readonly GraphQLError[]): readonly Action[] {
+  const isNothingDone = errors.some(({ path }) => path === undefined)
+  if (operation.operation !== 'mutation') return [{ name: 'graphql query', isRefused: isNothingDone }]
+  const refused = new Set(errors.map(({ path }) => path?.[0]))
+  const actions = new Map<string, boolean>()
+  for (const each of operation.selectionSet.selections) {
+    const isField = each.kind === Kind.FIELD
+    const name = isField ? `graphql ${each.name.value}` : 'graphql mutation'
+    const isRefused = isField ? refused.has((each.alias ?? each.name).value) : errors.length > 0
+    actions.set(name, isNothingDone || isRefused || actions.get(name) === true)
+  }
+  return [...actions].map(([name, isRefused]) => ({ name, isRefused }))
 }
 
 function withRequestId(fault: GraphQLError, requestId: string): GraphQLError {

@@ -38,6 +38,7 @@ export function createGraphqlHandler(): GraphqlHandler {
       call,
       key,
       asked: readParams(call),
+      operation: undefined,
       actions: undefined,
       idempotency: undefined,
       answer: undefined,
