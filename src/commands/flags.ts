@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { GlobalFlags } from '../context.ts'
-import { parseDurationMs } from '../core/duration.ts'
+import { durationText, MAX_DURATION_MS, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { COLOR_FLAGS } from '../output/color.ts'
 import { parseFields } from '../output/fields.ts'
@@ -146,5 +146,6 @@ export function parsePositiveTime(text: string): number {
 export function parseTime(text: string): number {
   const timeMs = parseDurationMs(text)
   if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 500ms, 30s, 5m, 2h or 30d.')
+  if (timeMs > MAX_DURATION_MS) throw new InvalidArgumentError(`Expected ${durationText(MAX_DURATION_MS)} at most.`)
   return timeMs
 }

@@ -1,5 +1,8 @@
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+/** A hundred years: what is longer is a slip, and leads to times that RFC 3339 has no digits for. */
+export const MAX_DURATION_MS = 36_500 * 86_400_000
+
 /** The shortest text that parseDurationMs reads as the same: `30m`. */
 export function durationText(timeMs: number): string {
   const units = Object.entries(UNIT_MS).toReversed()

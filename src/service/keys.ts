@@ -56,6 +56,12 @@ export async function createKey(store: Store, request: KeyRequest, nowMs: number
   return { key, text }
 }
 
+export interface KeyAct {
+  readonly nowMs: number
+  /** For errors: the command that lists the keys. */
+  readonly hint: string
+}
+
 /**
  * A key with the same name, scopes, rate and length of life in place of an old one, which ends after `overlapMs`; 0 revokes
  * it at once.
@@ -63,9 +69,10 @@ export async function createKey(store: Store, request: KeyRequest, nowMs: number
 export async function rotateKey(
   store: Store,
   id: string,
-  { overlapMs, nowMs }: { readonly overlapMs: number; readonly nowMs: number },
+  { overlapMs, ...at }: KeyAct & { readonly overlapMs: number },
 ): Promise<MadeKey> {
-  const old = await requireLiveKey(store, id, nowMs)
+  const { nowMs } = at
+  const old = await requireLiveKey(store, id, at)
   const expiresAtMs = old.expiresAtMs === undefined ? undefined : nowMs + (old.expiresAtMs - old.createdAtMs)
   const { name, scopes, rate } = old
   const made = await createKey(store, { name, scopes, rate, expiresAtMs }, nowMs)
@@ -73,14 +80,13 @@ export async function rotateKey(
   return made
 }
 
-export async function revokeKey(store: Store, id: string, nowMs: number): Promise<void> {
-  await requireLiveKey(store, id, nowMs)
-  await store.endKey(id, { revokedAtMs: nowMs })
+export async function revokeKey(store: Store, id: string, at: KeyAct): Promise<void> {
+  await requireLiveKey(store, id, at)
+  await store.endKey(id, { revokedAtMs: at.nowMs })
 }
 
-async function requireLiveKey(store: Store, id: string, nowMs: number): Promise<ApiKey> {
+async function requireLiveKey(store: Store, id: string, { nowMs, hint }: KeyAct): Promise<ApiKey> {
   const key = (await store.keys()).find((each) => each.id === id)
-  const hint = 'crm serve keys list'
   if (!key) throw new CrmError('not_found', `there is no key ${JSON.stringify(id)}`, { hint })
   if (isOver(key.revokedAtMs, nowMs)) throw new CrmError('conflict', `key ${id} was revoked before`, { hint })
   if (isOver(key.expiresAtMs, nowMs)) throw new CrmError('conflict', `key ${id} has expired`, { hint })

@@ -57,6 +57,20 @@ const USAGE: readonly Case[] = [
     next: /./,
   },
   { title: 'a bad port', args: ['serve', '--port', '99999'], what: /'99999'/, next: HELP },
+  ...[
+    ['keys', 'create', '--expires-in', '99999999d'],
+    ['keys', 'create', '--expires-in', '36501d'],
+    ['keys', 'rotate', 'key_x', '--overlap', '99999999d'],
+    ['keys', 'create', '--rate', '5/10000000000000d'],
+    ['keys', 'audit', '--since', '91d'],
+    ['keys', 'create', '--name', ' '],
+    ['keys', 'create', '--name', 'x'.repeat(201)],
+  ].map((args) => ({
+    title: args.join(' ').slice(0, 60),
+    args: ['serve', ...args],
+    what: new RegExp(`'${args.at(-1)}' is invalid\\. Expected`),
+    next: HELP,
+  })),
   { title: 'a bad rate', args: ['serve', '--rate-limit', 'x'], what: /--rate-limit.*'x'/, next: HELP },
   {
     title: 'a scope that does not exist',

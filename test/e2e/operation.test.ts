@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -60,6 +60,9 @@ describe('serve backup', () => {
     await stop()
     const backup = (file: string) => ({ args: ['serve', 'backup', file, '--database', database], env })
     await expectRefusal(backup(database), { exit: 13, code: 'machine', what: /is there already/, next: /another file/ })
+    const link = join(folder, 'link.db')
+    symlinkSync(join(folder, 'gone.db'), link)
+    await expectRefusal(backup(link), { exit: 13, code: 'machine', what: /is there already/, next: /another file/ })
     const nowhere = join(folder, 'none', 'b.db')
     await expectRefusal(backup(nowhere), { exit: 13, code: 'machine', what: /cannot use .*none/, next: /ls -ld/ })
     const missing = ['serve', 'backup', join(folder, 'b.db'), '--database', join(folder, 'no.db')]

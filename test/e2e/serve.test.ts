@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
 import { all, ask } from './records.ts'
+import { expectRefusal } from './refusal.ts'
 import { pastPrism, serve, startService } from './service.ts'
 
 function modeOf(path: string): string {
@@ -133,6 +134,21 @@ describe('serve keys, while it runs', () => {
     const states = Object.fromEntries(listed.map(({ name, state }: Record<string, string>) => [name, state]))
     expect(states).toEqual({ first: 'live', reports: 'revoked', short: 'expired' })
     expect(JSON.stringify(listed)).not.toContain(made.key)
+    for (const command of [
+      ['rotate', 'key_nope'],
+      ['revoke', 'key_nope'],
+      ['audit', '--key', 'key_nope'],
+    ]) {
+      await expectRefusal(
+        { args: ['serve', 'keys', ...command, '--database', database], env: service.env },
+        {
+          exit: 6,
+          code: 'not_found',
+          what: /no key "key_nope"/,
+          next: new RegExp(`keys list --database ${database}$`),
+        },
+      )
+    }
   })
 })
 

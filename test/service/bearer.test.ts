@@ -46,7 +46,7 @@ test('an unknown, revoked or expired key is an invalid token, from the moment on
   const list = (key: string) => send('GET', '/v1/contacts', undefined, { authorization: `bearer ${key}` })
   expect((await list(revoked.text)).status).toBe(200)
   expect((await list(expiring.text)).status).toBe(200)
-  await revokeKey(store, revoked.key.id, nowMs)
+  await revokeKey(store, revoked.key.id, { nowMs, hint: '' })
   nowMs += 1000
   for (const [key, why] of [
     [revoked.text, 'the key was revoked'],

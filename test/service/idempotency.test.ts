@@ -11,7 +11,7 @@ test('fifty requests at once with one key make one record and get equal answers,
   const post = (authorization: string) =>
     send('POST', '/v1/contacts', { name: 'Ada' }, { 'idempotency-key': 'k-1', authorization })
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(`Bearer ${key.text}`)))
-  const rotated = await rotateKey(store, key.key.id, { overlapMs: 0, nowMs: Date.now() })
+  const rotated = await rotateKey(store, key.key.id, { overlapMs: 0, nowMs: Date.now(), hint: '' })
   const authorization = `Bearer ${rotated.text}`
   answers.push(await post(authorization))
   expect(new Set(answers.map((answer) => JSON.stringify(wire(answer)))).size).toBe(1)

@@ -53,10 +53,10 @@ test('a rotated key hands on its name, scopes and length of life, and ends at on
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 } as const
   const first = await createKey(store, request, NOW_MS)
-  const second = await rotateKey(store, first.key.id, { overlapMs: 100, nowMs: NOW_MS + 500 })
+  const second = await rotateKey(store, first.key.id, { overlapMs: 100, nowMs: NOW_MS + 500, hint: '' })
   expect(second.key).toMatchObject({ name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1500 })
   expect(await store.findKey(first.key.hash)).toMatchObject({ expiresAtMs: NOW_MS + 600, revokedAtMs: undefined })
-  await rotateKey(store, second.key.id, { overlapMs: 0, nowMs: NOW_MS + 700 })
+  await rotateKey(store, second.key.id, { overlapMs: 0, nowMs: NOW_MS + 700, hint: '' })
   expect(await store.findKey(second.key.hash)).toMatchObject({ revokedAtMs: NOW_MS + 700 })
 })
 
@@ -64,15 +64,15 @@ test('a key that is not there, was revoked or has expired can be neither rotated
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   const { key: revoked } = await createKey(store, request, NOW_MS)
-  await revokeKey(store, revoked.id, NOW_MS)
+  await revokeKey(store, revoked.id, { nowMs: NOW_MS, hint: '' })
   const { key: expired } = await createKey(store, { ...request, expiresAtMs: NOW_MS }, NOW_MS)
   for (const [id, code] of [
     ['key_none', 'not_found'],
     [revoked.id, 'conflict'],
     [expired.id, 'conflict'],
   ] as const) {
-    await expect(rotateKey(store, id, { overlapMs: 0, nowMs: NOW_MS })).rejects.toMatchObject({ code })
-    await expect(revokeKey(store, id, NOW_MS)).rejects.toMatchObject({ code })
+    await expect(rotateKey(store, id, { overlapMs: 0, nowMs: NOW_MS, hint: '' })).rejects.toMatchObject({ code })
+    await expect(revokeKey(store, id, { nowMs: NOW_MS, hint: '' })).rejects.toMatchObject({ code })
   }
   expect(await store.keys()).toHaveLength(2)
 })

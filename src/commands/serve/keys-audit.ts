@@ -1,11 +1,16 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { durationText } from '../../core/duration.ts'
+import { CrmError } from '../../core/errors.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
-import { DATABASE_HELP, withDatabase } from './keys-database.ts'
+import { DATABASE_HELP, listKeysCommand, withDatabase } from './keys-database.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+
+/** A service forgets what is older. */
+const KEPT_MS = 90 * DAY_MS
 
 const COLUMNS = ['hour', 'key_id', 'key_name', 'action', 'count', 'refused', 'last_at', 'last_address']
 
@@ -21,7 +26,11 @@ export function addServeKeysAudit(keys: CommandUnknownOpts, act: Act): void {
     .description('what was done with which key, by hour: kinds of requests, how many, how many refused, from where')
     .option('--database <file>', DATABASE_HELP)
     .option('--key <key-id>', 'of this key alone')
-    .option('--since <time>', 'so far back, 90d at most', parsePositiveTime, DAY_MS)
+    .addOption(
+      new Option('--since <time>', 'so far back, 90d at most')
+        .argParser(parseSince)
+        .default(DAY_MS, durationText(DAY_MS)),
+    )
     .addHelpText(
       'after',
       `${examples(
@@ -39,6 +48,11 @@ async function auditServiceKeys(ctx: Context, options: Options): Promise<undefin
     uses: await store.keyUses({ keyId: options.key, sinceMs: ctx.now() - options.since }),
     names: new Map((await store.keys()).map(({ id, name }) => [id, name])),
   }))
+  if (options.key !== undefined && !names.has(options.key)) {
+    throw new CrmError('not_found', `there is no key ${JSON.stringify(options.key)}`, {
+      hint: listKeysCommand(options.database),
+    })
+  }
   const rows = uses.map((use) => ({
     hour: new Date(use.hourMs).toISOString(),
     key_id: use.keyId,
@@ -50,4 +64,10 @@ async function auditServiceKeys(ctx: Context, options: Options): Promise<undefin
     last_address: use.lastAddress,
   }))
   await printList(ctx, { pages: onePage(rows), columns: COLUMNS, plural: 'uses' })
+}
+
+function parseSince(text: string): number {
+  const timeMs = parsePositiveTime(text)
+  if (timeMs <= KEPT_MS) return timeMs
+  throw new InvalidArgumentError(`Expected ${durationText(KEPT_MS)} at most: what is older is not kept.`)
 }

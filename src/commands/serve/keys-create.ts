@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { examples } from '../examples.ts'
@@ -6,6 +6,9 @@ import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
 import { parseKeyRate, type RateLimit } from './limits.ts'
+
+/** It stands in every line of the list and of the audit. */
+const MAX_NAME_CHARS = 200
 
 const SCOPES = ['read', 'write'] as const
 
@@ -22,7 +25,7 @@ export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
     .command('create')
     .description('make a key; it is shown this once')
     .option('--database <file>', DATABASE_HELP)
-    .option('--name <name>', 'what it is for', 'unnamed')
+    .option('--name <name>', 'what it is for', parseName, 'unnamed')
     .option('--scopes <list>', 'read, write, or both', parseScopes, SCOPES)
     .option('--expires-in <time>', 'end it after this time, such as 30d', parsePositiveTime)
     .option(
@@ -51,6 +54,11 @@ async function createServiceKey(ctx: Context, options: Options): Promise<undefin
   )
   await printOne(ctx, { ...keyRecord(key, nowMs), key: text })
   ctx.note('Keep the key: it is not shown again.')
+}
+
+function parseName(text: string): string {
+  if (text.trim() !== '' && text.length <= MAX_NAME_CHARS) return text
+  throw new InvalidArgumentError(`Expected a name of 1 to ${MAX_NAME_CHARS} characters.`)
 }
 
 function parseScopes(text: string): Options['scopes'] {

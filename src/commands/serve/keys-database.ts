@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { databaseLocation } from './database.ts'
 import type { Started } from './first-key.ts'
 
@@ -8,6 +9,11 @@ type Store = Started['store']
 type ApiKey = Awaited<ReturnType<Store['keys']>>[number]
 
 export const DATABASE_HELP = 'an SQLite file (default: crm.db in the data folder)'
+
+/** For hints: what shows the keys of the same database. */
+export function listKeysCommand(database: string | undefined): string {
+  return `crm serve keys list${database === undefined ? '' : ` --database ${shellWord(database)}`}`
+}
 
 /** Opens a database that is there, does the work, and closes it. */
 export async function withDatabase<T>(

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { examples } from '../examples.ts'
-import { DATABASE_HELP, withDatabase } from './keys-database.ts'
+import { DATABASE_HELP, listKeysCommand, withDatabase } from './keys-database.ts'
 
 interface Options {
   readonly database?: string
@@ -18,6 +18,7 @@ export function addServeKeysRevoke(keys: CommandUnknownOpts, act: Act): void {
 
 async function revokeServiceKey(ctx: Context, id: string, options: Options): Promise<undefined> {
   const { revokeKey } = await ctx.service.keys()
-  await withDatabase(ctx, options.database, (store) => revokeKey(store, id, ctx.now()))
+  const hint = listKeysCommand(options.database)
+  await withDatabase(ctx, options.database, (store) => revokeKey(store, id, { nowMs: ctx.now(), hint }))
   ctx.note(`Key ${id} is revoked: requests with it are refused from now on.`)
 }

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
+import { DATABASE_HELP, keyRecord, listKeysCommand, withDatabase } from './keys-database.ts'
 
 interface Options {
   readonly database?: string
@@ -25,7 +25,7 @@ async function rotateServiceKey(ctx: Context, id: string, options: Options): Pro
   const { rotateKey } = await ctx.service.keys()
   const nowMs = ctx.now()
   const { key, text } = await withDatabase(ctx, options.database, (store) =>
-    rotateKey(store, id, { overlapMs: options.overlap, nowMs }),
+    rotateKey(store, id, { overlapMs: options.overlap, nowMs, hint: listKeysCommand(options.database) }),
   )
   await printOne(ctx, { ...keyRecord(key, nowMs), key: text })
   ctx.note('Keep the key: it is not shown again.')

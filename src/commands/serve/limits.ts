@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDurationMs } from '../../core/duration.ts'
+import { durationText, MAX_DURATION_MS, parseDurationMs } from '../../core/duration.ts'
 
 export interface RateLimit {
   readonly requests: number
@@ -20,6 +20,7 @@ export function parseKeyRate(text: string): RateLimit | 'none' {
   if (!/^[1-9]\d{0,8}$/.test(requests) || !windowMs || windowMs < 1000) {
     throw new InvalidArgumentError('Expected requests and a time of 1s or more, such as 1000/10s, or none.')
   }
+  if (windowMs > MAX_DURATION_MS) throw new InvalidArgumentError(`Expected ${durationText(MAX_DURATION_MS)} at most.`)
   return { requests: Number(requests), windowMs }
 }
 

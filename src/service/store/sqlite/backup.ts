@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
@@ -14,7 +14,8 @@ const SQLITE_CORRUPT = 11
  * is checked before it gets its name. CrmError `machine` for what stands in the way.
  */
 export async function backUpDatabase(file: string, target: string): Promise<{ readonly sizeBytes: number }> {
-  if (existsSync(target)) {
+  // A link that leads nowhere is there too.
+  if (lstatSync(target, { throwIfNoEntry: false })) {
     throw new CrmError('machine', `${target} is there already, and a backup replaces nothing`, {
       hint: 'name another file',
     })
