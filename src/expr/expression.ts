@@ -3,6 +3,7 @@ import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { compileFailure, evaluationFailure } from './jq-failure.ts'
+import { wholeCharacters } from './whole-characters.ts'
 
 /** An expression may give no result, one, or several. */
 export interface Query {
@@ -34,7 +35,7 @@ export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSo
     if (run.exit !== 0) throw refuse(run)
   }
   const evaluate = async (program: string, json: string): Promise<{ run: JqRun; lines: readonly string[] }> => {
-    const run = await jq.run(['-c', program], json)
+    const run = await jq.run(['-c', program], wholeCharacters(json))
     const lines = run.stdout.split('\n').slice(0, -1)
     if (run.exit === 0 && run.stderr !== '') for (const line of run.stderr.split('\n')) say(line)
     return { run, lines }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type JsonNode, JsonTextError, type Members, parseJsonText } from './json-text.ts'
+import { type JsonNode, JsonTextError, type Members, parseSentJson } from './json-text.ts'
 import { invalidValues, Problem } from './problem.ts'
 import type { Call } from './route.ts'
 import { shownValue } from './shown.ts'
@@ -45,7 +45,7 @@ function isTaken({ method, headers }: Call): boolean {
 /** What a client sent as JSON; a Problem says where it is none. */
 export function parseBodyText(text: string): JsonNode {
   try {
-    return parseJsonText(text)
+    return parseSentJson(text)
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error
     const detail = `the body is not JSON that this service takes, at character ${error.position}: ${error.message}`

@@ -11,7 +11,7 @@ export type JsonNode = string | Members
 /** Arrays and objects within each other; RFC 8259 section 9 lets a parser set this limit. */
 const MAX_DEPTH = 100
 
-export type JsonFault = 'malformed' | 'duplicate_name' | 'too_deep' | 'out_of_range'
+export type JsonFault = 'malformed' | 'duplicate_name' | 'too_deep' | 'out_of_range' | 'lone_surrogate'
 
 const MAX_SHOWN_NAME = 80
 
@@ -30,6 +30,7 @@ export class JsonTextError extends Error {
 
 interface Reader {
   readonly text: string
+  readonly isSent: boolean
   at: number
 }
 
@@ -38,10 +39,21 @@ interface Reader {
  * that an object has twice, of which readers take the first, the last or both (RFC 7493 section 2.3 forbids it).
  */
 export function parseJsonText(text: string): JsonNode {
-  const reader = { text, at: 0 }
+  return parseWhole({ text, isSent: false, at: 0 })
+}
+
+/**
+ * As parseJsonText, and refuses a half of a surrogate pair: it is no text, and half of all readers fail on it (RFC 8259
+ * section 8.2, RFC 7493 section 2.1). What is kept already may hold one, so that this is asked of what comes in alone.
+ */
+export function parseSentJson(text: string): JsonNode {
+  return parseWhole({ text, isSent: true, at: 0 })
+}
+
+function parseWhole(reader: Reader): JsonNode {
   const node = readNode(reader, 0)
   skipSpace(reader)
-  if (reader.at < text.length) throw malformed(reader, 'expected the end')
+  if (reader.at < reader.text.length) throw malformed(reader, 'expected the end')
   return node
 }
 
@@ -109,7 +121,12 @@ function readString(reader: Reader): string {
   }
   reader.at += 1
   const raw = text.slice(start, reader.at)
-  return hasEscape ? JSON.stringify(JSON.parse(raw)) : raw
+  if (!hasEscape) return raw
+  const value = JSON.parse(raw) as string
+  if (reader.isSent && !value.isWellFormed()) {
+    throw new JsonTextError('lone_surrogate', 'the string has one half of a surrogate pair, which is no character', start)
+  }
+  return JSON.stringify(value)
 }
 
 function escapeLength(reader: Reader): number {

@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { contactCreation } from './contact-changes.ts'
 import { dealCreation } from './deal-changes.ts'
-import { type Members, parseJsonText } from './json-text.ts'
+import { type Members, parseSentJson } from './json-text.ts'
 import { noteCreation } from './note-creation.ts'
 import { Problem } from './problem.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
@@ -69,7 +69,7 @@ async function writeAll(store: Store, writes: readonly CheckedWrite[]): Promise<
 }
 
 function membersOf(entry: unknown): Members {
-  const node = parseJsonText(JSON.stringify(entry))
+  const node = parseSentJson(JSON.stringify(entry))
   if (typeof node !== 'string') return node
   throw new CrmError('invalid_input', 'expected an object of members', { hint: HINT })
 }

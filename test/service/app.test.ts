@@ -104,6 +104,7 @@ test.each([
   [jsonAround(0xc0, 0xaf), {}, 'malformed_body'],
   [jsonAround(0xed, 0xa0, 0x80), {}, 'malformed_body'],
   [jsonAround(0xf0, 0x9f, 0x98), {}, 'malformed_body'],
+  ['{"name":"\\ud800"}', {}, 'lone_surrogate'],
   ['{"name":"Ada","name":"Eve"}', {}, 'duplicate_name'],
   ['{"name":"Ada","address":{"city":"Paris","ci\\u0074y":"Rome"}}', {}, 'duplicate_name'],
   ['{"a":', {}, 'malformed_json'],

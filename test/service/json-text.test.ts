@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { JsonTextError, jsonText, parseJsonText } from '../../src/service/json-text.ts'
+import { JsonTextError, jsonText, parseJsonText, parseSentJson } from '../../src/service/json-text.ts'
 
 const compact = (text: string): string => jsonText(parseJsonText(text))
 
@@ -33,6 +33,18 @@ test.each([
 
 test('the same name in two objects is no duplicate', () => {
   expect(compact('{"a":{"a":[{"a":1},{"a":1}]}}')).toBe('{"a":{"a":[{"a":1},{"a":1}]}}')
+})
+
+test.each(['"\\ud800"', '{"a":["x\\uDC00y"]}', '{"\\ud83d\\u0041":1}', '"\\ude00\\ud83d"'])(
+  'half of a surrogate pair is refused in what a client sends, and read where it is kept: %s',
+  (text) => {
+    expect(() => parseSentJson(text)).toThrow(expect.objectContaining({ fault: 'lone_surrogate' }))
+    expect(faultOf(text)).toBeUndefined()
+  },
+)
+
+test('a whole surrogate pair, and an escape of a backslash before a u, are text like any other', () => {
+  expect(jsonText(parseSentJson('["\\ud83d\\ude00","\\\\ud800"]'))).toBe('["\ud83d\ude00","\\\\ud800"]')
 })
 
 test('it takes what JSON.parse takes, and means the same by it', () => {
