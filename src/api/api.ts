@@ -30,6 +30,8 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined
   /** Undefined: one is made for this call and kept through its retries. */
   readonly idempotencyKey: string | undefined
+  /** An answer whose record has no id is `bad_answer`, with the key: who wants nothing but the id has nothing without it. */
+  readonly isIdNeeded?: boolean | undefined
 }
 
 export interface ConditionalOptions extends WriteOptions {

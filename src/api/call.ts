@@ -23,6 +23,7 @@ export interface Call {
   readonly isAnyTypeTaken?: true
   readonly idempotencyKey?: string | undefined
   readonly ifMatch?: string | undefined
+  readonly isIdNeeded?: boolean | undefined
   /** Ends this call, beside the signal of the client, which ends all. */
   readonly signal?: AbortSignal | undefined
   /** For messages, after "cannot": `update contact con_1`. */

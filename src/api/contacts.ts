@@ -15,23 +15,25 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
       const call = { path: PATH, action: 'list contacts', command: LIST_COMMAND, findCommand: undefined }
       return listPages(http, call, query, wire)
     },
-    create: (fields, { idempotencyKey, signal }) =>
+    create: (fields, { idempotencyKey, isIdNeeded, signal }) =>
       requestRecord(http, {
         method: 'POST',
         path: PATH,
         body: fields,
         idempotencyKey,
+        isIdNeeded,
         signal,
         action: 'create the contact',
         command: 'crm contacts create',
         findCommand: undefined,
       }),
-    update: async (id, patch, { idempotencyKey, ifMatch, signal }) =>
+    update: async (id, patch, { idempotencyKey, isIdNeeded, ifMatch, signal }) =>
       requestRecord(http, {
         method: 'PATCH',
         path: contactPath(id),
         body: patch,
         idempotencyKey,
+        isIdNeeded,
         ifMatch,
         signal,
         action: `update contact ${id}`,

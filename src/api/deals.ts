@@ -12,12 +12,13 @@ export function createDeals(http: Http, wire: Wire): Api['deals'] {
       const call = { path: PATH, action: 'list deals', command: 'crm deals list', findCommand: undefined }
       return listPages(http, call, query, wire)
     },
-    create: (fields, { idempotencyKey, signal }) =>
+    create: (fields, { idempotencyKey, isIdNeeded, signal }) =>
       requestRecord(http, {
         method: 'POST',
         path: PATH,
         body: fields,
         idempotencyKey,
+        isIdNeeded,
         signal,
         action: 'create the deal',
         command: 'crm deals create',

@@ -12,8 +12,8 @@ export interface Fate {
 }
 
 /** The rest of the command line is not known here. */
-export function repeatHint({ command }: Call, idempotencyKey: string): string {
-  return `${command} ... --idempotency-key ${shellWord(idempotencyKey)}, the rest as before: it then happens only once`
+export function repeatHint({ command }: Call, idempotencyKey: string, more = ''): string {
+  return `${command} ... --idempotency-key ${shellWord(idempotencyKey)}${more}, the rest as before: it then happens only once`
 }
 
 /** The error of a call that is given up, from its last failure. */

@@ -7,12 +7,13 @@ const LIST_COMMAND = 'crm deals list'
 
 export function createNotes(http: Http): Api['notes'] {
   return {
-    add: async (dealId, fields, { idempotencyKey, signal }) =>
+    add: async (dealId, fields, { idempotencyKey, isIdNeeded, signal }) =>
       requestRecord(http, {
         method: 'POST',
         path: `/v1/deals/${encodeSegment(dealId, 'deal', LIST_COMMAND)}/notes`,
         body: fields,
         idempotencyKey,
+        isIdNeeded,
         signal,
         action: `add the note to deal ${dealId}`,
         command: 'crm notes add',

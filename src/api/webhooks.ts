@@ -4,12 +4,13 @@ import { requestRecord } from './record.ts'
 
 export function createWebhooks(http: Http): Api['webhooks'] {
   return {
-    create: (fields, { idempotencyKey }) =>
+    create: (fields, { idempotencyKey, signal }) =>
       requestRecord(http, {
         method: 'POST',
         path: '/v1/webhooks',
         body: fields,
         idempotencyKey,
+        signal,
         action: 'create the webhook',
         command: 'crm webhooks create',
         findCommand: undefined,

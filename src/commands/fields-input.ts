@@ -25,6 +25,11 @@ export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
 }
 
+/** How a command that writes one record sends it. */
+export function writeOptions({ flags }: Context, { idempotencyKey }: FieldsOptions) {
+  return { idempotencyKey, isIdNeeded: flags.output === 'id' }
+}
+
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }

@@ -129,6 +129,10 @@ export async function printWritten(ctx: Context, record: CrmRecord, what: string
     ctx.onTaken?.(`${what} ${id}`)
     if (ctx.isStdoutDiscarded?.()) ctx.note(`Took effect, and the output is discarded: ${what} ${id}`)
   }
+  if (id === undefined && ctx.flags.output === 'id') {
+    const message = `the server took it as done, but answered with a ${what} that has no id`
+    throw new CrmError('bad_answer', message, { hint: `crm ${what}s list` })
+  }
   return printOne(ctx, record)
 }
 

@@ -124,7 +124,11 @@ function readString(reader: Reader): string {
   if (!hasEscape) return raw
   const value = JSON.parse(raw) as string
   if (reader.isSent && !value.isWellFormed()) {
-    throw new JsonTextError('lone_surrogate', 'the string has one half of a surrogate pair, which is no character', start)
+    throw new JsonTextError(
+      'lone_surrogate',
+      'the string has one half of a surrogate pair, which is no character',
+      start,
+    )
   }
   return JSON.stringify(value)
 }

@@ -78,7 +78,11 @@ test('values come back as they went in', async () => {
 
 test('half of a surrogate pair, which a foreign server may send, is U+FFFD to an expression and spoils no record', async () => {
   const { keep, query } = await compileExpressions({ where: '.name != "zz"', jq: '.' }, () => {})
-  const records = [{ id: 'a', name: '\ud800' }, { id: 'b', name: '\ud83d\ude00\\ud800' }, { id: 'c', '\udc00': 'x\udfffy' }]
+  const records = [
+    { id: 'a', name: '\ud800' },
+    { id: 'b', name: '\ud83d\ude00\\ud800' },
+    { id: 'c', '\udc00': 'x\udfffy' },
+  ]
   expect(await keep?.(records)).toEqual(records)
   expect(await query?.whole('["\\uD83D\\uDE00\\uD83D","\\\\ud800"]')).toEqual([['\u{1f600}\ufffd', '\\ud800']])
   expect(await query?.each(records)).toEqual([

@@ -9,7 +9,7 @@ import { addExpectFlag } from '../bulk/plan.ts'
 import { addReadFlags } from '../bulk/read-flags.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
+import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
@@ -49,8 +49,8 @@ async function updateContact(ctx: Context, id: string | undefined, options: Opti
   const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
-  const { ifMatch, idempotencyKey } = options
-  return printWritten(ctx, await api.contacts.update(id, patch, { ifMatch, idempotencyKey }), 'contact')
+  const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }
+  return printWritten(ctx, await api.contacts.update(id, patch, write), 'contact')
 }
 
 /** Reads the contact, so that what is said to change does change. */

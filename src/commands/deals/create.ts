@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
+import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printWritten } from '../print.ts'
 
@@ -27,5 +27,6 @@ async function createDeal(ctx: Context, options: FieldsOptions): Promise<ExitCod
   const fields = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/deals', body: fields })
   const api = await ctx.api()
-  return printWritten(ctx, await api.deals.create(fields, { idempotencyKey: options.idempotencyKey }), 'deal')
+  const write = writeOptions(ctx, options)
+  return printWritten(ctx, await api.deals.create(fields, write), 'deal')
 }

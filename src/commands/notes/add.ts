@@ -5,7 +5,7 @@ import type { ExitCode } from '../../core/exit.ts'
 import { commandLine } from '../command-line.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
+import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printWritten } from '../print.ts'
 
@@ -34,5 +34,5 @@ async function addNote(ctx: Context, dealId: string, options: Options): Promise<
   const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
   const api = await ctx.api()
-  return printWritten(ctx, await api.notes.add(dealId, fields, { idempotencyKey: options.idempotencyKey }), 'note')
+  return printWritten(ctx, await api.notes.add(dealId, fields, writeOptions(ctx, options)), 'note')
 }

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ReceivedEvent } from '../../core/arrivals.ts'
-import { standsOnLine } from '../../output/id-writer.ts'
+import { idOnLine } from '../../core/id-line.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
@@ -48,7 +48,7 @@ async function* withIds(
 ): AsyncGenerator<readonly ReceivedEvent[]> {
   let left = 0
   for await (const events of pages) {
-    const named = events.filter(({ id }) => standsOnLine(id))
+    const named = events.filter(({ id }) => idOnLine(id) !== undefined)
     left += events.length - named.length
     yield named
   }
