@@ -47,7 +47,7 @@ const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Expl
   EACCES: forbidden,
   EPERM: forbidden,
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name }) =>
-    never('bad_answer', `${name} sent more than 64 MiB`, 'crm config set wire.page_size 50'),
+    never('bad_answer', `${name} sent more than 64 MiB`, 'crm config set wire.page_size 50 -p PROFILE'),
   UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent more headers than can be right`),
 }
 

@@ -58,7 +58,7 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
         if (answer) return answer
       }
       throw new CrmError('not_supported', `${baseUrl.origin} offers no GraphQL that crm finds${asked(paths)}`, {
-        hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql',
+        hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql -p PROFILE',
       })
     },
   }

@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { requireProfileName } from '../selected-profile.ts'
+import { noteOtherServer } from './note-other-server.ts'
 
 export function addConfigList(config: CommandUnknownOpts, act: Act): void {
   const list = config.command('list').description('list the settings of a profile').action(act(listSettings))
@@ -10,7 +11,9 @@ export function addConfigList(config: CommandUnknownOpts, act: Act): void {
 }
 
 async function listSettings(ctx: Context): Promise<undefined> {
-  const values = await (await ctx.settings()).values(await requireProfileName(ctx))
+  const name = await requireProfileName(ctx)
+  const values = await (await ctx.settings()).values(name)
   const rows = values.map(({ key, value, isDefault, meaning }) => ({ key, value, is_default: isDefault, meaning }))
   await printList(ctx, { pages: onePage(rows), columns: ['key', 'value', 'is_default', 'meaning'], plural: 'settings' })
+  await noteOtherServer(ctx, name)
 }

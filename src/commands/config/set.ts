@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { parseSettingKey } from '../../settings/setting.ts'
 import { examples } from '../examples.ts'
 import { requireProfileName } from '../selected-profile.ts'
+import { noteOtherServer } from './note-other-server.ts'
 
 export function addConfigSet(config: CommandUnknownOpts, act: Act): void {
   config
@@ -18,4 +19,5 @@ async function setSetting(ctx: Context, text: string, value: string): Promise<un
   const settings = await ctx.settings()
   await settings.setSetting(name, key, value)
   ctx.note(`Profile ${name}: ${key} = ${value}`)
+  await noteOtherServer(ctx, name)
 }
