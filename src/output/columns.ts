@@ -5,6 +5,18 @@ import type { RecordOutput } from './record-output.ts'
 /** So many names are told of keys that have no column; a server can make up any number of them. */
 const MOST_NAMES = 10
 
+/**
+ * The columns of a table: the known ones. Where a server has others instead, those that no record has give way to them:
+ * rows of blanks would hide what is there.
+ */
+export function heldColumns(columns: readonly string[], records: readonly CrmRecord[]): readonly string[] {
+  const keys = new Set(records.flatMap((record) => Object.keys(record)))
+  const held = columns.filter((name) => keys.has(name))
+  if (held.length === columns.length) return columns
+  const others = [...keys.difference(new Set(columns))]
+  return others.length === 0 ? columns : [...held, ...others]
+}
+
 /** The columns of a file: those of its first page, unless its line of heads can be written once more. */
 export interface Columns {
   /** `--fields`, or the known fields and behind them the other keys of the pages that were asked about. */

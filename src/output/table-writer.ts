@@ -5,6 +5,7 @@ import type { CrmRecord } from '../core/resources.ts'
 import { cellText } from './cell-text.ts'
 import { createStyles } from './color.ts'
 import { type ColumnNeed, fitColumns } from './column-widths.ts'
+import { heldColumns } from './columns.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
 import { columnsThatGiveWay } from './give-way.ts'
 import type { RecordOutput } from './record-output.ts'
@@ -31,16 +32,19 @@ export async function createTableWriter(out: RecordOutput): Promise<RecordWriter
   const { bold } = createStyles(out.color)
   let paths = out.fields ?? out.columns.map((name) => [name])
   let heads = paths.map(headOf)
-  const wantedHeads = heads
+  let wantedHeads = heads
   const { isTTY: isCut = false, columns } = out.io.stdout
+  const available = columns || USUAL_COLUMNS
   let needs: readonly ColumnNeed[] = heads.map((head) => ({ width: textWidth(head), floor: 0 }))
   let aligns: Layout['aligns'] | undefined
   return {
     page(records) {
       if (records.length === 0) return ''
       const isFirst = aligns === undefined
-      if (isFirst && isCut && !out.fields) {
-        paths = roomyPaths(paths, records, columns || USUAL_COLUMNS)
+      if (isFirst && !out.fields) {
+        paths = heldColumns(out.columns, records).map((name) => [name])
+        wantedHeads = paths.map(headOf)
+        if (isCut) paths = roomyPaths(paths, records, available)
         heads = paths.map(headOf)
         needs = heads.map((head) => ({ width: textWidth(head), floor: 0 }))
       }
@@ -49,9 +53,7 @@ export async function createTableWriter(out: RecordOutput): Promise<RecordWriter
       aligns ??= needs.map((_, at) => alignOf(values.map((row) => row[at])))
       needs = needs.map((need, at) => grow(need, rows, at))
       if (isFirst) needs = needs.map(({ width }, at) => ({ width, floor: floorOf(width, heads[at]) }))
-      const widths = isCut
-        ? fitColumns(needs, columns || USUAL_COLUMNS, GAP)
-        : needs.map(({ width }) => Math.min(width, WIDEST_PIPED))
+      const widths = isCut ? fitColumns(needs, available, GAP) : needs.map(({ width }) => Math.min(width, WIDEST_PIPED))
       needs = needs.slice(0, widths.length)
       const layout = { widths: widths.map((width) => Math.max(1, width)), aligns, isCut }
       const head = isFirst ? drawLines(Lib, layout, [heads]).map(bold) : []

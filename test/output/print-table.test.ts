@@ -29,6 +29,26 @@ test('wide, combining and joined characters keep the columns aligned', async () 
   expect(rows.map((row) => row.replace(/ +x$/, ''))).toEqual(names)
 })
 
+test('members that crm does not know take the places of known ones that no record has', async () => {
+  const { io } = await print({ format: 'table', columns: ['id', 'name', 'email'] }, [
+    { id: 1, title: 'Foo' },
+    { id: 2, title: 'Bar', name: null, 'x\x1b': { a: 1 } },
+  ])
+  expect(lines(io.out())).toEqual(['ID  NAME  TITLE  X\\x1b', ' 1        Foo', ' 2        Bar    {"a":1}'])
+  expect(io.err()).toBe('')
+})
+
+test('beside all of the known members, others are left to --fields', async () => {
+  const { io } = await print({ format: 'table' }, [{ id: '1', name: null, other: 2 }])
+  expect(lines(io.out())[0]).toBe('ID  NAME')
+})
+
+test('on a terminal it is said which of them have no room', async () => {
+  const wide = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`column_${at}`, 'x'.repeat(30)]))
+  const { io } = await print({ format: 'table', columns: ['id', 'email'], width: 60 }, [{ id: 1, ...wide }])
+  expect(io.err()).toMatch(/^no room for .*COLUMN_8; choose with --fields/)
+})
+
 test('cells are made safe, and lists and objects are JSON', async () => {
   const { io } = await print({ format: 'table', columns: ['name', 'tags', 'is'] }, [
     { name: '\x1b[2J\u202eevil\nline', tags: [{ a: '\x9b' }], is: true },
