@@ -1,9 +1,10 @@
-import type { Api, ConditionalOptions, ListQuery, Page, WriteOptions } from './api/api.ts'
+import type { Api, Page as ApiPage, ConditionalOptions, ListQuery, WriteOptions } from './api/api.ts'
 import { createApi } from './api/client.ts'
 import { CrmError } from './core/errors.ts'
-import type { JsonObject } from './core/json.ts'
+import { idText } from './core/exact-json.ts'
+import { isJsonObject, type JsonObject } from './core/json.ts'
 import { isLoopback, parseBaseUrl } from './core/origin.ts'
-import type { CrmRecord } from './core/resources.ts'
+import type { CrmRecord as AnyRecord } from './core/resources.ts'
 import type { Wire } from './core/wire.ts'
 import { checkKey } from './settings/key-text.ts'
 import { defaultProfile } from './settings/profile.ts'
@@ -11,13 +12,22 @@ import { defaultProfile } from './settings/profile.ts'
 declare const CRM_VERSION: string
 
 /** The Node library: the client of the command line, for programs. docs/library.md shows it at work. */
-export type { CrmRecord, JsonObject, Page, Wire }
+export type { JsonObject, Wire }
 export { CrmError }
+
+/** As the server sent it, with its id as text also where the server has numbers for ids. */
+export type CrmRecord = JsonObject & { readonly id: string }
+
+/** One answer of a list; `nextCursor` is undefined on the last one. */
+export interface Page extends Omit<ApiPage, 'items'> {
+  readonly items: readonly CrmRecord[]
+}
 
 export interface ClientOptions {
   /** Where the CRM is, such as `https://crm.example.com`; the key goes to this origin and to no other. */
   readonly baseUrl: string
-  readonly apiKey: string
+  /** Undefined, for a variable that may not be set, is refused like an empty one: CrmError `invalid_input`. */
+  readonly apiKey: string | undefined
   /** Longest life of one request; 30 seconds unless given. */
   readonly timeoutMs?: number
   /** Longest time one call spends waiting for rate limits and outages; 60 seconds unless given. */
@@ -63,11 +73,14 @@ export interface Client extends AsyncDisposable {
 }
 
 export function createClient(options: ClientOptions): Client {
+  checkNames('createClient', options, CLIENT_OPTIONS)
   const baseUrl = checkedBaseUrl(options)
+  const { wire } = defaultProfile(baseUrl.href)
+  checkNames('wire', options.wire ?? {}, Object.keys(wire))
   const api = createApi({
     baseUrl,
-    key: checkKey(options.apiKey, 'apiKey'),
-    wire: { ...defaultProfile(baseUrl.href).wire, ...options.wire },
+    key: checkKey(options.apiKey ?? '', 'apiKey'),
+    wire: { ...wire, ...options.wire },
     timeoutMs: checkedMs('timeoutMs', options.timeoutMs ?? 30_000, 1),
     maxWaitMs: checkedMs('maxWaitMs', options.maxWaitMs ?? 60_000, 0),
     userAgent: `crm-cli/${CRM_VERSION} (library)`,
@@ -83,19 +96,28 @@ function clientOf(api: Api): Client {
   return {
     contacts: {
       list: (query = {}) => recordList(api.contacts.list, checkedQuery(query, ['limit', 'cursor', 'signal'])),
-      create: (fields, options = {}) => api.contacts.create(fields, { ...PLAIN_WRITE, ...options }),
-      update: (id, patch, options = {}) => api.contacts.update(id, patch, { ...PLAIN_WRITE, ...options }),
-      delete: (id, options = {}) => api.contacts.delete(id, { ...PLAIN_WRITE, ...options }),
+      create: async (fields, options) => withId(await api.contacts.create(checkedFields(fields), write(options))),
+      update: async (id, patch, options) =>
+        withId(await api.contacts.update(id, checkedFields(patch), write(options, ['ifMatch']))),
+      delete: async (id, options = {}) => {
+        checkNames('delete', options, ['ifMatch', 'signal'])
+        await api.contacts.delete(id, { ...PLAIN_WRITE, ...options })
+      },
     },
     deals: {
       list: (query = {}) => recordList(api.deals.list, checkedQuery(query, ['limit', 'cursor', 'filters', 'signal'])),
-      create: (fields, options = {}) => api.deals.create(fields, { ...PLAIN_WRITE, ...options }),
+      create: async (fields, options) => withId(await api.deals.create(checkedFields(fields), write(options))),
     },
-    notes: { add: (dealId, fields, options = {}) => api.notes.add(dealId, fields, { ...PLAIN_WRITE, ...options }) },
+    notes: {
+      add: async (dealId, fields, options) =>
+        withId(await api.notes.add(dealId, checkedFields(fields), write(options))),
+    },
     pipelines: {
       stages: (pipelineId, options) => recordList((id: string) => api.pipelines.stages(id, options), pipelineId),
     },
-    webhooks: { create: (fields, options = {}) => api.webhooks.create(fields, { ...PLAIN_WRITE, ...options }) },
+    webhooks: {
+      create: async (fields, options) => withId(await api.webhooks.create(checkedFields(fields), write(options))),
+    },
     close: () => api.close(),
     [Symbol.asyncDispose]: () => api.close(),
   }
@@ -105,13 +127,52 @@ const WHOLE_LIST: ListQuery = { limit: undefined, cursor: undefined, filters: {}
 const PLAIN_WRITE: ConditionalOptions = { idempotencyKey: undefined, ifMatch: undefined }
 
 /** Each iteration is a list of its own, from the start. */
-function recordList<Q>(list: (query: Q) => AsyncIterable<Page>, query: Q): RecordList {
+function recordList<Q>(list: (query: Q) => AsyncIterable<ApiPage>, query: Q): RecordList {
+  async function* pages(): AsyncGenerator<Page> {
+    for await (const page of list(query)) yield { ...page, items: page.items.map(withId) }
+  }
   return {
-    pages: () => list(query),
+    pages,
     async *[Symbol.asyncIterator]() {
-      for await (const page of list(query)) yield* page.items
+      for await (const page of pages()) yield* page.items
     },
   }
+}
+
+function withId(record: AnyRecord): CrmRecord {
+  const id = idText(record.id)
+  return (id === undefined ? record : { ...record, id }) as CrmRecord
+}
+
+const CLIENT_OPTIONS = Object.keys({
+  baseUrl: true,
+  apiKey: true,
+  timeoutMs: true,
+  maxWaitMs: true,
+  signal: true,
+  wire: true,
+  allowInsecureHttp: true,
+  onWait: true,
+} satisfies Record<keyof ClientOptions, true>)
+
+/** A key under a misspelt name would let a repeated write happen twice. */
+function write(options: Partial<ConditionalOptions> = {}, more: readonly string[] = []): ConditionalOptions {
+  checkNames('a write', options, ['idempotencyKey', 'isIdNeeded', 'signal', ...more])
+  return { ...PLAIN_WRITE, ...options }
+}
+
+function checkedFields(fields: JsonObject): JsonObject {
+  if (isJsonObject(fields)) return fields
+  throw new CrmError('invalid_input', 'a record is an object of its members', { hint: "such as { name: 'Ada' }" })
+}
+
+/** For what a program without types passes; CrmError `invalid_input` for a member that is not known, which is a typing error. */
+function checkNames(what: string, given: unknown, known: readonly string[]): void {
+  const hint = `expected ${known.join(', ')}`
+  if (!isJsonObject(given)) throw new CrmError('invalid_input', `${what} takes an object of options`, { hint })
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new CrmError('invalid_input', `${what} takes no ${JSON.stringify(unknown)}`, { hint })
 }
 
 /** A misspelt member that was ignored would list everything; a limit that is none would list nothing. */

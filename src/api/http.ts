@@ -1,19 +1,18 @@
 import { Buffer } from 'node:buffer'
-import { CrmError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { CrmError } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
-import { type Call, cannot } from './call.ts'
+import type { Call } from './call.ts'
 import { openConnections } from './connections.ts'
 import type { Outgoing } from './exchange.ts'
 import { callError } from './failed-call.ts'
 import { type Failure, isFailure } from './failure.ts'
 import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
 import { addressOfCall } from './path.ts'
+import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
-import { MAX_JSON_DEPTH, surveyJson } from './survey-json.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
 import { Turnstile } from './turnstile.ts'
 
@@ -125,16 +124,10 @@ function prepare(
   fixedHeaders: readonly string[],
 ): Outgoing {
   const headers = [...fixedHeaders]
-  const body = call.bytes ?? (call.body === undefined ? null : Buffer.from(bodyText(call, call.body)))
+  const body = call.bytes ?? (call.body === undefined ? null : Buffer.from(requestText(call, call.body)))
   if (body) headers.push('Content-Type', 'application/json')
   if (idempotencyKey !== undefined) headers.push(options.wire.idempotencyHeader, idempotencyKey)
   if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))
   const sent = call.headers ? replaceHeaders(headers, call.headers) : headers
   return { method: call.method, path: addressOfCall(options.baseUrl, call), headers: sent, body }
-}
-
-function bodyText(call: Call, body: JsonObject): string {
-  if (!surveyJson(body).isTooDeep) return JSON.stringify(body)
-  const message = `${cannot(call)}: the record is nested more than ${MAX_JSON_DEPTH} levels deep`
-  throw new CrmError('invalid_input', message, { hint: `${call.command} --help` })
 }

@@ -13,7 +13,7 @@ export function heldColumns(columns: readonly string[], records: readonly CrmRec
   const keys = new Set(records.flatMap((record) => Object.keys(record)))
   const held = columns.filter((name) => keys.has(name))
   if (held.length === columns.length) return columns
-  const others = [...keys.difference(new Set(columns))]
+  const others = [...keys].filter((name) => !columns.includes(name))
   return others.length === 0 ? columns : [...held, ...others]
 }
 

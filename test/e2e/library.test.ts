@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -36,9 +36,14 @@ const wrong = []
 for (const query of [{ limit: -1 }, { limit: Number.NaN }, { stage: 'Won' }]) {
   try { client.deals.list(query) } catch (error) { wrong.push(error.code) }
 }
-for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }]) {
+for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }, { nope: 1 }, { wire: { nope: 1 } }]) {
   try { createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', ...options }) } catch (error) { wrong.push(error.code) }
 }
+try { createClient() } catch (error) { wrong.push(error.code) }
+for (const fields of [{ name: 'x', amount: 1n }, { name: 'x', amount: Number.NaN }, { name: () => {} }, undefined]) {
+  await client.contacts.create(fields).catch((error) => wrong.push(error.code))
+}
+await client.contacts.create({ name: 'x' }, { idempotencykey: 'k' }).catch((error) => wrong.push(error.code))
 const ended = await client.contacts.create({ name: 'x' }, { signal: AbortSignal.abort() }).catch((error) => error.code)
 await client.close()
 console.log(JSON.stringify({ ended, wrong, names, isOnce: deal.id === again.id, note: note.body, isCrmError: refusal instanceof CrmError, code: refusal.code }))
@@ -82,6 +87,12 @@ test('a program starts a sandbox of its own, and ends when it has stopped it', a
   })
 })
 
+/** What docs/library.md shows, with the types of Node that it uses. */
+function documentedExample(): string {
+  const [, code] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/library.md'), 'utf8')) ?? []
+  return `declare const process: { readonly env: Readonly<Record<string, string | undefined>> }\n${code}`
+}
+
 test('the packed library works in an empty folder, with types, and brings no other package', async () => {
   const folder = installedFolder()
   const service = await startService()
@@ -97,7 +108,7 @@ test('the packed library works in an empty folder, with types, and brings no oth
   expect({ exit, ...JSON.parse(printed) }).toEqual({
     exit: 0,
     ended: 'interrupted',
-    wrong: Array(6).fill('invalid_input'),
+    wrong: Array(14).fill('invalid_input'),
     names: ['Emmy', 'Grace', 'Ada'],
     isOnce: true,
     note: 'called',
@@ -107,6 +118,7 @@ test('the packed library works in an empty folder, with types, and brings no oth
   expect(execFileSync('ls', [join(folder, 'node_modules')], { encoding: 'utf8' })).toBe('crm-cli\n')
 
   writeFileSync(join(folder, 'typed.ts'), TYPED)
+  writeFileSync(join(folder, 'example.ts'), documentedExample())
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const flags = [
     '--noEmit',
@@ -120,6 +132,7 @@ test('the packed library works in an empty folder, with types, and brings no oth
     '--types',
     '',
     'typed.ts',
+    'example.ts',
   ]
   execFileSync(process.execPath, [tsc, ...flags, '--ignoreConfig'], { cwd: folder, stdio: 'inherit' })
 })
