@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { type BuildOptions, build, transform } from 'esbuild'
 import { builtinPlugin } from './builtin-plugin.ts'
 import { compileChunks } from './compile-chunks.ts'
+import { inkPlugin } from './ink-plugin.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
 
 /**
@@ -22,9 +23,15 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  // The second is undici's own switch for bundlers: without its experimental parser.
-  define: { CRM_VERSION: JSON.stringify(version), esbuildDetection: '1' },
-  plugins: [leftOutPlugin, builtinPlugin],
+  define: {
+    CRM_VERSION: JSON.stringify(version),
+    // undici's own switch for bundlers: without its experimental parser.
+    esbuildDetection: '1',
+    // Of React and Ink: unset would mean development, twice as slow.
+    'process.env.NODE_ENV': '"production"',
+    'process.env.DEV': '"false"',
+  },
+  plugins: [inkPlugin, leftOutPlugin, builtinPlugin],
   metafile: true,
   logLevel: 'warning',
 } as const satisfies BuildOptions

@@ -26,6 +26,8 @@ export interface Host {
   readonly onTaken?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
   readonly isStdoutDiscarded?: () => boolean
+  /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */
+  readonly pauseProcess?: () => Promise<void>
 }
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/read/detect-format.ts')
@@ -66,6 +68,8 @@ export interface Context extends Host {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
+  /** From now on notes go there: a screen must not be written over. */
+  setNotes(write: (line: string) => void): void
   /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
   expr(): Promise<Expressions>
   settings(): Promise<Settings>
@@ -117,6 +121,7 @@ export interface Context extends Host {
     sign(): Promise<typeof import('./webhooks/sign.ts')>
     saved(): Promise<typeof import('./webhooks/saved-request.ts')>
   }
+  ui(): Promise<typeof import('./ui/open-browse.tsx')>
   /** From now on this value is shown to nobody. */
   addSecret(secret: string): void
   close(): Promise<void>
@@ -136,12 +141,16 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
   let target: Promise<Target> | undefined
   let api: Promise<Api> | undefined
   const apis: Promise<Api>[] = []
+  let writeNote = (line: string) => writeNoteLine(host.io.stderr, line)
   const ctx: Context = {
     ...host,
     flags,
     addSecret,
     note: (line) => {
-      if (!flags.isQuiet) writeNoteLine(host.io.stderr, line)
+      if (!flags.isQuiet) writeNote(line)
+    },
+    setNotes: (write) => {
+      writeNote = write
     },
     expr: () => {
       expressions ??= openExpressions(ctx)
@@ -179,6 +188,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
 
 /** Each is loaded when a command asks for it. */
 const HEAVY_ROOMS = {
+  ui: () => import('./ui/open-browse.tsx'),
   service: {
     store: () => import('./service/store/sqlite/sqlite-store.ts'),
     server: () => import('./service/server.ts'),

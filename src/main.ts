@@ -72,9 +72,20 @@ async function main(): Promise<void> {
       taken = what
     },
     isStdoutDiscarded: () => isNullDevice(1),
+    ...(process.platform !== 'win32' && { pauseProcess }),
   })
   hasEnded = true
   if (isStdinOpen) process.stdin.destroy()
+}
+
+/** A timer keeps the process alive: a terminal that is not read does not. */
+async function pauseProcess(): Promise<void> {
+  const alive = setInterval(() => {}, 2 ** 30)
+  await new Promise<void>((resolve) => {
+    process.once('SIGCONT', () => resolve())
+    process.kill(process.pid, 'SIGTSTP')
+  })
+  clearInterval(alive)
 }
 
 function isNullDevice(fd: number): boolean {

@@ -3,6 +3,7 @@ import type { Act } from '../context.ts'
 import { addApi } from './api/api.ts'
 import { addApply } from './apply.ts'
 import { addAuth } from './auth/auth.ts'
+import { addBrowse } from './browse.ts'
 import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
 import { addDeals } from './deals/deals.ts'
@@ -28,6 +29,7 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addJobs(program, act)
   addWebhooks(program, act)
   addListen(program, act)
+  addBrowse(program, act)
   addApi(program, act)
   addGraphql(program, act)
   addFixtures(program, act)

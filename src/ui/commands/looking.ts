@@ -1,0 +1,164 @@
+import { listHeight } from '../draw/areas.ts'
+import { clearMarks, markRange, markShown, toggleMark } from '../list/marks.ts'
+import { moveBy, moveTo } from '../list/move.ts'
+import { cycleSort, setFilter } from '../list/narrow.ts'
+import { listOf, type ScreenName, TITLES } from '../screens.ts'
+import { currentList, type State, withCurrentList, withList } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import type { Command } from './command.ts'
+import { openScreen } from './open-screen.ts'
+
+const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs']
+
+const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+
+const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
+
+export const LOOKING: readonly Command[] = [
+  { id: 'help', title: 'All keys of this screen', keys: ['?'], footer: 'help', run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'help', top: 0 } })) },
+  {
+    id: 'palette',
+    title: 'Find a command by its name',
+    keys: [':'],
+    footer: 'commands',
+    run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'palette', input: textInput(), index: 0 } })),
+  },
+  { id: 'filter', title: 'Filter the loaded rows', screens: [...LIST_SCREENS, 'pipelines'], keys: ['/'], footer: 'find', run: openFilter },
+  {
+    id: 'detail',
+    title: 'Show or hide the whole record',
+    screens: [...LIST_SCREENS, 'pipelines', 'log'],
+    keys: ['enter', 'o'],
+    footer: 'details',
+    run: toggleDetail,
+  },
+  {
+    id: 'sort',
+    title: 'Sort by the selected column: up, down, as it came',
+    screens: LIST_SCREENS,
+    keys: ['s'],
+    footer: 'sort',
+    run: ({ store }) => store.update((state) => withCurrentList(state, cycleSort)),
+  },
+  {
+    id: 'mark',
+    title: 'Mark, and go on to the next row',
+    screens: LIST_SCREENS,
+    keys: ['space'],
+    footer: 'mark',
+    run: ({ store }) =>
+      store.update((state) => withCurrentList(state, (list) => moveBy(toggleMark(list), 1, listHeight(state)))),
+  },
+  {
+    id: 'mark-range',
+    title: 'Begin a range of marks, and end it',
+    screens: LIST_SCREENS,
+    keys: ['v'],
+    run: ({ store }) => store.update((state) => withCurrentList(state, markRange)),
+  },
+  {
+    id: 'mark-all',
+    title: 'Mark all rows that are shown and loaded',
+    screens: LIST_SCREENS,
+    keys: ['A'],
+    run: ({ store }) => store.update((state) => withCurrentList(state, markShown)),
+  },
+  { id: 'back', title: 'Close, stop loading, clear marks and filter: one of them at a time', keys: ['esc'], run: goBack },
+  {
+    id: 'load-all',
+    title: 'Load all rows, and say how many requests that takes',
+    screens: SERVER_SCREENS,
+    keys: ['L'],
+    refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
+    run: askLoadAll,
+  },
+  {
+    id: 'reload',
+    title: 'Load anew',
+    screens: SERVER_SCREENS,
+    keys: ['r'],
+    run: ({ store, work }) => {
+      const name = listOf(store.get().screen)
+      if (name === 'contacts' || name === 'deals') void work.lists.reload(name)
+    },
+  },
+  ...TOUR.map(
+    (screen, index): Command => ({
+      id: `screen-${screen}`,
+      title: `Go to ${TITLES[screen]}`,
+      keys: [String(index + 1)],
+      run: (ui) => openScreen(ui, screen),
+    }),
+  ),
+  { id: 'screen-log', title: 'Go to the log of messages', keys: ['!'], run: (ui) => openScreen(ui, 'log') },
+  { id: 'screen-next', title: 'Next screen', keys: ['tab'], footer: 'next screen', run: (ui) => openScreen(ui, nextScreen(ui.store.get(), 1)) },
+  { id: 'screen-before', title: 'Screen before', keys: ['shift-tab'], run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)) },
+  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', run: (ui) => ui.quit() },
+]
+
+function nextScreen({ screen }: State, step: number): ScreenName {
+  const index = TOUR.findIndex((each) => each === screen)
+  return TOUR[(index + step + TOUR.length) % TOUR.length] ?? 'contacts'
+}
+
+function openFilter({ store }: Ui): void {
+  const name = listOf(store.get().screen)
+  const { filter } = store.get().lists[name]
+  const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'prompt',
+      label: 'Find:',
+      input: textInput(filter),
+      onChange: apply,
+      onSubmit: () => {},
+      onCancel: () => apply(filter),
+    },
+  }))
+}
+
+function toggleDetail({ store }: Ui): void {
+  store.update((state) =>
+    withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })),
+  )
+  // The list may have become shorter than where its cursor is.
+  store.update((state) => withCurrentList(state, (list) => moveTo(list, list.cursor, listHeight(state))))
+}
+
+/** Esc takes back the nearest thing: a request, a message, a range, the pane, marks, the filter. */
+function goBack({ store, work }: Ui): void {
+  if (work.lists.cancel()) return work.notices.done('Stopped loading')
+  if (work.notices.dismiss()) return
+  store.update((state) =>
+    withCurrentList(state, (list) => {
+      if (list.anchor !== undefined) return { ...list, anchor: undefined }
+      if (list.isDetailOpen) return { ...list, isDetailOpen: false }
+      if (list.marks.size > 0) return clearMarks(list)
+      return list.filter === '' ? list : setFilter(list, '')
+    }),
+  )
+}
+
+function askLoadAll(ui: Ui): void {
+  const { store, work } = ui
+  const name = listOf(store.get().screen)
+  if (name !== 'contacts' && name !== 'deals') return
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'confirm',
+      title: `Load all ${name}?`,
+      lines: [
+        `${state.lists[name].rows.length} are loaded, and the server does not say how many there are.`,
+        'Each page is a request; Esc stops it at any time.',
+      ],
+      verb: 'Load all',
+      isOnCancel: true,
+      expected: undefined,
+      input: textInput(),
+      onConfirm: () => void work.lists.all(name),
+    },
+  }))
+}

@@ -1,0 +1,107 @@
+import { listHeight } from '../draw/areas.ts'
+import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
+import { type ListState, shownCount } from '../list/list-state.ts'
+import { moveBy, moveTo } from '../list/move.ts'
+import { selectColumn } from '../list/narrow.ts'
+import { clampBoard } from '../pipelines/board.ts'
+import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
+import { type State, withCurrentList } from '../state.ts'
+import type { Ui } from '../ui.ts'
+import type { Command } from './command.ts'
+
+const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs', 'log']
+
+/** Rows below the window that are loaded before they are wanted. */
+const PREFETCH_SCREENS = 2
+
+function onList(change: (list: ListState, height: number, state: State) => ListState): Command['run'] {
+  return (ui) => {
+    ui.store.update((state) => withCurrentList(state, (list) => change(list, listHeight(state), state)))
+    loadAhead(ui)
+  }
+}
+
+/** The next page is asked for when the cursor comes near the end of what is loaded. */
+export function loadAhead({ store, work }: Ui): void {
+  const state = store.get()
+  const name = listOf(state.screen)
+  if (name !== 'contacts' && name !== 'deals') return
+  const list = state.lists[name]
+  if (list.failure !== undefined || list.isComplete) return
+  if (shownCount(list) - list.cursor < PREFETCH_SCREENS * listHeight(state)) void work.lists.more(name)
+}
+
+function onBoard(columns: number, cards: number): Command['run'] {
+  return ({ store, boards }) =>
+    store.update((state) => {
+      const board = clampBoard(state.board, boards(state.lists.deals, state.board.stages))
+      const moved = { ...board, column: board.column + columns, card: columns === 0 ? board.card + cards : 0 }
+      return { ...state, board: clampBoard(moved, boards(state.lists.deals, state.board.stages)) }
+    })
+}
+
+function columnBy(step: number): Command['run'] {
+  return onList((list, _, state) => {
+    const fitted = fitListColumns(COLUMNS[listOf(state.screen)], state.columns - COLUMN_GAP)
+    return selectColumn(
+      list,
+      fitted.map(({ column }) => column.name),
+      step,
+    )
+  })
+}
+
+export const MOVING: readonly Command[] = [
+  { id: 'down', title: 'Down', screens: LIST_SCREENS, keys: ['j', 'down'], run: onList((list, height) => moveBy(list, 1, height)) },
+  { id: 'up', title: 'Up', screens: LIST_SCREENS, keys: ['k', 'up'], run: onList((list, height) => moveBy(list, -1, height)) },
+  {
+    id: 'half-down',
+    title: 'Half a screen down',
+    screens: LIST_SCREENS,
+    keys: ['ctrl-d'],
+    run: onList((list, height) => moveBy(list, Math.ceil(height / 2), height)),
+  },
+  {
+    id: 'half-up',
+    title: 'Half a screen up',
+    screens: LIST_SCREENS,
+    keys: ['ctrl-u'],
+    run: onList((list, height) => moveBy(list, -Math.ceil(height / 2), height)),
+  },
+  {
+    id: 'page-down',
+    title: 'A screen down',
+    screens: LIST_SCREENS,
+    keys: ['pagedown', 'ctrl-f'],
+    run: onList((list, height) => moveBy(list, height, height)),
+  },
+  {
+    id: 'page-up',
+    title: 'A screen up',
+    screens: LIST_SCREENS,
+    keys: ['pageup', 'ctrl-b'],
+    run: onList((list, height) => moveBy(list, -height, height)),
+  },
+  { id: 'first', title: 'First row', screens: LIST_SCREENS, keys: ['g g', 'home'], run: goFirst },
+  {
+    id: 'last',
+    title: 'Last of the loaded rows',
+    screens: LIST_SCREENS,
+    keys: ['G', 'end'],
+    run: onList((list, height) => moveTo(list, shownCount(list) - 1, height)),
+  },
+  { id: 'column-left', title: 'Column to the left', screens: LIST_SCREENS, keys: ['h', 'left'], run: columnBy(-1) },
+  { id: 'column-right', title: 'Column to the right', screens: LIST_SCREENS, keys: ['l', 'right'], run: columnBy(1) },
+  { id: 'stage-left', title: 'Stage to the left', screens: ['pipelines'], keys: ['h', 'left'], run: onBoard(-1, 0) },
+  { id: 'stage-right', title: 'Stage to the right', screens: ['pipelines'], keys: ['l', 'right'], run: onBoard(1, 0) },
+  { id: 'card-down', title: 'Next deal of the stage', screens: ['pipelines'], keys: ['j', 'down'], run: onBoard(0, 1) },
+  { id: 'card-up', title: 'Deal before it', screens: ['pipelines'], keys: ['k', 'up'], run: onBoard(0, -1) },
+]
+
+/** Rows that were let go come back by loading the list anew. */
+function goFirst(ui: Ui): void {
+  const state = ui.store.get()
+  const name = listOf(state.screen)
+  ui.store.update((before) => withCurrentList(before, (list) => moveTo(list, 0, listHeight(before))))
+  if (state.lists[name].lettingGo > 0 && (name === 'contacts' || name === 'deals')) void ui.work.lists.reload(name)
+}

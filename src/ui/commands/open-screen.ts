@@ -1,0 +1,31 @@
+import { rowId } from '../list/list-state.ts'
+import { listOf, type ScreenName } from '../screens.ts'
+import type { Ui } from '../ui.ts'
+
+/** What a screen has not loaded yet is loaded when it is first looked at. */
+export function openScreen(ui: Ui, screen: ScreenName): void {
+  const { store, work } = ui
+  store.update((state) => ({ ...state, screen }))
+  const name = listOf(screen)
+  if (name !== 'contacts' && name !== 'deals') return
+  const list = store.get().lists[name]
+  const isEmpty = list.rows.length === 0 && !list.isComplete
+  const loaded = isEmpty ? work.lists.more(name) : Promise.resolve()
+  if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
+}
+
+/** Of the pipeline of the first deal: no documented endpoint lists pipelines. */
+async function loadStages({ store, world, work }: Ui): Promise<void> {
+  const { board, lists } = store.get()
+  if (board.stages) return
+  const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')
+  if (typeof pipelineId !== 'string') return
+  try {
+    const stages = []
+    for await (const { items } of world.api.pipelines.stages(pipelineId)) stages.push(...items)
+    const known = stages.filter((stage) => rowId(stage) !== undefined || typeof stage.name === 'string')
+    store.update((state) => ({ ...state, board: { ...state.board, stages: known } }))
+  } catch (error) {
+    work.notices.problem(error, 'Stages are in the order of the deals: ')
+  }
+}

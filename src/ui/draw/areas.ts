@@ -1,0 +1,35 @@
+import type { State } from '../state.ts'
+
+export const LEAST_COLUMNS = 60
+export const LEAST_ROWS = 12
+
+/** Header, place, heads of the columns; message and keys below. */
+const CHROME_ROWS = 5
+/** From here on the pane stands beside the list, else below it. */
+const WIDE = 110
+
+export interface Areas {
+  /** Rows of the list itself. */
+  readonly listRows: number
+  readonly listColumns: number
+  readonly detail: { readonly isBeside: boolean; readonly columns: number; readonly rows: number } | undefined
+}
+
+/** Sizes by arithmetic: what Ink would measure comes a frame late. */
+export function areasOf(state: State, isDetailOpen: boolean): Areas {
+  const bodyRows = Math.max(1, state.rows - CHROME_ROWS)
+  if (!isDetailOpen) return { listRows: bodyRows, listColumns: state.columns, detail: undefined }
+  if (state.columns >= WIDE) {
+    const columns = Math.floor(state.columns * 0.4)
+    const detail = { isBeside: true, columns, rows: bodyRows + 1 }
+    return { listRows: bodyRows, listColumns: state.columns - columns - 3, detail }
+  }
+  const rows = Math.max(3, Math.floor(bodyRows / 2))
+  const detail = { isBeside: false, columns: state.columns, rows: rows - 1 }
+  return { listRows: bodyRows - rows, listColumns: state.columns, detail }
+}
+
+export function listHeight(state: State): number {
+  const list = state.screen === 'pipelines' ? state.lists.deals : state.lists[state.screen]
+  return areasOf(state, list.isDetailOpen).listRows
+}

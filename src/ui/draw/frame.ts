@@ -1,0 +1,123 @@
+import { textWidth } from '../../output/text-width.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { keyLabel, type Keymap } from '../commands/keymap.ts'
+import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
+import { type Boards, clampBoard } from '../pipelines/board.ts'
+import { boardLines } from '../pipelines/board-lines.ts'
+import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
+import type { State, Toast } from '../state.ts'
+import { fitCell } from '../text/fit-cell.ts'
+import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
+import { detailLines } from './detail-lines.ts'
+import { listLines } from './list-lines.ts'
+import type { Cursor } from './overlay-lines.ts'
+import { sheetOf } from './sheet.ts'
+import type { Theme } from './theme.ts'
+
+/** The whole screen: a line a row, none wider than it. */
+export interface Frame {
+  readonly lines: readonly string[]
+  readonly cursor: Cursor | undefined
+}
+
+export interface Drawing {
+  readonly theme: Theme
+  readonly keymap: Keymap
+  readonly boards: Boards
+}
+
+export function drawFrame(state: State, drawing: Drawing): Frame {
+  const { columns, rows } = state
+  if (columns < LEAST_COLUMNS || rows < LEAST_ROWS) {
+    const text = `crm browse needs ${LEAST_COLUMNS} columns and ${LEAST_ROWS} rows; here are ${columns} and ${rows}`
+    return { lines: [fitCell(text, columns)], cursor: undefined }
+  }
+  const { theme } = drawing
+  const lines = [headerLine(state, theme), ...bodyLines(state, drawing), toastLine(state, theme), footerLine(state, drawing)]
+  const sheet = sheetOf(state, drawing)
+  if (!sheet) return { lines, cursor: undefined }
+  const from = Math.max(0, rows - sheet.lines.length)
+  return {
+    lines: [...lines.slice(0, from), ...sheet.lines.slice(0, rows)],
+    cursor: sheet.cursor && { x: Math.min(sheet.cursor.x, columns - 1), y: from + sheet.cursor.y },
+  }
+}
+
+function headerLine({ screen, place, columns }: State, theme: Theme): string {
+  const tabs = SCREENS.filter((each) => each !== 'log' || screen === 'log')
+    .map((each, index) => {
+      const label = each === 'log' ? `! ${TITLES[each]}` : `${index + 1} ${TITLES[each]}`
+      return each === screen ? `[${label}]` : ` ${label} `
+    })
+    .join(' ')
+  const room = columns - textWidth(tabs) - 3
+  const where = fitCell(`${place.isProtected ? 'PROTECTED ' : ''}${place.text}`, Math.max(0, room), 'right')
+  return theme.inverse(fitCell(` ${tabs} ${where} `, columns))
+}
+
+function bodyLines(state: State, drawing: Drawing): readonly string[] {
+  const { theme, boards } = drawing
+  const list = state.lists[listOf(state.screen)]
+  const areas = areasOf(state, list.isDetailOpen)
+  const area = { width: areas.listColumns, height: areas.listRows }
+  const board = state.screen === 'pipelines' ? boards(list, state.board.stages) : undefined
+  const body = board
+    ? boardLines(board, state, { ...area, height: area.height + 1 }, theme)
+    : listLines(list, { ...area, columns: COLUMNS[listOf(state.screen)] }, theme)
+  const status = statusLine(state, list, theme)
+  if (!areas.detail) return [status, ...body]
+  const selected = board && clampBoard(state.board, board)
+  const row = board && selected ? board[selected.column]?.deals[selected.card] : currentRow(list)
+  const { columns: width, rows: height, isBeside } = areas.detail
+  const id = rowId(row)
+  const notes = state.notes?.dealId === id ? state.notes?.items : undefined
+  const detail = detailLines({ row: row ?? {}, staged: list.staged.get(id ?? ''), notes }, { width, height }, theme)
+  if (!isBeside) return [status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
+  return [status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
+}
+
+/** What is known of how many there are: `1-37 of 400+`. */
+function statusLine(state: State, list: ListState, theme: Theme): string {
+  const count = shownCount(list)
+  const { lettingGo, isComplete, rows } = list
+  const loaded = lettingGo + rows.length
+  const height = areasOf(state, list.isDetailOpen).listRows
+  const from = count === 0 ? 0 : list.top + 1
+  const parts = [
+    `${lettingGo + from}-${lettingGo + Math.min(list.top + height, count)} of ${list.filter === '' ? loaded : count}${isComplete ? '' : '+'}`,
+    ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${loaded}`]),
+    ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
+    ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
+    ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
+    ...(list.staged.size > 0 ? [`${list.staged.size} edited, not sent (w sends)`] : []),
+    ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
+    ...(state.isSlow ? ['loading … (Esc stops)'] : []),
+    ...(list.failure === undefined ? [] : ['not complete (r tries again)']),
+  ]
+  return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
+}
+
+const TOAST_SIGNS: Readonly<Record<Toast['kind'], string>> = { done: '✓', problem: '!', wait: '·' }
+
+function toastLine({ toasts, columns }: State, theme: Theme): string {
+  const toast = toasts.at(-1)
+  if (!toast) return ' '.repeat(columns)
+  const more = toasts.length > 1 ? ` (${toasts.length - 1} more: !)` : ''
+  const text = fitCell(` ${TOAST_SIGNS[toast.kind]} ${toast.text}${more}`, columns)
+  if (toast.kind === 'done') return theme.good(text)
+  return toast.kind === 'problem' ? theme.bad(text) : theme.accent(text)
+}
+
+/** As many keys as fit, the most wanted first. */
+function footerLine({ screen, columns, pendingKeys }: State, { theme, keymap }: Drawing): string {
+  if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)
+  let line = ' '
+  for (const { id, footer, screens } of keymap.commands) {
+    const [keys] = keymap.keysOf(id)
+    if (footer === undefined || keys === undefined || !(screens?.includes(screen) ?? true)) continue
+    const part = `${keyLabel(keys)} ${footer}  `
+    if (textWidth(line + part) > columns) break
+    line += part
+  }
+  return theme.dim(fitCell(line, columns))
+}

@@ -1,0 +1,70 @@
+import type { CrmRecord } from '../../core/resources.ts'
+import { COLUMN_GAP, type Column, type FittedColumn, fitListColumns } from '../list/columns.ts'
+import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
+import { fitCell, shortCell } from '../text/fit-cell.ts'
+import type { Theme } from './theme.ts'
+
+/** Cursor, mark, and a blank. */
+const MARGIN = 3
+
+export interface ListArea {
+  readonly columns: readonly Column[]
+  readonly width: number
+  readonly height: number
+}
+
+/** Heads and rows, each exactly as wide as the area. */
+export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
+  const fitted = fitListColumns(area.columns, area.width - MARGIN)
+  const lines = [headLine(list, fitted, area.width, theme)]
+  const count = shownCount(list)
+  for (let line = 0; line < area.height; line++) {
+    const position = list.top + line
+    const row = position < count ? shownRow(list, position) : undefined
+    lines.push(row ? rowLine(list, { row, position, fitted, width: area.width }, theme) : ' '.repeat(area.width))
+  }
+  return lines
+}
+
+function headLine(list: ListState, fitted: readonly FittedColumn[], width: number, theme: Theme): string {
+  const cells = fitted.map(({ column, width: columnWidth }) => {
+    const arrow = list.sort?.by === column.name ? (list.sort.isDescending ? ' ↓' : ' ↑') : ''
+    const name = list.column === column.name ? `[${column.head}]` : column.head
+    return fitCell(name + arrow, columnWidth, column.align)
+  })
+  return theme.bold(fitCell(' '.repeat(MARGIN) + cells.join(' '.repeat(COLUMN_GAP)), width))
+}
+
+interface RowToDraw {
+  readonly row: CrmRecord
+  readonly position: number
+  readonly fitted: readonly FittedColumn[]
+  readonly width: number
+}
+
+function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, theme: Theme): string {
+  const id = rowId(row) ?? ''
+  const staged = list.staged.get(id)
+  const isLeaving = list.leaving.has(id)
+  const cells = fitted.map(({ column, width: columnWidth }) => {
+    const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
+    return fitCell(shortCell(value, columnWidth), columnWidth, column.align)
+  })
+  const isCurrent = position === list.cursor
+  const text = fitCell(`${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${cells.join(' '.repeat(COLUMN_GAP))}`, width)
+  if (isCurrent) return theme.inverse(text)
+  if (isLeaving) return theme.dim(text)
+  if (staged) return theme.warn(text)
+  return list.marks.has(id) ? theme.bold(text) : text
+}
+
+/** Deleted soon, edited and not sent, marked, in the range that is being marked. */
+function flagOf(list: ListState, id: string, position: number): string {
+  if (list.leaving.has(id)) return 'x'
+  if (list.staged.has(id)) return '~'
+  if (list.marks.has(id)) return '*'
+  const { anchor, cursor } = list
+  const isInRange =
+    anchor !== undefined && position >= Math.min(anchor, cursor) && position <= Math.max(anchor, cursor)
+  return isInRange ? '+' : ' '
+}

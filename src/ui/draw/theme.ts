@@ -1,0 +1,28 @@
+/** ANSI's own sixteen names alone: they are right on dark and on light terminals. Meaning never hangs on colour. */
+export interface Theme {
+  bold(text: string): string
+  dim(text: string): string
+  /** The row under the cursor, and what has the focus; stays without colour. */
+  inverse(text: string): string
+  good(text: string): string
+  bad(text: string): string
+  warn(text: string): string
+  accent(text: string): string
+}
+
+export function createTheme(hasColor: boolean): Theme {
+  const color = (code: number) => (hasColor ? sgr(code, 39) : (text: string) => text)
+  return {
+    bold: sgr(1, 22),
+    dim: hasColor ? sgr(2, 22) : (text) => text,
+    inverse: sgr(7, 27),
+    good: color(32),
+    bad: color(31),
+    warn: color(33),
+    accent: color(36),
+  }
+}
+
+function sgr(on: number, off: number): (text: string) => string {
+  return (text) => (text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`)
+}

@@ -1,0 +1,40 @@
+import type { Key } from 'ink'
+
+/** A key as bindings name it; `text` is what it types. */
+export interface Stroke {
+  readonly chord: string
+  readonly text: string | undefined
+}
+
+const NAMED: readonly (readonly [keyof Key, string])[] = [
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['leftArrow', 'left'],
+  ['rightArrow', 'right'],
+  ['pageUp', 'pageup'],
+  ['pageDown', 'pagedown'],
+  ['home', 'home'],
+  ['end', 'end'],
+  ['return', 'enter'],
+  ['escape', 'esc'],
+  ['backspace', 'backspace'],
+  ['delete', 'backspace'],
+]
+
+const CONTROLS: Readonly<Record<string, string>> = { '\r': 'enter', '\n': 'enter', '\t': 'tab', ' ': 'space' }
+
+/** Several keys can come as one: over a slow line `jjj` is a single input, and `ab` with Enter behind it is text. */
+export function strokesOf(input: string, key: Key): readonly Stroke[] {
+  if (key.tab) return [{ chord: key.shift ? 'shift-tab' : 'tab', text: undefined }]
+  const named = NAMED.find(([flag]) => key[flag] === true)
+  if (named) return [{ chord: named[1], text: undefined }]
+  if (key.ctrl) return input === '' ? [] : [{ chord: `ctrl-${input}`, text: undefined }]
+  if (key.meta) return []
+  return Array.from(input, (char) => {
+    const control = CONTROLS[char]
+    if (control !== undefined) return { chord: control, text: char === ' ' ? ' ' : undefined }
+    if (char === '\x7f' || char === '\b') return { chord: 'backspace', text: undefined }
+    if (char < ' ') return { chord: `ctrl-${String.fromCharCode(char.charCodeAt(0) + 96)}`, text: undefined }
+    return { chord: char, text: char }
+  })
+}

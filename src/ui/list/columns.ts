@@ -1,0 +1,40 @@
+/** A column of a list, in the order of its worth: the last gives way first. */
+export interface Column {
+  /** Name of the member. */
+  readonly name: string
+  readonly head: string
+  readonly least: number
+  readonly most: number
+  readonly align?: 'right'
+}
+
+export interface FittedColumn {
+  readonly column: Column
+  readonly width: number
+}
+
+export const COLUMN_GAP = 2
+
+/** As many columns as have their least width, in their order; what is left over goes to them in turn. */
+export function fitListColumns(columns: readonly Column[], available: number): readonly FittedColumn[] {
+  const shown: Column[] = []
+  let used = -COLUMN_GAP
+  for (const column of columns) {
+    if (used + COLUMN_GAP + column.least > available && shown.length > 0) break
+    shown.push(column)
+    used += COLUMN_GAP + column.least
+  }
+  const widths = shown.map(({ least }) => least)
+  let spare = available - used
+  for (let hasGrown = true; spare > 0 && hasGrown; ) {
+    hasGrown = false
+    for (const [index, { most }] of shown.entries()) {
+      const width = widths[index] ?? 0
+      if (spare <= 0 || width >= most) continue
+      widths[index] = width + 1
+      spare--
+      hasGrown = true
+    }
+  }
+  return shown.map((column, index) => ({ column, width: Math.min(widths[index] ?? 0, Math.max(1, available)) }))
+}

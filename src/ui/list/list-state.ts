@@ -1,0 +1,184 @@
+import { idText } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { haystackOf } from './match.ts'
+import { orderRows, type Sort } from './order.ts'
+
+export type Loading = 'idle' | 'page' | 'all'
+
+/** A list on a screen. Cursor and marks survive whatever comes and goes around them: marks by id, the cursor by its row. */
+export interface ListState {
+  /** The loaded ones, in the server's order; those before them were let go. */
+  readonly rows: readonly CrmRecord[]
+  readonly haystacks: readonly string[]
+  readonly lettingGo: number
+  /** Indices of the rows that are shown; undefined shows all as they are. */
+  readonly order: readonly number[] | undefined
+  /** Into what is shown. */
+  readonly cursor: number
+  readonly top: number
+  /** The selected column, by the name of its member. */
+  readonly column: string
+  readonly sort: Sort | undefined
+  readonly filter: string
+  readonly serverFilters: Readonly<Record<string, string>>
+  readonly marks: ReadonlySet<string>
+  /** Where a range of marks began, into what is shown. */
+  readonly anchor: number | undefined
+  /** Edits that wait for the commit, by id. */
+  readonly staged: ReadonlyMap<string, JsonObject>
+  /** Deletions that wait to be sent. */
+  readonly leaving: ReadonlySet<string>
+  readonly isDetailOpen: boolean
+  readonly loading: Loading
+  readonly nextCursor: string | undefined
+  readonly isComplete: boolean
+  /** The rows are older than the last wish to see fresh ones. */
+  readonly isStale: boolean
+  /** Why the last page did not come. */
+  readonly failure: string | undefined
+  /** Changes on the server that are not shown yet. */
+  readonly news: number
+}
+
+export function emptyList(column: string): ListState {
+  return {
+    rows: [],
+    haystacks: [],
+    lettingGo: 0,
+    order: undefined,
+    cursor: 0,
+    top: 0,
+    column,
+    sort: undefined,
+    filter: '',
+    serverFilters: {},
+    marks: new Set(),
+    anchor: undefined,
+    staged: new Map(),
+    leaving: new Set(),
+    isDetailOpen: false,
+    loading: 'idle',
+    nextCursor: undefined,
+    isComplete: false,
+    isStale: false,
+    failure: undefined,
+    news: 0,
+  }
+}
+
+export function shownCount({ order, rows }: ListState): number {
+  return order ? order.length : rows.length
+}
+
+export function shownRow(list: ListState, position: number): CrmRecord | undefined {
+  return list.rows[list.order ? (list.order[position] ?? -1) : position]
+}
+
+export function currentRow(list: ListState): CrmRecord | undefined {
+  return shownRow(list, list.cursor)
+}
+
+export function rowId(row: CrmRecord | undefined): string | undefined {
+  return row && idText(row.id)
+}
+
+/** So many rows are held; a list of a million is paged through and not held. */
+const MOST_ROWS = 120_000
+const LET_GO = 40_000
+
+export interface LoadedPage {
+  readonly items: readonly CrmRecord[]
+  readonly nextCursor: string | undefined
+  /** Members that a filter looks at. */
+  readonly searched: readonly string[]
+}
+
+/** The first page of a reload takes the place of what was there, in one step. */
+export function takePage(list: ListState, { items, nextCursor, searched }: LoadedPage): ListState {
+  const before: Pick<ListState, 'rows' | 'haystacks' | 'lettingGo'> = list.isStale
+    ? { rows: [], haystacks: [], lettingGo: 0 }
+    : list
+  const found = items.map((item) => haystackOf(item, searched))
+  const rows = before.rows.concat(items)
+  const haystacks = before.haystacks.concat(found)
+  const drop = rows.length > MOST_ROWS && list.filter === '' && !list.sort ? LET_GO : 0
+  const next: ListState = {
+    ...list,
+    rows: drop > 0 ? rows.slice(drop) : rows,
+    haystacks: drop > 0 ? haystacks.slice(drop) : haystacks,
+    lettingGo: before.lettingGo + drop,
+    nextCursor,
+    isComplete: nextCursor === undefined,
+    isStale: false,
+    failure: undefined,
+    news: list.isStale ? 0 : list.news,
+  }
+  return list.isStale ? reordered(next, rowId(currentRow(list))) : grown(next, list, drop)
+}
+
+/** More rows never move the one under the cursor. */
+function grown(next: ListState, before: ListState, drop: number): ListState {
+  if (next.filter === '' && !next.sort) {
+    return { ...next, cursor: Math.max(0, next.cursor - drop), top: Math.max(0, next.top - drop) }
+  }
+  if (next.sort) return reordered(next, rowId(currentRow(before)))
+  const added = orderRows({ ...next, haystacks: next.haystacks }, indicesFrom(before.rows.length, next.rows.length))
+  return { ...next, order: (before.order ?? []).concat(added ?? []) }
+}
+
+function indicesFrom(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+/** Filter and sort applied anew; the cursor stays on the row of this id, and the row on its line of the screen. */
+export function reordered(list: ListState, id: string | undefined): ListState {
+  const next = { ...list, order: orderRows(list), anchor: undefined }
+  const line = list.cursor - list.top
+  const found = id === undefined ? -1 : positionOf(next, id)
+  const cursor = found >= 0 ? found : Math.max(0, Math.min(list.cursor, shownCount(next) - 1))
+  return { ...next, cursor, top: Math.max(0, cursor - line) }
+}
+
+function positionOf(list: ListState, id: string): number {
+  const count = shownCount(list)
+  for (let position = 0; position < count; position++) if (rowId(shownRow(list, position)) === id) return position
+  return -1
+}
+
+/** What a server answered takes the place of the row; one that is not there is put on top. */
+export function putRow(list: ListState, row: CrmRecord, searched: readonly string[]): ListState {
+  const id = rowId(row)
+  const index = list.rows.findIndex((each) => rowId(each) === id)
+  const haystack = haystackOf(row, searched)
+  if (index < 0) {
+    const next = { ...list, rows: [row, ...list.rows], haystacks: [haystack, ...list.haystacks] }
+    return reordered({ ...next, cursor: 0, top: 0 }, id)
+  }
+  const next = { ...list, rows: list.rows.with(index, row), haystacks: list.haystacks.with(index, haystack) }
+  return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
+}
+
+export function removeRow(list: ListState, id: string): ListState {
+  const index = list.rows.findIndex((row) => rowId(row) === id)
+  if (index < 0) return list
+  const next = {
+    ...list,
+    rows: list.rows.toSpliced(index, 1),
+    haystacks: list.haystacks.toSpliced(index, 1),
+    marks: withoutId(list.marks, id),
+    leaving: withoutId(list.leaving, id),
+  }
+  const current = rowId(currentRow(list))
+  return reordered(next, current === id ? undefined : current)
+}
+
+export function withId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...ids, id])
+}
+
+export function withoutId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const rest = new Set(ids)
+  rest.delete(id)
+  return rest
+}

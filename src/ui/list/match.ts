@@ -1,0 +1,57 @@
+import type { CrmRecord } from '../../core/resources.ts'
+
+/** What a filter looks at, in lower case, a member a line; made once for each row. */
+export function haystackOf(record: CrmRecord, members: readonly string[]): string {
+  let text = ''
+  for (const name of members) {
+    const value = record[name]
+    if (typeof value === 'string') text += `${value.slice(0, 200)}\n`
+    else if (typeof value === 'number') text += `${value}\n`
+  }
+  return text.toLowerCase()
+}
+
+export const NO_MATCH = 0
+export const FUZZY = 1
+export const EXACT = 2
+
+/** Every word of the filter must be there: as it is, or its letters in their order within one member. */
+export function matchWords(haystack: string, words: readonly string[]): number {
+  let quality = EXACT
+  for (const word of words) {
+    if (haystack.includes(word)) continue
+    if (word.length < 3 || !hasInOrder(haystack, word)) return NO_MATCH
+    quality = FUZZY
+  }
+  return quality
+}
+
+export function filterWords(filter: string): readonly string[] {
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+}
+
+/** So many times its length may the letters of a word be spread: with more, everything is found. */
+const MOST_SPREAD = 2
+
+function hasInOrder(haystack: string, word: string): boolean {
+  const first = word.charCodeAt(0)
+  for (let start = 0; start < haystack.length; start++) {
+    if (haystack.charCodeAt(start) !== first) continue
+    if (isSpreadFrom(haystack, word, start)) return true
+  }
+  return false
+}
+
+function isSpreadFrom(haystack: string, word: string, start: number): boolean {
+  const end = Math.min(haystack.length, start + word.length * MOST_SPREAD)
+  let found = 1
+  for (let at = start + 1; at < end; at++) {
+    const code = haystack.charCodeAt(at)
+    if (code === 10) return false
+    if (code === word.charCodeAt(found) && ++found === word.length) return true
+  }
+  return false
+}

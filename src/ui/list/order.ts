@@ -1,0 +1,79 @@
+import type { JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { EXACT, filterWords, matchWords, NO_MATCH } from './match.ts'
+
+export interface Sort {
+  /** Name of the member. */
+  readonly by: string
+  readonly isDescending: boolean
+}
+
+export interface Ordering {
+  readonly rows: readonly CrmRecord[]
+  /** In the order of the rows. */
+  readonly haystacks: readonly string[]
+  readonly filter: string
+  readonly sort: Sort | undefined
+}
+
+/**
+ * Which rows are shown, and in what order: indices into them; undefined when that is all of them as they came. `among`
+ * holds all that can match, where that is known.
+ */
+export function orderRows(ordering: Ordering, among?: readonly number[]): readonly number[] | undefined {
+  const { rows, haystacks, filter, sort } = ordering
+  const words = filterWords(filter)
+  if (words.length === 0 && !sort) return undefined
+  const found = words.length === 0 ? Array.from(rows.keys()) : filterIndices(haystacks, words, among)
+  return sort ? sortIndices(rows, found, sort) : found
+}
+
+/** What holds the words as they are comes first. */
+function filterIndices(
+  haystacks: readonly string[],
+  words: readonly string[],
+  among: readonly number[] | undefined,
+): number[] {
+  const exact: number[] = []
+  const fuzzy: number[] = []
+  const take = (index: number) => {
+    const quality = matchWords(haystacks[index] ?? '', words)
+    if (quality === NO_MATCH) return
+    if (quality === EXACT) exact.push(index)
+    else fuzzy.push(index)
+  }
+  if (among) for (const index of among.toSorted((one, other) => one - other)) take(index)
+  else for (let index = 0; index < haystacks.length; index++) take(index)
+  return fuzzy.length === 0 ? exact : exact.concat(fuzzy)
+}
+
+/** Rows without a value come last, whichever way the others are sorted. */
+function sortIndices(rows: readonly CrmRecord[], indices: number[], { by, isDescending }: Sort): number[] {
+  const sign = isDescending ? -1 : 1
+  const keys = new Map<number, number | string>()
+  const without: number[] = []
+  const withKey: number[] = []
+  for (const index of indices) {
+    const key = sortKey(rows[index]?.[by])
+    if (key === undefined) without.push(index)
+    else {
+      keys.set(index, key)
+      withKey.push(index)
+    }
+  }
+  withKey.sort((one, other) => sign * compareKeys(keys.get(one), keys.get(other)) || one - other)
+  return withKey.concat(without)
+}
+
+function sortKey(value: JsonValue | undefined): number | string | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  if (typeof value === 'number') return value
+  return (typeof value === 'string' ? value : JSON.stringify(value)).toLowerCase()
+}
+
+/** Numbers before texts, where a member holds both. */
+function compareKeys(one: number | string | undefined, other: number | string | undefined): number {
+  if (one === undefined || other === undefined || one === other) return 0
+  if (typeof one !== typeof other) return typeof one === 'number' ? -1 : 1
+  return one < other ? -1 : 1
+}

@@ -1,0 +1,77 @@
+import { render } from 'ink'
+import type { Api } from '../api/api.ts'
+import type { Env } from '../core/streams.ts'
+import { App } from './app.tsx'
+import { COMMANDS } from './commands/all-commands.ts'
+import { createKeymap, type Rebound } from './commands/keymap.ts'
+import { openScreen } from './commands/open-screen.ts'
+import { createTheme } from './draw/theme.ts'
+import { createBoards } from './pipelines/board.ts'
+import type { ScreenName } from './screens.ts'
+import { initialState, type Place } from './state.ts'
+import { createStore } from './store.ts'
+import type { Ui } from './ui.ts'
+import { createWork } from './work/work.ts'
+
+export interface BrowseOptions {
+  readonly screen: ScreenName
+  readonly place: Place
+  readonly api: Api
+  readonly env: Env
+  readonly now: () => number
+  readonly hasColor: boolean
+  readonly profileFlag: string | undefined
+  readonly rebound: Rebound
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly signal: AbortSignal
+  readonly pauseProcess: (() => Promise<void>) | undefined
+  /** Told how the rest of the program can speak to a person while the screen has the terminal. */
+  readonly onNotes: (write: (line: string) => void) => void
+}
+
+/** The screens, until a person quits or the signal comes; gives what is to be said once the terminal is back. */
+export async function openBrowse(options: BrowseOptions): Promise<readonly string[]> {
+  const { stdin, stdout, signal, api, now, place, screen } = options
+  const keymap = createKeymap(COMMANDS, options.rebound)
+  const boards = createBoards()
+  const store = createStore(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }))
+  const work = createWork(store, api, now)
+  options.onNotes((line) => work.notices.wait(line))
+  const world = {
+    api,
+    env: options.env,
+    now,
+    profileFlag: options.profileFlag,
+    writeRaw: (text: string) => void stdout.write(text),
+    pauseProcess: options.pauseProcess,
+  }
+  const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
+    const ui: Ui = { store, world, work, keymap, boards, ...terminal }
+    openScreen(ui, screen)
+    return ui
+  }
+  const drawing = { theme: createTheme(options.hasColor), keymap, boards }
+  const instance = render(<App drawing={drawing} makeUi={makeUi} />, {
+    stdin,
+    stdout,
+    alternateScreen: true,
+    incrementalRendering: true,
+    // A key that repeats 30 times a second just misses every second frame of the default.
+    maxFps: 60,
+    exitOnCtrlC: false,
+    interactive: true,
+  })
+  const stop = () => instance.unmount()
+  signal.addEventListener('abort', stop)
+  try {
+    await instance.waitUntilExit()
+  } finally {
+    signal.removeEventListener('abort', stop)
+    work.notices.close()
+    work.lists.cancel()
+  }
+  if (!signal.aborted) await work.deletions.flush()
+  const dropped = work.deletions.drop()
+  return dropped > 0 ? [`${dropped} contacts were not deleted: crm was stopped before.`] : []
+}

@@ -1,0 +1,155 @@
+import { findCommands } from './commands/palette.ts'
+import { runCommand } from './commands/run-command.ts'
+import type { Stroke } from './keys.ts'
+import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'
+import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
+import type { Ui } from './ui.ts'
+
+export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
+  switch (overlay.type) {
+    case 'prompt':
+      return pressInPrompt(ui, overlay, stroke)
+    case 'confirm':
+      return pressInConfirmation(ui, overlay, stroke)
+    case 'choice':
+      return pressInChoice(ui, overlay, stroke)
+    case 'form':
+      return pressInForm(ui, overlay, stroke)
+    case 'palette':
+      return pressInPalette(ui, overlay, stroke)
+    case 'help':
+      return pressInHelp(ui, overlay, stroke)
+  }
+}
+
+export function showOverlay({ store }: Ui, overlay: Overlay | undefined): void {
+  store.update((state) => ({ ...state, overlay }))
+}
+
+/** Undefined when the stroke changes no text. */
+function typed(input: TextInput, { chord, text }: Stroke): TextInput | undefined {
+  return text === undefined ? editText(input, chord) : insertText(input, text)
+}
+
+function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
+  if (stroke.chord === 'esc') {
+    showOverlay(ui, undefined)
+    return prompt.onCancel?.()
+  }
+  if (stroke.chord === 'enter') {
+    showOverlay(ui, undefined)
+    return prompt.onSubmit(inputText(prompt.input))
+  }
+  const input = typed(prompt.input, stroke)
+  if (!input) return
+  showOverlay(ui, { ...prompt, input })
+  prompt.onChange?.(inputText(input))
+}
+
+function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
+  const { expected, isOnCancel, onConfirm } = overlay
+  const confirm = () => {
+    showOverlay(ui, undefined)
+    onConfirm()
+  }
+  if (stroke.chord === 'esc') return showOverlay(ui, undefined)
+  if (expected !== undefined) {
+    if (stroke.chord === 'enter') return inputText(overlay.input) === expected ? confirm() : undefined
+    const input = typed(overlay.input, stroke)
+    return input && showOverlay(ui, { ...overlay, input })
+  }
+  switch (stroke.chord) {
+    case 'y':
+      return confirm()
+    case 'n':
+    case 'q':
+      return showOverlay(ui, undefined)
+    case 'enter':
+      return isOnCancel ? showOverlay(ui, undefined) : confirm()
+    case 'left':
+    case 'right':
+    case 'tab':
+    case 'shift-tab':
+      return showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
+  }
+}
+
+function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {
+  const { index, options, onChoose } = choice
+  const chosen = options[index]
+  if (chord === 'esc' || chord === 'q') return showOverlay(ui, undefined)
+  if (chord === 'enter' && chosen !== undefined) {
+    showOverlay(ui, undefined)
+    return onChoose(chosen)
+  }
+  const step = stepOf(chord)
+  if (step !== 0) showOverlay(ui, { ...choice, index: clamp(index + step, options.length) })
+}
+
+function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
+  const { chord } = stroke
+  const { fields, index, isSending } = form
+  if (chord === 'esc') return showOverlay(ui, undefined)
+  if (isSending) return
+  const isLast = index === fields.length - 1
+  if (chord === 'ctrl-s' || (chord === 'enter' && isLast)) {
+    showOverlay(ui, { ...form, isSending: true, problem: undefined })
+    return form.onSubmit(fields)
+  }
+  const step = chord === 'enter' || chord === 'tab' ? 1 : chord === 'shift-tab' ? -1 : arrowStep(chord)
+  if (step !== 0) return showOverlay(ui, { ...form, index: clamp(index + step, fields.length) })
+  const field = fields[index]
+  const input = field && typed(field.input, stroke)
+  if (!input) return
+  showOverlay(ui, { ...form, fields: fields.with(index, { ...field, input, problem: undefined }) })
+}
+
+function pressInPalette(ui: Ui, palette: Palette, stroke: Stroke): void {
+  const found = findCommands(ui.keymap, ui.store.get(), inputText(palette.input))
+  const command = found[palette.index]
+  if (stroke.chord === 'esc') return showOverlay(ui, undefined)
+  if (stroke.chord === 'enter') {
+    showOverlay(ui, undefined)
+    return command && runCommand(ui, command)
+  }
+  const step = arrowStep(stroke.chord)
+  if (step !== 0) return showOverlay(ui, { ...palette, index: clamp(palette.index + step, found.length) })
+  const input = typed(palette.input, stroke)
+  if (input) showOverlay(ui, { ...palette, input, index: 0 })
+}
+
+function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
+  if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return showOverlay(ui, undefined)
+  const step = stepOf(chord)
+  if (step !== 0) showOverlay(ui, { ...help, top: Math.max(0, help.top + step) })
+}
+
+/** Pasted text is text, whatever it holds: no key of a screen is in it. */
+export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
+  if (overlay.type === 'prompt') {
+    const input = insertText(overlay.input, text)
+    showOverlay(ui, { ...overlay, input })
+    overlay.onChange?.(inputText(input))
+  } else if (overlay.type === 'form') {
+    const field = overlay.fields[overlay.index]
+    if (!field || overlay.isSending) return
+    const changed = { ...field, input: insertText(field.input, text), problem: undefined }
+    showOverlay(ui, { ...overlay, fields: overlay.fields.with(overlay.index, changed) })
+  } else if (overlay.type === 'palette') {
+    showOverlay(ui, { ...overlay, input: insertText(textInput(), text), index: 0 })
+  }
+}
+
+function arrowStep(chord: string): number {
+  if (chord === 'down') return 1
+  return chord === 'up' ? -1 : 0
+}
+
+function stepOf(chord: string): number {
+  if (chord === 'j') return 1
+  return chord === 'k' ? -1 : arrowStep(chord)
+}
+
+function clamp(index: number, count: number): number {
+  return Math.max(0, Math.min(index, count - 1))
+}

@@ -1,0 +1,69 @@
+import type { TextInput } from './text/text-input.ts'
+
+/** One line that is asked for at the bottom of the screen. */
+export interface Prompt {
+  readonly type: 'prompt'
+  readonly label: string
+  readonly input: TextInput
+  /** With each change, for a filter that shows what it finds. */
+  readonly onChange?: (text: string) => void
+  readonly onSubmit: (text: string) => void
+  readonly onCancel?: () => void
+}
+
+/** A question whose answer changes data. It starts on Cancel, and the key that opened it confirms nothing. */
+export interface Confirmation {
+  readonly type: 'confirm'
+  readonly title: string
+  readonly lines: readonly string[]
+  /** What the button that goes ahead is called. */
+  readonly verb: string
+  readonly isOnCancel: boolean
+  /** Has to be typed out; undefined where the button is enough. */
+  readonly expected: string | undefined
+  readonly input: TextInput
+  readonly onConfirm: () => void
+}
+
+export interface Choice {
+  readonly type: 'choice'
+  readonly title: string
+  readonly options: readonly string[]
+  readonly index: number
+  readonly onChoose: (option: string) => void
+}
+
+export interface FormField {
+  readonly name: string
+  readonly input: TextInput
+  /** As it was when the form was opened; undefined for a new record. */
+  readonly before: string | undefined
+  /** JSON and no text: a number, a list. */
+  readonly isJson: boolean
+  /** What the server says against it. */
+  readonly problem: string | undefined
+}
+
+export interface Form {
+  readonly type: 'form'
+  readonly title: string
+  readonly fields: readonly FormField[]
+  readonly index: number
+  readonly isSending: boolean
+  /** About the whole. */
+  readonly problem: string | undefined
+  readonly onSubmit: (fields: readonly FormField[]) => void
+}
+
+export interface Palette {
+  readonly type: 'palette'
+  readonly input: TextInput
+  readonly index: number
+}
+
+export interface Help {
+  readonly type: 'help'
+  readonly top: number
+}
+
+export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help

@@ -1,0 +1,75 @@
+import { barText } from '../../output/bar.ts'
+import { rowId } from '../list/list-state.ts'
+import type { State } from '../state.ts'
+import { fitCell, shortCell } from '../text/fit-cell.ts'
+import type { Theme } from '../draw/theme.ts'
+import { type BoardColumn, clampBoard } from './board.ts'
+
+const GAP = ' │ '
+const LEAST_WIDTH = 16
+/** Name, count and sum, bar, rule. */
+const HEAD_ROWS = 4
+/** Name, and amount. */
+const CARD_ROWS = 2
+
+export interface BoardArea {
+  readonly width: number
+  readonly height: number
+}
+
+/** A column a stage; as many as fit, those around the selected one. */
+export function boardLines(
+  columns: readonly BoardColumn[],
+  state: State,
+  area: BoardArea,
+  theme: Theme,
+): readonly string[] {
+  const { column, card } = clampBoard(state.board, columns)
+  const fitting = Math.max(1, Math.min(columns.length, Math.floor((area.width + GAP.length) / (LEAST_WIDTH + GAP.length))))
+  const first = Math.max(0, Math.min(column - Math.floor(fitting / 2), columns.length - fitting))
+  const width = Math.floor((area.width - (fitting - 1) * GAP.length) / Math.max(1, fitting))
+  const most = Math.max(1, ...columns.map(({ sum }) => sum))
+  const drawn = columns.slice(first, first + fitting).map((each, index) => {
+    const isSelected = first + index === column
+    return columnLines(each, { width, height: area.height, most, card: isSelected ? card : undefined }, state, theme)
+  })
+  return Array.from({ length: area.height }, (_, line) => {
+    const text = drawn.map((lines) => lines[line] ?? ' '.repeat(width)).join(theme.dim(GAP))
+    const used = fitting * width + (fitting - 1) * GAP.length
+    return text + ' '.repeat(Math.max(0, area.width - used))
+  })
+}
+
+interface ColumnArea {
+  readonly width: number
+  readonly height: number
+  /** The largest sum of a stage, which has the whole width. */
+  readonly most: number
+  /** The selected card; undefined in the other columns. */
+  readonly card: number | undefined
+}
+
+function columnLines({ stage, deals, sum }: BoardColumn, area: ColumnArea, state: State, theme: Theme): string[] {
+  const { width, height, most, card } = area
+  const title = fitCell(card === undefined ? stage : `❯ ${stage}`, width)
+  const lines = [
+    card === undefined ? theme.bold(title) : theme.inverse(title),
+    fitCell(`${deals.length}${state.lists.deals.isComplete ? '' : '+'}  ${sumText(sum)}`, width),
+    theme.accent(fitCell(barText(sum / most, width), width)),
+    theme.dim('─'.repeat(width)),
+  ]
+  const cards = Math.max(1, Math.floor((height - HEAD_ROWS) / CARD_ROWS))
+  const top = card === undefined ? 0 : Math.max(0, Math.min(card - Math.floor(cards / 2), deals.length - cards))
+  for (const [index, deal] of deals.slice(top, top + cards).entries()) {
+    const isCurrent = top + index === card
+    const mark = state.lists.deals.marks.has(rowId(deal) ?? '') ? '*' : ' '
+    const name = fitCell(`${isCurrent ? '❯' : ' '}${mark}${shortCell(deal.name, width)}`, width)
+    const amount = fitCell(`  ${typeof deal.amount === 'number' ? sumText(deal.amount) : ''}`, width)
+    lines.push(isCurrent ? theme.inverse(name) : name, theme.dim(amount))
+  }
+  return lines
+}
+
+export function sumText(sum: number): string {
+  return Math.abs(sum) < 1e15 ? sum.toLocaleString('en', { maximumFractionDigits: 2 }) : String(sum)
+}

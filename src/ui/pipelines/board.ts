@@ -1,0 +1,47 @@
+import type { CrmRecord } from '../../core/resources.ts'
+import { cellText } from '../../output/cell-text.ts'
+import { type ListState, shownCount, shownRow } from '../list/list-state.ts'
+import type { BoardState } from '../state.ts'
+
+export interface BoardColumn {
+  readonly stage: string
+  readonly deals: readonly CrmRecord[]
+  readonly sum: number
+}
+
+export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
+
+/** The deals that are loaded and pass the filter, a column a stage; grouped anew only when one of them has changed. */
+export function createBoards(): Boards {
+  let last: { rows: unknown; order: unknown; stages: unknown; board: readonly BoardColumn[] } | undefined
+  return (list, stages) => {
+    if (last?.rows !== list.rows || last.order !== list.order || last.stages !== stages) {
+      last = { rows: list.rows, order: list.order, stages, board: groupByStage(list, stages) }
+    }
+    return last.board
+  }
+}
+
+/** In the pipeline's order; stages of other pipelines behind them. */
+function groupByStage(list: ListState, stages: BoardState['stages']): readonly BoardColumn[] {
+  const groups = new Map<string, { deals: CrmRecord[]; sum: number }>()
+  for (const stage of stages ?? []) groups.set(cellText(stage.name), { deals: [], sum: 0 })
+  const count = shownCount(list)
+  for (let position = 0; position < count; position++) {
+    const deal = shownRow(list, position)
+    if (!deal) continue
+    const name = cellText(deal.stage) || '(none)'
+    const group = groups.get(name) ?? { deals: [], sum: 0 }
+    groups.set(name, group)
+    group.deals.push(deal)
+    if (typeof deal.amount === 'number') group.sum += deal.amount
+  }
+  return Array.from(groups, ([stage, group]) => ({ stage, ...group }))
+}
+
+/** Both within what the board holds. */
+export function clampBoard(board: BoardState, columns: readonly BoardColumn[]): BoardState {
+  const column = Math.max(0, Math.min(board.column, columns.length - 1))
+  const card = Math.max(0, Math.min(board.card, (columns[column]?.deals.length ?? 0) - 1))
+  return { ...board, column, card }
+}

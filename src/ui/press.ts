@@ -1,0 +1,36 @@
+import { runCommand } from './commands/run-command.ts'
+import type { Stroke } from './keys.ts'
+import { pasteInOverlay, pressInOverlay, showOverlay } from './overlay-keys.ts'
+import type { Ui } from './ui.ts'
+
+/** The one place that keys come to. */
+export function press(ui: Ui, stroke: Stroke): void {
+  const { store, keymap, work } = ui
+  const { overlay, screen, pendingKeys } = store.get()
+  if (stroke.chord === 'ctrl-c') return interrupt(ui)
+  if (stroke.chord === 'ctrl-z') return pause(ui)
+  if (overlay) return pressInOverlay(ui, overlay, stroke)
+  const chords = pendingKeys === '' ? stroke.chord : `${pendingKeys} ${stroke.chord}`
+  const found = keymap.lookUp(screen, chords)
+  if (found === 'begins') return store.update((state) => ({ ...state, pendingKeys: chords }))
+  if (pendingKeys !== '') store.update((state) => ({ ...state, pendingKeys: '' }))
+  if (found) return runCommand(ui, found)
+  // An unknown key changes nothing, and says where the known ones are.
+  if (stroke.text !== undefined) work.notices.wait(`${stroke.text} does nothing here; ? shows the keys`)
+}
+
+export function paste(ui: Ui, text: string): void {
+  const { overlay } = ui.store.get()
+  if (overlay) pasteInOverlay(ui, overlay, text)
+}
+
+/** The first stops what goes on, the second quits. */
+function interrupt(ui: Ui): void {
+  if (ui.store.get().overlay) return showOverlay(ui, undefined)
+  if (!ui.work.lists.cancel()) ui.quit()
+}
+
+function pause(ui: Ui): void {
+  const { pauseProcess } = ui.world
+  if (pauseProcess) void ui.suspend(pauseProcess)
+}

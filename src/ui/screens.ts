@@ -1,0 +1,75 @@
+import type { Column } from './list/columns.ts'
+
+export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log'] as const
+
+export type ScreenName = (typeof SCREENS)[number]
+
+/** Those that show a list; the board shows the deals. */
+export const LISTS = ['contacts', 'deals', 'events', 'jobs', 'log'] as const
+
+export type ListName = (typeof LISTS)[number]
+
+export const TITLES: Readonly<Record<ScreenName, string>> = {
+  contacts: 'Contacts',
+  deals: 'Deals',
+  pipelines: 'Pipelines',
+  events: 'Events',
+  jobs: 'Jobs',
+  log: 'Log',
+}
+
+/** The list whose rows a screen is about. */
+export function listOf(screen: ScreenName): ListName {
+  return screen === 'pipelines' ? 'deals' : screen
+}
+
+export const COLUMNS: Readonly<Record<ListName, readonly Column[]>> = {
+  contacts: [
+    { name: 'name', head: 'NAME', least: 22, most: 36 },
+    { name: 'email', head: 'EMAIL', least: 22, most: 36 },
+    { name: 'phone', head: 'PHONE', least: 15, most: 18 },
+    { name: 'company', head: 'COMPANY', least: 18, most: 28 },
+    { name: 'id', head: 'ID', least: 17, most: 17 },
+    { name: 'owner_id', head: 'OWNER', least: 8, most: 14 },
+    { name: 'created_at', head: 'CREATED', least: 10, most: 20 },
+  ],
+  deals: [
+    { name: 'name', head: 'NAME', least: 20, most: 40 },
+    { name: 'amount', head: 'AMOUNT', least: 10, most: 14, align: 'right' },
+    { name: 'stage', head: 'STAGE', least: 12, most: 18 },
+    { name: 'owner_id', head: 'OWNER', least: 8, most: 14 },
+    { name: 'id', head: 'ID', least: 16, most: 17 },
+    { name: 'pipeline_id', head: 'PIPELINE', least: 10, most: 16 },
+    { name: 'created_at', head: 'CREATED', least: 10, most: 20 },
+  ],
+  events: [
+    { name: 'received_at', head: 'RECEIVED', least: 19, most: 24 },
+    { name: 'event', head: 'EVENT', least: 16, most: 22 },
+    { name: 'record_id', head: 'RECORD', least: 16, most: 20 },
+    { name: 'state', head: 'STATE', least: 10, most: 14 },
+    { name: 'id', head: 'ID', least: 14, most: 30 },
+  ],
+  jobs: [
+    { name: 'id', head: 'JOB', least: 20, most: 40 },
+    { name: 'state', head: 'STATE', least: 10, most: 12 },
+    { name: 'done', head: 'DONE', least: 7, most: 9, align: 'right' },
+    { name: 'rows', head: 'ROWS', least: 7, most: 9, align: 'right' },
+    { name: 'failed', head: 'FAILED', least: 7, most: 9, align: 'right' },
+    { name: 'in_doubt', head: 'IN DOUBT', least: 8, most: 9, align: 'right' },
+    { name: 'what', head: 'WHAT', least: 16, most: 40 },
+  ],
+  log: [
+    { name: 'time', head: 'TIME', least: 8, most: 8 },
+    { name: 'message', head: 'MESSAGE', least: 30, most: 120 },
+    { name: 'request_id', head: 'REQUEST', least: 12, most: 36 },
+  ],
+}
+
+/** Members that `/` looks at. */
+export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
+  contacts: ['name', 'email', 'phone', 'company', 'owner_id', 'id'],
+  deals: ['name', 'stage', 'amount', 'owner_id', 'id'],
+  events: ['event', 'record_id', 'state', 'id'],
+  jobs: ['id', 'state', 'what'],
+  log: ['message', 'request_id'],
+}

@@ -1,0 +1,70 @@
+import type { CrmRecord } from '../core/resources.ts'
+import { emptyList, type ListState } from './list/list-state.ts'
+import type { Overlay } from './overlay.ts'
+import { COLUMNS, LISTS, type ListName, listOf, type ScreenName } from './screens.ts'
+
+export interface Toast {
+  readonly id: number
+  readonly kind: 'done' | 'problem' | 'wait'
+  readonly text: string
+}
+
+/** The column that is looked at, by the name of its stage, and the deal in it. */
+export interface BoardState {
+  readonly column: number
+  readonly card: number
+  /** In the order of the pipeline; undefined until the server has told. */
+  readonly stages: readonly CrmRecord[] | undefined
+}
+
+/** What the screens are told about the server. */
+export interface Place {
+  readonly text: string
+  readonly isProtected: boolean
+}
+
+export interface State {
+  readonly screen: ScreenName
+  readonly lists: Readonly<Record<ListName, ListState>>
+  readonly board: BoardState
+  readonly overlay: Overlay | undefined
+  readonly toasts: readonly Toast[]
+  readonly place: Place
+  readonly columns: number
+  readonly rows: number
+  /** Keys of a sequence that is not at its end, such as the first g of gg. */
+  readonly pendingKeys: string
+  /** A request is under way that takes longer than a moment. */
+  readonly isSlow: boolean
+  /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
+  readonly notes: { readonly dealId: string; readonly items: readonly CrmRecord[] } | undefined
+}
+
+export function initialState(screen: ScreenName, place: Place, size: { columns: number; rows: number }): State {
+  const lists = Object.fromEntries(LISTS.map((name) => [name, emptyList(COLUMNS[name][0]?.name ?? 'id')]))
+  return {
+    screen,
+    lists: lists as Record<ListName, ListState>,
+    board: { column: 0, card: 0, stages: undefined },
+    overlay: undefined,
+    toasts: [],
+    place,
+    ...size,
+    pendingKeys: '',
+    isSlow: false,
+    notes: undefined,
+  }
+}
+
+export function currentList(state: State): ListState {
+  return state.lists[listOf(state.screen)]
+}
+
+export function withList(state: State, name: ListName, change: (list: ListState) => ListState): State {
+  const list = change(state.lists[name])
+  return list === state.lists[name] ? state : { ...state, lists: { ...state.lists, [name]: list } }
+}
+
+export function withCurrentList(state: State, change: (list: ListState) => ListState): State {
+  return withList(state, listOf(state.screen), change)
+}

@@ -1,0 +1,71 @@
+/** One line that a person edits; the cursor counts graphemes before it. */
+export interface TextInput {
+  readonly graphemes: readonly string[]
+  readonly cursor: number
+}
+
+export function textInput(text = ''): TextInput {
+  const graphemes = graphemesOf(text)
+  return { graphemes, cursor: graphemes.length }
+}
+
+export function inputText({ graphemes }: TextInput): string {
+  return graphemes.join('')
+}
+
+export function textBeforeCursor({ graphemes, cursor }: TextInput): string {
+  return graphemes.slice(0, cursor).join('')
+}
+
+/** The keys of every field, by chord; undefined for a chord that edits nothing. */
+export function editText(input: TextInput, chord: string): TextInput | undefined {
+  const { graphemes, cursor } = input
+  switch (chord) {
+    case 'left':
+      return { graphemes, cursor: Math.max(0, cursor - 1) }
+    case 'right':
+      return { graphemes, cursor: Math.min(graphemes.length, cursor + 1) }
+    case 'home':
+    case 'ctrl-a':
+      return { graphemes, cursor: 0 }
+    case 'end':
+    case 'ctrl-e':
+      return { graphemes, cursor: graphemes.length }
+    case 'backspace':
+      return withoutBetween(input, cursor - 1, cursor)
+    case 'ctrl-w':
+      return withoutBetween(input, wordStart(input), cursor)
+    case 'ctrl-u':
+      return withoutBetween(input, 0, cursor)
+    case 'ctrl-k':
+      return { graphemes: graphemes.slice(0, cursor), cursor }
+    default:
+      return undefined
+  }
+}
+
+/** Typed or pasted: what would end a line becomes a space. */
+export function insertText({ graphemes, cursor }: TextInput, text: string): TextInput {
+  const before = graphemes.slice(0, cursor).join('') + text.replace(/\r\n|[\r\n\t]/g, ' ')
+  const after = graphemes.slice(cursor).join('')
+  // A mark that was typed joins the letter before it.
+  return { graphemes: graphemesOf(before + after), cursor: graphemesOf(before).length }
+}
+
+function withoutBetween({ graphemes }: TextInput, from: number, to: number): TextInput {
+  const start = Math.max(0, from)
+  return { graphemes: [...graphemes.slice(0, start), ...graphemes.slice(to)], cursor: start }
+}
+
+function wordStart({ graphemes, cursor }: TextInput): number {
+  let at = cursor
+  while (at > 0 && graphemes[at - 1] === ' ') at--
+  while (at > 0 && graphemes[at - 1] !== ' ') at--
+  return at
+}
+
+function graphemesOf(text: string): readonly string[] {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.split('')
+  const segments = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)
+  return Array.from(segments, ({ segment }) => segment)
+}

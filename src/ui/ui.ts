@@ -1,0 +1,31 @@
+import type { Api } from '../api/api.ts'
+import type { Env } from '../core/streams.ts'
+import type { Keymap } from './commands/keymap.ts'
+import type { Boards } from './pipelines/board.ts'
+import type { State } from './state.ts'
+import type { Store } from './store.ts'
+import type { Work } from './work/work.ts'
+
+/** What the screens need of the world. */
+export interface World {
+  readonly api: Api
+  readonly env: Env
+  readonly now: () => number
+  readonly profileFlag: string | undefined
+  /** Writes to the terminal past the screen: a sequence that draws nothing. */
+  readonly writeRaw: (text: string) => void
+  /** Stops the process until the shell continues it; undefined where there is no such thing. */
+  readonly pauseProcess: (() => Promise<void>) | undefined
+}
+
+/** What a command acts on. */
+export interface Ui {
+  readonly store: Store<State>
+  readonly world: World
+  readonly work: Work
+  readonly keymap: Keymap
+  readonly boards: Boards
+  /** Gives the terminal to what runs meanwhile, and takes it back. */
+  suspend(during: () => Promise<void>): Promise<void>
+  quit(): void
+}

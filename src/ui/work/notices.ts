@@ -1,0 +1,64 @@
+import { CrmError } from '../../core/errors.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { takePage } from '../list/list-state.ts'
+import { SEARCHED } from '../screens.ts'
+import { type State, type Toast, withList } from '../state.ts'
+import type { Store } from '../store.ts'
+
+const SHOWN_MS = 8_000
+const MOST_SHOWN = 3
+
+export interface Notices {
+  done(text: string): void
+  wait(text: string): void
+  /** What a person can act on; anything else is a bug and is thrown on. */
+  problem(error: unknown, what: string): void
+  /** Takes the oldest away; false when there is none. */
+  dismiss(): boolean
+  close(): void
+}
+
+/** Short messages over the keys; all of them stay in the log. */
+export function createNotices(store: Store<State>, now: () => number): Notices {
+  let count = 0
+  const timers = new Set<NodeJS.Timeout>()
+  function show(kind: Toast['kind'], text: string, requestId?: string): void {
+    const id = ++count
+    const entry = {
+      id: String(id),
+      time: new Date(now()).toTimeString().slice(0, 8),
+      message: text,
+      ...(requestId !== undefined && { request_id: requestId }),
+    }
+    store.update((state) => {
+      const log = state.lists.log
+      const page = { items: [entry], nextCursor: undefined, searched: SEARCHED.log }
+      const toasts = [...state.toasts, { id, kind, text: safeText(text) }].slice(-MOST_SHOWN)
+      return withList({ ...state, toasts }, 'log', () => takePage(log, page))
+    })
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      store.update((state) => ({ ...state, toasts: state.toasts.filter((toast) => toast.id !== id) }))
+    }, SHOWN_MS)
+    timers.add(timer)
+  }
+  return {
+    done: (text) => show('done', text),
+    wait: (text) => show('wait', text),
+    problem: (error, what) => {
+      if (!(error instanceof CrmError)) throw error
+      if (error.code === 'interrupted') return
+      const { requestId, hint } = error.details
+      const id = requestId === undefined ? '' : ` (request ${requestId})`
+      show('problem', `${what}${error.message}${id}; ${hint}`, requestId)
+    },
+    dismiss: () => {
+      if (store.get().toasts.length === 0) return false
+      store.update((state) => ({ ...state, toasts: state.toasts.slice(1) }))
+      return true
+    },
+    close: () => {
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
