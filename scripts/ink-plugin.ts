@@ -17,9 +17,12 @@ export const inkPlugin: Plugin = {
       if (data === undefined) throw new Error(`${BINARY} holds no binary any more`)
       return { contents: yogaModule(data) }
     })
-    build.onLoad({ namespace: 'file', filter: /yoga-layout\/dist\/binaries\/yoga-wasm-base64-esm\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(DATA, 'data:application/octet-stream;base64,'),
-    }))
+    build.onLoad(
+      { namespace: 'file', filter: /yoga-layout\/dist\/binaries\/yoga-wasm-base64-esm\.js$/ },
+      ({ path }) => ({
+        contents: readFileSync(path, 'utf8').replace(DATA, 'data:application/octet-stream;base64,'),
+      }),
+    )
     build.onLoad({ namespace: 'file', filter: /ink\/build\/reconciler\.js$/ }, ({ path }) => ({
       contents: withoutDevelopment(readFileSync(path, 'utf8')),
     }))
@@ -30,7 +33,10 @@ export const inkPlugin: Plugin = {
 function withoutDevelopment(source: string): string {
   const parts = source.split("if (process.env['DEV'] === 'true') {")
   if (parts.length !== 3) throw new Error('the reconciler of Ink asks for DEV in other places than it did')
-  return parts.join('if (false) {').replaceAll('await import(', 'import(').replaceAll('await loadPackageJson(', 'loadPackageJson(')
+  return parts
+    .join('if (false) {')
+    .replaceAll('await import(', 'import(')
+    .replaceAll('await loadPackageJson(', 'loadPackageJson(')
 }
 
 function yogaModule(data: string): string {

@@ -1,7 +1,7 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
 import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
-import { type Drawing, drawFrame } from './draw/frame.ts'
 import { listHeight } from './draw/areas.ts'
+import { type Drawing, drawFrame } from './draw/frame.ts'
 import { strokesOf } from './keys.ts'
 import { moveTo } from './list/move.ts'
 import { paste, press } from './press.ts'
@@ -39,12 +39,14 @@ export function App({ drawing, makeUi }: AppProps) {
   })
   usePaste((text) => paste(ui, text))
   // The frame of the new size at once: one of the old size would be taller than the screen.
-  const frame = drawFrame(state.columns === columns && state.rows === rows ? state : { ...state, columns, rows }, drawing)
+  const frame = drawFrame(
+    state.columns === columns && state.rows === rows ? state : { ...state, columns, rows },
+    drawing,
+  )
   useCursor().setCursorPosition(frame.cursor && { ...frame.cursor })
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       {frame.lines.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place on the screen
         <Line key={index} text={text} />
       ))}
     </Box>

@@ -1,10 +1,10 @@
 import { render } from 'ink'
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
+import { ACTIONS } from './actions/all-actions.ts'
+import { createKeymap, type Rebound } from './actions/keymap.ts'
+import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
-import { COMMANDS } from './commands/all-commands.ts'
-import { createKeymap, type Rebound } from './commands/keymap.ts'
-import { openScreen } from './commands/open-screen.ts'
 import { createTheme } from './draw/theme.ts'
 import { createBoards } from './pipelines/board.ts'
 import type { ScreenName } from './screens.ts'
@@ -33,7 +33,7 @@ export interface BrowseOptions {
 /** The screens, until a person quits or the signal comes; gives what is to be said once the terminal is back. */
 export async function openBrowse(options: BrowseOptions): Promise<readonly string[]> {
   const { stdin, stdout, signal, api, now, place, screen } = options
-  const keymap = createKeymap(COMMANDS, options.rebound)
+  const keymap = createKeymap(ACTIONS, options.rebound)
   const boards = createBoards()
   const store = createStore(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }))
   const work = createWork(store, api, now)

@@ -1,5 +1,5 @@
-import { findCommands } from './commands/palette.ts'
-import { runCommand } from './commands/run-command.ts'
+import { findActions } from './actions/palette.ts'
+import { runAction } from './actions/run-action.ts'
 import type { Stroke } from './keys.ts'
 import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
@@ -8,17 +8,17 @@ import type { Ui } from './ui.ts'
 export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
   switch (overlay.type) {
     case 'prompt':
-      return pressInPrompt(ui, overlay, stroke)
+      return void pressInPrompt(ui, overlay, stroke)
     case 'confirm':
-      return pressInConfirmation(ui, overlay, stroke)
+      return void pressInConfirmation(ui, overlay, stroke)
     case 'choice':
-      return pressInChoice(ui, overlay, stroke)
+      return void pressInChoice(ui, overlay, stroke)
     case 'form':
-      return pressInForm(ui, overlay, stroke)
+      return void pressInForm(ui, overlay, stroke)
     case 'palette':
-      return pressInPalette(ui, overlay, stroke)
+      return void pressInPalette(ui, overlay, stroke)
     case 'help':
-      return pressInHelp(ui, overlay, stroke)
+      return void pressInHelp(ui, overlay, stroke)
   }
 }
 
@@ -34,11 +34,11 @@ function typed(input: TextInput, { chord, text }: Stroke): TextInput | undefined
 function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
   if (stroke.chord === 'esc') {
     showOverlay(ui, undefined)
-    return prompt.onCancel?.()
+    return void prompt.onCancel?.()
   }
   if (stroke.chord === 'enter') {
     showOverlay(ui, undefined)
-    return prompt.onSubmit(inputText(prompt.input))
+    return void prompt.onSubmit(inputText(prompt.input))
   }
   const input = typed(prompt.input, stroke)
   if (!input) return
@@ -52,35 +52,35 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
     showOverlay(ui, undefined)
     onConfirm()
   }
-  if (stroke.chord === 'esc') return showOverlay(ui, undefined)
+  if (stroke.chord === 'esc') return void showOverlay(ui, undefined)
   if (expected !== undefined) {
-    if (stroke.chord === 'enter') return inputText(overlay.input) === expected ? confirm() : undefined
+    if (stroke.chord === 'enter') return void (inputText(overlay.input) === expected ? confirm() : undefined)
     const input = typed(overlay.input, stroke)
-    return input && showOverlay(ui, { ...overlay, input })
+    return void (input && showOverlay(ui, { ...overlay, input }))
   }
   switch (stroke.chord) {
     case 'y':
-      return confirm()
+      return void confirm()
     case 'n':
     case 'q':
-      return showOverlay(ui, undefined)
+      return void showOverlay(ui, undefined)
     case 'enter':
-      return isOnCancel ? showOverlay(ui, undefined) : confirm()
+      return void (isOnCancel ? showOverlay(ui, undefined) : confirm())
     case 'left':
     case 'right':
     case 'tab':
     case 'shift-tab':
-      return showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
+      return void showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
   }
 }
 
 function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {
   const { index, options, onChoose } = choice
   const chosen = options[index]
-  if (chord === 'esc' || chord === 'q') return showOverlay(ui, undefined)
+  if (chord === 'esc' || chord === 'q') return void showOverlay(ui, undefined)
   if (chord === 'enter' && chosen !== undefined) {
     showOverlay(ui, undefined)
-    return onChoose(chosen)
+    return void onChoose(chosen)
   }
   const step = stepOf(chord)
   if (step !== 0) showOverlay(ui, { ...choice, index: clamp(index + step, options.length) })
@@ -89,15 +89,15 @@ function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {
 function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   const { chord } = stroke
   const { fields, index, isSending } = form
-  if (chord === 'esc') return showOverlay(ui, undefined)
+  if (chord === 'esc') return void showOverlay(ui, undefined)
   if (isSending) return
   const isLast = index === fields.length - 1
   if (chord === 'ctrl-s' || (chord === 'enter' && isLast)) {
     showOverlay(ui, { ...form, isSending: true, problem: undefined })
-    return form.onSubmit(fields)
+    return void form.onSubmit(fields)
   }
   const step = chord === 'enter' || chord === 'tab' ? 1 : chord === 'shift-tab' ? -1 : arrowStep(chord)
-  if (step !== 0) return showOverlay(ui, { ...form, index: clamp(index + step, fields.length) })
+  if (step !== 0) return void showOverlay(ui, { ...form, index: clamp(index + step, fields.length) })
   const field = fields[index]
   const input = field && typed(field.input, stroke)
   if (!input) return
@@ -105,21 +105,21 @@ function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
 }
 
 function pressInPalette(ui: Ui, palette: Palette, stroke: Stroke): void {
-  const found = findCommands(ui.keymap, ui.store.get(), inputText(palette.input))
-  const command = found[palette.index]
-  if (stroke.chord === 'esc') return showOverlay(ui, undefined)
+  const found = findActions(ui.keymap, ui.store.get(), inputText(palette.input))
+  const action = found[palette.index]
+  if (stroke.chord === 'esc') return void showOverlay(ui, undefined)
   if (stroke.chord === 'enter') {
     showOverlay(ui, undefined)
-    return command && runCommand(ui, command)
+    return void (action && runAction(ui, action))
   }
   const step = arrowStep(stroke.chord)
-  if (step !== 0) return showOverlay(ui, { ...palette, index: clamp(palette.index + step, found.length) })
+  if (step !== 0) return void showOverlay(ui, { ...palette, index: clamp(palette.index + step, found.length) })
   const input = typed(palette.input, stroke)
   if (input) showOverlay(ui, { ...palette, input, index: 0 })
 }
 
 function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
-  if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return showOverlay(ui, undefined)
+  if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return void showOverlay(ui, undefined)
   const step = stepOf(chord)
   if (step !== 0) showOverlay(ui, { ...help, top: Math.max(0, help.top + step) })
 }

@@ -1,4 +1,4 @@
-import { runCommand } from './commands/run-command.ts'
+import { runAction } from './actions/run-action.ts'
 import type { Stroke } from './keys.ts'
 import { pasteInOverlay, pressInOverlay, showOverlay } from './overlay-keys.ts'
 import type { Ui } from './ui.ts'
@@ -7,14 +7,14 @@ import type { Ui } from './ui.ts'
 export function press(ui: Ui, stroke: Stroke): void {
   const { store, keymap, work } = ui
   const { overlay, screen, pendingKeys } = store.get()
-  if (stroke.chord === 'ctrl-c') return interrupt(ui)
-  if (stroke.chord === 'ctrl-z') return pause(ui)
-  if (overlay) return pressInOverlay(ui, overlay, stroke)
+  if (stroke.chord === 'ctrl-c') return void interrupt(ui)
+  if (stroke.chord === 'ctrl-z') return void pause(ui)
+  if (overlay) return void pressInOverlay(ui, overlay, stroke)
   const chords = pendingKeys === '' ? stroke.chord : `${pendingKeys} ${stroke.chord}`
   const found = keymap.lookUp(screen, chords)
-  if (found === 'begins') return store.update((state) => ({ ...state, pendingKeys: chords }))
+  if (found === 'begins') return void store.update((state) => ({ ...state, pendingKeys: chords }))
   if (pendingKeys !== '') store.update((state) => ({ ...state, pendingKeys: '' }))
-  if (found) return runCommand(ui, found)
+  if (found) return void runAction(ui, found)
   // An unknown key changes nothing, and says where the known ones are.
   if (stroke.text !== undefined) work.notices.wait(`${stroke.text} does nothing here; ? shows the keys`)
 }
@@ -26,7 +26,7 @@ export function paste(ui: Ui, text: string): void {
 
 /** The first stops what goes on, the second quits. */
 function interrupt(ui: Ui): void {
-  if (ui.store.get().overlay) return showOverlay(ui, undefined)
+  if (ui.store.get().overlay) return void showOverlay(ui, undefined)
   if (!ui.work.lists.cancel()) ui.quit()
 }
 

@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
-import type { Keymap } from './commands/keymap.ts'
+import type { Keymap } from './actions/keymap.ts'
 import type { Boards } from './pipelines/board.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'

@@ -1,6 +1,6 @@
-import { textWidth } from '../../output/text-width.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { keyLabel, type Keymap } from '../commands/keymap.ts'
+import { textWidth } from '../../output/text-width.ts'
+import { type Keymap, keyLabel } from '../actions/keymap.ts'
 import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
 import { type Boards, clampBoard } from '../pipelines/board.ts'
 import { boardLines } from '../pipelines/board-lines.ts'
@@ -9,7 +9,7 @@ import type { State, Toast } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
-import { listLines } from './list-lines.ts'
+import { listLines, visibleTop } from './list-lines.ts'
 import type { Cursor } from './overlay-lines.ts'
 import { sheetOf } from './sheet.ts'
 import type { Theme } from './theme.ts'
@@ -33,7 +33,12 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
     return { lines: [fitCell(text, columns)], cursor: undefined }
   }
   const { theme } = drawing
-  const lines = [headerLine(state, theme), ...bodyLines(state, drawing), toastLine(state, theme), footerLine(state, drawing)]
+  const lines = [
+    headerLine(state, theme),
+    ...bodyLines(state, drawing),
+    toastLine(state, theme),
+    footerLine(state, drawing),
+  ]
   const sheet = sheetOf(state, drawing)
   if (!sheet) return { lines, cursor: undefined }
   const from = Math.max(0, rows - sheet.lines.length)
@@ -82,9 +87,11 @@ function statusLine(state: State, list: ListState, theme: Theme): string {
   const { lettingGo, isComplete, rows } = list
   const loaded = lettingGo + rows.length
   const height = areasOf(state, list.isDetailOpen).listRows
-  const from = count === 0 ? 0 : list.top + 1
+  const top = visibleTop(list, height)
+  const total = `${list.filter === '' ? loaded : count}${isComplete ? '' : '+'}`
+  const range = `${lettingGo + (count === 0 ? 0 : top + 1)}-${lettingGo + Math.min(top + height, count)} of ${total}`
   const parts = [
-    `${lettingGo + from}-${lettingGo + Math.min(list.top + height, count)} of ${list.filter === '' ? loaded : count}${isComplete ? '' : '+'}`,
+    state.screen === 'pipelines' ? `${total} deals` : range,
     ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${loaded}`]),
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
     ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
@@ -112,7 +119,7 @@ function toastLine({ toasts, columns }: State, theme: Theme): string {
 function footerLine({ screen, columns, pendingKeys }: State, { theme, keymap }: Drawing): string {
   if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)
   let line = ' '
-  for (const { id, footer, screens } of keymap.commands) {
+  for (const { id, footer, screens } of keymap.actions) {
     const [keys] = keymap.keysOf(id)
     if (footer === undefined || keys === undefined || !(screens?.includes(screen) ?? true)) continue
     const part = `${keyLabel(keys)} ${footer}  `

@@ -18,12 +18,18 @@ export function listLines(list: ListState, area: ListArea, theme: Theme): readon
   const fitted = fitListColumns(area.columns, area.width - MARGIN)
   const lines = [headLine(list, fitted, area.width, theme)]
   const count = shownCount(list)
+  const top = visibleTop(list, area.height)
   for (let line = 0; line < area.height; line++) {
-    const position = list.top + line
+    const position = top + line
     const row = position < count ? shownRow(list, position) : undefined
     lines.push(row ? rowLine(list, { row, position, fitted, width: area.width }, theme) : ' '.repeat(area.width))
   }
   return lines
+}
+
+/** No blank lines below the last row while there are rows above the first line. */
+export function visibleTop(list: ListState, height: number): number {
+  return Math.max(0, Math.min(list.top, shownCount(list) - height))
 }
 
 function headLine(list: ListState, fitted: readonly FittedColumn[], width: number, theme: Theme): string {
@@ -51,7 +57,10 @@ function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, t
     return fitCell(shortCell(value, columnWidth), columnWidth, column.align)
   })
   const isCurrent = position === list.cursor
-  const text = fitCell(`${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${cells.join(' '.repeat(COLUMN_GAP))}`, width)
+  const text = fitCell(
+    `${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${cells.join(' '.repeat(COLUMN_GAP))}`,
+    width,
+  )
   if (isCurrent) return theme.inverse(text)
   if (isLeaving) return theme.dim(text)
   if (staged) return theme.warn(text)
@@ -64,7 +73,6 @@ function flagOf(list: ListState, id: string, position: number): string {
   if (list.staged.has(id)) return '~'
   if (list.marks.has(id)) return '*'
   const { anchor, cursor } = list
-  const isInRange =
-    anchor !== undefined && position >= Math.min(anchor, cursor) && position <= Math.max(anchor, cursor)
+  const isInRange = anchor !== undefined && position >= Math.min(anchor, cursor) && position <= Math.max(anchor, cursor)
   return isInRange ? '+' : ' '
 }

@@ -1,8 +1,8 @@
+import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import type { Choice, Confirmation, Form, Prompt } from '../overlay.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
-import { safeText } from '../../output/safe-text.ts'
 import type { Theme } from './theme.ts'
 
 export interface Cursor {

@@ -1,5 +1,5 @@
-import { keyLabel } from '../commands/keymap.ts'
-import { findCommands } from '../commands/palette.ts'
+import { keyLabel } from '../actions/keymap.ts'
+import { findActions } from '../actions/palette.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
@@ -31,18 +31,21 @@ export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
   }
 }
 
-function commandLines(state: State, { keymap }: Drawing, text: string): readonly string[] {
-  return findCommands(keymap, state, text).map(({ id, title, refusal }) => {
+function actionLines(state: State, { keymap }: Drawing, text: string): readonly string[] {
+  return findActions(keymap, state, text).map(({ id, title, refusal }) => {
     const keys = keymap.keysOf(id).map(keyLabel).join(' ')
     const why = refusal?.(state)
-    return fitCell(`   ${fitCell(keys, KEYS_WIDTH)}${title}${why === undefined ? '' : ` (not now: ${why})`}`, state.columns)
+    return fitCell(
+      `   ${fitCell(keys, KEYS_WIDTH)}${title}${why === undefined ? '' : ` (not now: ${why})`}`,
+      state.columns,
+    )
   })
 }
 
 function helpSheet(state: State, drawing: Drawing, top: number): Sheet {
   const { columns, rows, screen } = state
   const { theme } = drawing
-  const all = commandLines(state, drawing, '')
+  const all = actionLines(state, drawing, '')
   const room = rows - 4
   const from = Math.max(0, Math.min(top, all.length - room))
   const lines = [
@@ -60,7 +63,7 @@ function paletteSheet(state: State, drawing: Drawing): Sheet {
   const { overlay, columns, rows } = state
   const { theme } = drawing
   if (overlay?.type !== 'palette') return { lines: [], cursor: undefined }
-  const found = commandLines(state, drawing, inputText(overlay.input))
+  const found = actionLines(state, drawing, inputText(overlay.input))
   const room = Math.min(12, rows - 5)
   const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))
   const shown = found

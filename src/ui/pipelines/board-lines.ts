@@ -1,8 +1,8 @@
 import { barText } from '../../output/bar.ts'
+import type { Theme } from '../draw/theme.ts'
 import { rowId } from '../list/list-state.ts'
 import type { State } from '../state.ts'
 import { fitCell, shortCell } from '../text/fit-cell.ts'
-import type { Theme } from '../draw/theme.ts'
 import { type BoardColumn, clampBoard } from './board.ts'
 
 const GAP = ' │ '
@@ -25,7 +25,10 @@ export function boardLines(
   theme: Theme,
 ): readonly string[] {
   const { column, card } = clampBoard(state.board, columns)
-  const fitting = Math.max(1, Math.min(columns.length, Math.floor((area.width + GAP.length) / (LEAST_WIDTH + GAP.length))))
+  const fitting = Math.max(
+    1,
+    Math.min(columns.length, Math.floor((area.width + GAP.length) / (LEAST_WIDTH + GAP.length))),
+  )
   const first = Math.max(0, Math.min(column - Math.floor(fitting / 2), columns.length - fitting))
   const width = Math.floor((area.width - (fitting - 1) * GAP.length) / Math.max(1, fitting))
   const most = Math.max(1, ...columns.map(({ sum }) => sum))

@@ -5,6 +5,7 @@ import { createDeletions, type Deletions } from './deletions.ts'
 import { createHistory, type History } from './history.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
+import { createWrites, type Writes } from './writes.ts'
 
 /** What goes on behind the screens, and lives on when they change. */
 export interface Work {
@@ -12,14 +13,17 @@ export interface Work {
   readonly lists: Lists
   readonly deletions: Deletions
   readonly history: History
+  readonly writes: Writes
 }
 
 export function createWork(store: Store<State>, api: Api, now: () => number): Work {
   const notices = createNotices(store, now)
+  const history = createHistory()
   return {
     notices,
     lists: createLists(store, api, notices),
     deletions: createDeletions(store, api, notices),
-    history: createHistory(),
+    history,
+    writes: createWrites({ store, api, notices, history }),
   }
 }

@@ -3,7 +3,7 @@ import type { State } from '../state.ts'
 import type { Ui } from '../ui.ts'
 
 /** An action a person can take. Keys are only spellings of it: footer, help, palette, docs and bindings come from here. */
-export interface Command {
+export interface Action {
   readonly id: string
   readonly title: string
   /** Undefined: on all. */

@@ -1,12 +1,12 @@
 import { filterWords, matchWords, NO_MATCH } from '../list/match.ts'
 import type { State } from '../state.ts'
-import type { Command } from './command.ts'
+import type { Action } from './action.ts'
 import type { Keymap } from './keymap.ts'
 
-/** Commands of this screen whose title or id the text finds. */
-export function findCommands({ commands }: Keymap, { screen }: State, text: string): readonly Command[] {
+/** Actions of this screen whose title or id the text finds. */
+export function findActions({ actions }: Keymap, { screen }: State, text: string): readonly Action[] {
   const words = filterWords(text)
-  return commands.filter(
+  return actions.filter(
     ({ id, title, screens }) =>
       (screens?.includes(screen) ?? true) && matchWords(`${title} ${id}`.toLowerCase(), words) !== NO_MATCH,
   )

@@ -7,14 +7,14 @@ import { clampBoard } from '../pipelines/board.ts'
 import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
 import { type State, withCurrentList } from '../state.ts'
 import type { Ui } from '../ui.ts'
-import type { Command } from './command.ts'
+import type { Action } from './action.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs', 'log']
 
 /** Rows below the window that are loaded before they are wanted. */
 const PREFETCH_SCREENS = 2
 
-function onList(change: (list: ListState, height: number, state: State) => ListState): Command['run'] {
+function onList(change: (list: ListState, height: number, state: State) => ListState): Action['run'] {
   return (ui) => {
     ui.store.update((state) => withCurrentList(state, (list) => change(list, listHeight(state), state)))
     loadAhead(ui)
@@ -31,7 +31,7 @@ export function loadAhead({ store, work }: Ui): void {
   if (shownCount(list) - list.cursor < PREFETCH_SCREENS * listHeight(state)) void work.lists.more(name)
 }
 
-function onBoard(columns: number, cards: number): Command['run'] {
+function onBoard(columns: number, cards: number): Action['run'] {
   return ({ store, boards }) =>
     store.update((state) => {
       const board = clampBoard(state.board, boards(state.lists.deals, state.board.stages))
@@ -40,7 +40,7 @@ function onBoard(columns: number, cards: number): Command['run'] {
     })
 }
 
-function columnBy(step: number): Command['run'] {
+function columnBy(step: number): Action['run'] {
   return onList((list, _, state) => {
     const fitted = fitListColumns(COLUMNS[listOf(state.screen)], state.columns - COLUMN_GAP)
     return selectColumn(
@@ -51,9 +51,21 @@ function columnBy(step: number): Command['run'] {
   })
 }
 
-export const MOVING: readonly Command[] = [
-  { id: 'down', title: 'Down', screens: LIST_SCREENS, keys: ['j', 'down'], run: onList((list, height) => moveBy(list, 1, height)) },
-  { id: 'up', title: 'Up', screens: LIST_SCREENS, keys: ['k', 'up'], run: onList((list, height) => moveBy(list, -1, height)) },
+export const MOVING: readonly Action[] = [
+  {
+    id: 'down',
+    title: 'Down',
+    screens: LIST_SCREENS,
+    keys: ['j', 'down'],
+    run: onList((list, height) => moveBy(list, 1, height)),
+  },
+  {
+    id: 'up',
+    title: 'Up',
+    screens: LIST_SCREENS,
+    keys: ['k', 'up'],
+    run: onList((list, height) => moveBy(list, -1, height)),
+  },
   {
     id: 'half-down',
     title: 'Half a screen down',

@@ -6,7 +6,7 @@ import { listOf, type ScreenName, TITLES } from '../screens.ts'
 import { currentList, type State, withCurrentList, withList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import type { Command } from './command.ts'
+import type { Action } from './action.ts'
 import { openScreen } from './open-screen.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs']
@@ -15,16 +15,30 @@ const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
 
-export const LOOKING: readonly Command[] = [
-  { id: 'help', title: 'All keys of this screen', keys: ['?'], footer: 'help', run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'help', top: 0 } })) },
+export const LOOKING: readonly Action[] = [
+  {
+    id: 'help',
+    title: 'All keys of this screen',
+    keys: ['?'],
+    footer: 'help',
+    run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'help', top: 0 } })),
+  },
   {
     id: 'palette',
     title: 'Find a command by its name',
     keys: [':'],
     footer: 'commands',
-    run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'palette', input: textInput(), index: 0 } })),
+    run: ({ store }) =>
+      store.update((state) => ({ ...state, overlay: { type: 'palette', input: textInput(), index: 0 } })),
   },
-  { id: 'filter', title: 'Filter the loaded rows', screens: [...LIST_SCREENS, 'pipelines'], keys: ['/'], footer: 'find', run: openFilter },
+  {
+    id: 'filter',
+    title: 'Filter the loaded rows',
+    screens: [...LIST_SCREENS, 'pipelines'],
+    keys: ['/'],
+    footer: 'find',
+    run: openFilter,
+  },
   {
     id: 'detail',
     title: 'Show or hide the whole record',
@@ -33,6 +47,10 @@ export const LOOKING: readonly Command[] = [
     footer: 'details',
     run: toggleDetail,
   },
+  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', run: (ui) => ui.quit() },
+]
+
+export const LISTING: readonly Action[] = [
   {
     id: 'sort',
     title: 'Sort by the selected column: up, down, as it came',
@@ -64,7 +82,12 @@ export const LOOKING: readonly Command[] = [
     keys: ['A'],
     run: ({ store }) => store.update((state) => withCurrentList(state, markShown)),
   },
-  { id: 'back', title: 'Close, stop loading, clear marks and filter: one of them at a time', keys: ['esc'], run: goBack },
+  {
+    id: 'back',
+    title: 'Close, stop loading, clear marks and filter: one of them at a time',
+    keys: ['esc'],
+    run: goBack,
+  },
   {
     id: 'load-all',
     title: 'Load all rows, and say how many requests that takes',
@@ -83,8 +106,24 @@ export const LOOKING: readonly Command[] = [
       if (name === 'contacts' || name === 'deals') void work.lists.reload(name)
     },
   },
+]
+
+export const SCREEN_ACTIONS: readonly Action[] = [
+  {
+    id: 'screen-next',
+    title: 'Next screen',
+    keys: ['tab'],
+    footer: 'next screen',
+    run: (ui) => openScreen(ui, nextScreen(ui.store.get(), 1)),
+  },
+  {
+    id: 'screen-before',
+    title: 'Screen before',
+    keys: ['shift-tab'],
+    run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)),
+  },
   ...TOUR.map(
-    (screen, index): Command => ({
+    (screen, index): Action => ({
       id: `screen-${screen}`,
       title: `Go to ${TITLES[screen]}`,
       keys: [String(index + 1)],
@@ -92,13 +131,10 @@ export const LOOKING: readonly Command[] = [
     }),
   ),
   { id: 'screen-log', title: 'Go to the log of messages', keys: ['!'], run: (ui) => openScreen(ui, 'log') },
-  { id: 'screen-next', title: 'Next screen', keys: ['tab'], footer: 'next screen', run: (ui) => openScreen(ui, nextScreen(ui.store.get(), 1)) },
-  { id: 'screen-before', title: 'Screen before', keys: ['shift-tab'], run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)) },
-  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', run: (ui) => ui.quit() },
 ]
 
 function nextScreen({ screen }: State, step: number): ScreenName {
-  const index = TOUR.findIndex((each) => each === screen)
+  const index = TOUR.indexOf(screen as (typeof TOUR)[number])
   return TOUR[(index + step + TOUR.length) % TOUR.length] ?? 'contacts'
 }
 
@@ -120,16 +156,14 @@ function openFilter({ store }: Ui): void {
 }
 
 function toggleDetail({ store }: Ui): void {
-  store.update((state) =>
-    withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })),
-  )
+  store.update((state) => withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })))
   // The list may have become shorter than where its cursor is.
   store.update((state) => withCurrentList(state, (list) => moveTo(list, list.cursor, listHeight(state))))
 }
 
 /** Esc takes back the nearest thing: a request, a message, a range, the pane, marks, the filter. */
 function goBack({ store, work }: Ui): void {
-  if (work.lists.cancel()) return work.notices.done('Stopped loading')
+  if (work.lists.cancel()) return void work.notices.done('Stopped loading')
   if (work.notices.dismiss()) return
   store.update((state) =>
     withCurrentList(state, (list) => {

@@ -1,0 +1,34 @@
+import { actedOn } from '../selected.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import { GRACE_MS, nameOf } from '../work/deletions.ts'
+
+/** More than these are not deleted with one key. */
+const MOST_BY_KEY = 20
+const NAMES_SHOWN = 5
+
+export function askDeletion({ store, work, boards }: Ui): void {
+  const { place } = store.get()
+  const rows = actedOn(store.get(), boards)
+  if (rows.length === 0) return void work.notices.wait('There is no row to delete')
+  const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} contacts`
+  const isTyped = rows.length > MOST_BY_KEY || place.isProtected
+  const names = rows.slice(0, NAMES_SHOWN).map(nameOf).join(', ')
+  const more = rows.length > NAMES_SHOWN ? ` and ${rows.length - NAMES_SHOWN} more` : ''
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'confirm',
+      title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
+      lines: [
+        `${names}${more}`,
+        `Sent after ${GRACE_MS / 1000} s, until then u takes back; after that it is for good.`,
+      ],
+      verb: 'Delete',
+      isOnCancel: true,
+      expected: isTyped ? String(rows.length) : undefined,
+      input: textInput(),
+      onConfirm: () => work.deletions.add(rows),
+    },
+  }))
+}

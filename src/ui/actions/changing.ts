@@ -1,0 +1,123 @@
+import { openForm } from '../form/open-form.ts'
+import { FORM_FIELDS } from '../form/record-form.ts'
+import { rowId } from '../list/list-state.ts'
+import { listOf, type ScreenName } from '../screens.ts'
+import { actedOn, selectedRow } from '../selected.ts'
+import type { State } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import { nameOf } from '../work/deletions.ts'
+import type { Action } from './action.ts'
+import { askDeletion } from './ask-deletion.ts'
+import { editInEditor } from './edit-in-editor.ts'
+
+const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
+
+const NO_DEAL_CHANGES = 'the documented API creates deals and takes notes for them, and cannot change them'
+
+function refuseDeals({ screen }: State): string | undefined {
+  return DEALS.includes(screen) ? NO_DEAL_CHANGES : undefined
+}
+
+export const CHANGING: readonly Action[] = [
+  { id: 'create', title: 'Create a record', screens: ['contacts', ...DEALS], keys: ['n'], footer: 'new', run: create },
+  {
+    id: 'edit',
+    title: 'Edit in a form',
+    screens: ['contacts', ...DEALS],
+    keys: ['e'],
+    footer: 'edit',
+    refusal: refuseDeals,
+    run: edit,
+  },
+  {
+    id: 'edit-yaml',
+    title: 'Edit as YAML in $EDITOR',
+    screens: ['contacts', ...DEALS],
+    keys: ['E'],
+    refusal: refuseDeals,
+    run: (ui) => void editInEditor(ui),
+  },
+  {
+    id: 'delete',
+    title: 'Delete: asks, waits a moment, and is then for good',
+    screens: ['contacts', ...DEALS],
+    keys: ['d'],
+    footer: 'delete',
+    refusal: ({ screen }) => (DEALS.includes(screen) ? 'the documented API deletes no deals' : undefined),
+    run: askDeletion,
+  },
+  { id: 'note', title: 'Add a note to the deal', screens: DEALS, keys: ['a'], footer: 'note', run: askNote },
+  {
+    id: 'move',
+    title: 'Move the deal to another stage',
+    screens: DEALS,
+    keys: ['m'],
+    refusal: refuseDeals,
+    run: () => {},
+  },
+  { id: 'undo', title: 'Take back the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
+]
+
+function create(ui: Ui): void {
+  const name = listOf(ui.store.get().screen)
+  if (name !== 'contacts' && name !== 'deals') return
+  openForm(ui, {
+    title: name === 'contacts' ? 'New contact' : 'New deal (deals cannot be deleted)',
+    known: FORM_FIELDS[name],
+    record: undefined,
+    send: (fields) => ui.work.writes.create(name, fields),
+  })
+}
+
+function edit(ui: Ui): void {
+  const row = selectedRow(ui.store.get(), ui.boards)
+  if (!row) return void ui.work.notices.wait('There is no row to edit')
+  openForm(ui, {
+    title: `Edit ${nameOf(row)}`,
+    known: FORM_FIELDS.contacts,
+    record: row,
+    send: (patch, isAgain) => ui.work.writes.update(row, patch, isAgain),
+  })
+}
+
+function askNote(ui: Ui): void {
+  const { store, work, boards } = ui
+  const deal = actedOn(store.get(), boards)[0]
+  if (!deal || rowId(deal) === undefined) return void work.notices.wait('There is no deal to add a note to')
+  const ask = (text: string) =>
+    store.update((state) => ({
+      ...state,
+      overlay: {
+        type: 'prompt',
+        label: `Note for ${nameOf(deal)}:`,
+        input: textInput(text),
+        onSubmit: (body) => void send(body),
+      },
+    }))
+  const send = async (body: string) => {
+    if (body.trim() === '') return
+    try {
+      await work.writes.addNote(deal, body)
+    } catch (error) {
+      work.notices.problem(error, 'Note not added: ')
+      // What was typed is not lost with it.
+      if (!store.get().overlay) ask(body)
+    }
+  }
+  ask('')
+}
+
+async function undo({ work }: Ui): Promise<void> {
+  const { deletions, history, notices } = work
+  if (deletions.takeBack()) return
+  const last = history.last()
+  if (!last) return notices.wait('There is nothing to take back; deletions that were sent, deals and notes stay')
+  try {
+    await last.undo()
+    notices.done(`Taken back: ${last.what}`)
+  } catch (error) {
+    history.add(last)
+    notices.problem(error, 'Not taken back: ')
+  }
+}

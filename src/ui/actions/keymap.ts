@@ -1,0 +1,71 @@
+import type { ScreenName } from '../screens.ts'
+import type { Action } from './action.ts'
+
+export interface Keymap {
+  readonly actions: readonly Action[]
+  keysOf(id: string): readonly string[]
+  /** What the chords mean on a screen: an action, the beginning of one, or nothing. */
+  lookUp(screen: ScreenName, chords: string): Action | 'begins' | undefined
+}
+
+/** Keys of a user's own, by the id of an action; they replace its own. */
+export type Rebound = Readonly<Record<string, readonly string[]>>
+
+export function createKeymap(actions: readonly Action[], rebound: Rebound): Keymap {
+  const keysOf = (action: Action) => rebound[action.id] ?? action.keys
+  const isOn = (action: Action, screen: ScreenName) => action.screens?.includes(screen) ?? true
+  return {
+    actions,
+    keysOf: (id) => {
+      const action = actions.find((each) => each.id === id)
+      return action ? keysOf(action) : []
+    },
+    lookUp: (screen, chords) => {
+      const here = actions.filter((each) => isOn(each, screen))
+      const action = here.find((each) => keysOf(each).includes(chords))
+      if (action) return action
+      return here.some((each) => keysOf(each).some((keys) => keys.startsWith(`${chords} `))) ? 'begins' : undefined
+    },
+  }
+}
+
+/** Keys that mean two actions on one screen, or an action and the beginning of another. */
+export function clashes({ actions, keysOf }: Keymap, screens: readonly ScreenName[]): readonly string[] {
+  return screens.flatMap((screen) => {
+    const here = actions.filter((action) => action.screens?.includes(screen) ?? true)
+    const spelled = here.flatMap(({ id }) => keysOf(id).map((keys) => ({ id, keys })))
+    return spelled.flatMap(({ id, keys }, index) =>
+      spelled
+        .slice(index + 1)
+        .filter(
+          (other) =>
+            other.keys === keys || `${other.keys} `.startsWith(`${keys} `) || keys.startsWith(`${other.keys} `),
+        )
+        .map((other) => `${keys} on ${screen}: ${id} and ${other.id}`),
+    )
+  })
+}
+
+const SHOWN: Readonly<Record<string, string>> = {
+  up: '↑',
+  down: '↓',
+  left: '←',
+  right: '→',
+  enter: 'Enter',
+  esc: 'Esc',
+  space: 'Space',
+  tab: 'Tab',
+  'shift-tab': 'Shift-Tab',
+  pageup: 'PgUp',
+  pagedown: 'PgDn',
+  home: 'Home',
+  end: 'End',
+}
+
+/** `ctrl-d` as a person reads it. */
+export function keyLabel(keys: string): string {
+  return keys
+    .split(' ')
+    .map((chord) => SHOWN[chord] ?? chord.replace(/^ctrl-(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`))
+    .join('')
+}

@@ -1,0 +1,9 @@
+import type { Ui } from '../ui.ts'
+import type { Action } from './action.ts'
+
+/** What cannot run says why. */
+export function runAction(ui: Ui, action: Action): void {
+  const refusal = action.refusal?.(ui.store.get())
+  if (refusal === undefined) action.run(ui)
+  else ui.work.notices.wait(`${action.title}: ${refusal}`)
+}

@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises'
+import { shellWord } from '../../core/shell-word.ts'
+import { FORMATS, type Format } from '../../output/format.ts'
+import { printRecords } from '../../output/print-records.ts'
+import { rowId } from '../list/list-state.ts'
+import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
+import { actedOn } from '../selected.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import { clipboardSequence } from '../work/clipboard.ts'
+import { fileProblem } from '../work/file-problem.ts'
+import type { Action } from './action.ts'
+
+const RECORDS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines', 'events', 'jobs']
+
+export const TAKING: readonly Action[] = [
+  {
+    id: 'copy-id',
+    title: 'Copy the id',
+    screens: RECORDS,
+    keys: ['y'],
+    footer: 'copy id',
+    run: (ui) => copy(ui, ids(ui), 'id'),
+  },
+  {
+    id: 'copy-command',
+    title: 'Copy the crm command that shows it',
+    screens: RECORDS,
+    keys: ['Y'],
+    run: (ui) => copy(ui, commandFor(ui), 'command'),
+  },
+  { id: 'export', title: 'Export the marked rows to a file', screens: RECORDS, keys: ['x'], run: askExport },
+]
+
+function ids({ store, boards }: Ui): string {
+  return actedOn(store.get(), boards)
+    .flatMap((row) => rowId(row) ?? [])
+    .join('\n')
+}
+
+function commandFor(ui: Ui): string {
+  const { store, boards, world } = ui
+  const name = listOf(store.get().screen)
+  const rows = actedOn(store.get(), boards)
+  const profile = world.profileFlag === undefined ? '' : ` -p ${shellWord(world.profileFlag)}`
+  const verb = name === 'jobs' ? 'jobs show' : name === 'events' ? 'webhooks events show' : `${name} get`
+  return rows.map((row) => `crm ${verb} ${shellWord(rowId(row) ?? '')}${profile}`).join('\n')
+}
+
+/** Nobody knows whether the terminal did what it was asked to, so the text says who was asked. */
+function copy({ world, work }: Ui, text: string, what: string): void {
+  if (text === '') return void work.notices.wait(`There is no ${what} to copy`)
+  const sequence = clipboardSequence(text, world.env)
+  if (sequence === undefined)
+    return void work.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
+  world.writeRaw(sequence)
+  const shown = text.length > 40 ? `${text.split('\n').length} of them` : text
+  work.notices.done(`Gave ${shown} to the terminal's clipboard (OSC 52)`)
+}
+
+function askExport(ui: Ui): void {
+  const { store, boards } = ui
+  const count = actedOn(store.get(), boards).length
+  const name = listOf(store.get().screen)
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'prompt',
+      label: `Export ${count} ${name} to a new file (.csv .tsv .json .jsonl .yaml):`,
+      input: textInput(`${name}.csv`),
+      onSubmit: (path) => void exportTo(ui, path),
+    },
+  }))
+}
+
+async function exportTo({ store, boards, work }: Ui, path: string): Promise<void> {
+  const ending = /\.([a-z]+)$/.exec(path)?.[1]
+  const format = FORMATS.find((each): each is Format => each === (ending === 'yml' ? 'yaml' : ending))
+  if (!format || format === 'table') return work.notices.wait(`${path} not written: its ending names no format`)
+  const rows = actedOn(store.get(), boards)
+  let text = ''
+  const sink = {
+    write: (part: string) => {
+      text += part
+      return true
+    },
+  }
+  const columns = COLUMNS[listOf(store.get().screen)].map(({ name }) => name)
+  const out = { format, columns, fields: undefined, color: false, isCsvSafe: false, query: undefined }
+  await printRecords({ ...out, io: { stdout: sink, stderr: { write: () => true } } }, onePage(rows))
+  try {
+    // What is there already is never written over.
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    work.notices.done(`Wrote ${rows.length} to ${path}`)
+  } catch (error) {
+    work.notices.problem(fileProblem(error, path), '')
+  }
+}
+
+async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows
+}

@@ -1,0 +1,22 @@
+import type { CrmRecord } from '../core/resources.ts'
+import { currentRow } from './list/list-state.ts'
+import { chosenRows } from './list/marks.ts'
+import { type Boards, clampBoard } from './pipelines/board.ts'
+import { listOf } from './screens.ts'
+import type { State } from './state.ts'
+
+/** The record under the cursor, on the board as in a list. */
+export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {
+  if (state.screen !== 'pipelines') return currentRow(state.lists[listOf(state.screen)])
+  const columns = boards(state.lists.deals, state.board.stages)
+  const { column, card } = clampBoard(state.board, columns)
+  return columns[column]?.deals[card]
+}
+
+/** What an action is about: the marked records where there are any, else the one under the cursor. */
+export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
+  const list = state.lists[listOf(state.screen)]
+  if (state.screen !== 'pipelines' || list.marks.size > 0) return chosenRows(list)
+  const row = selectedRow(state, boards)
+  return row ? [row] : []
+}

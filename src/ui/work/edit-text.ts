@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Env } from '../../core/streams.ts'
+
+export interface Edited {
+  readonly text: string
+  readonly path: string
+  /** Once nothing of it is needed any more. */
+  forget(): Promise<void>
+}
+
+/**
+ * Text in the editor of VISUAL or EDITOR, through a private file that stays until it is forgotten. CrmError `machine` when
+ * the editor cannot be started or fails.
+ */
+export async function editText(text: string, env: Env): Promise<Edited> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-edit-'))
+  const path = join(folder, 'record.yaml')
+  await writeFile(path, text, { mode: 0o600 })
+  const editor = env.VISUAL || env.EDITOR || 'vi'
+  const forget = () => rm(folder, { recursive: true, force: true })
+  // As git does: the variable may hold flags.
+  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' })
+  const [code, signal] = await once(child, 'close')
+  if (code !== 0) {
+    await forget()
+    throw new CrmError('machine', `the editor ${editor} ended with ${code ?? signal}; nothing was changed`, {
+      hint: `try it: ${editor} ${shellWord('file.yaml')}, or set EDITOR`,
+    })
+  }
+  return { text: await readFile(path, 'utf8'), path, forget }
+}

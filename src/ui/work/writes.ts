@@ -1,0 +1,76 @@
+import type { Api } from '../../api/api.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { putRow, removeRow, rowId } from '../list/list-state.ts'
+import { SEARCHED } from '../screens.ts'
+import { type State, withList } from '../state.ts'
+import type { Store } from '../store.ts'
+import { nameOf } from './deletions.ts'
+import type { History } from './history.ts'
+import type { ServerList } from './loading.ts'
+import type { Notices } from './notices.ts'
+
+/** Each puts what the server answered on the screen, and what takes it back into the history. They throw what the server says. */
+export interface Writes {
+  create(name: ServerList, fields: JsonObject): Promise<void>
+  /** `isForced` overwrites what somebody else changed since the row was loaded. */
+  update(row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
+  addNote(deal: CrmRecord, body: string): Promise<void>
+}
+
+interface Parts {
+  readonly store: Store<State>
+  readonly api: Api
+  readonly notices: Notices
+  readonly history: History
+}
+
+export function createWrites({ store, api, notices, history }: Parts): Writes {
+  const put = (name: ServerList, row: CrmRecord) =>
+    store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
+
+  async function patchContact(id: string, patch: JsonObject, version: JsonValue | undefined): Promise<CrmRecord> {
+    const ifMatch = typeof version === 'number' ? String(version) : undefined
+    const row = await api.contacts.update(id, patch, { ifMatch, idempotencyKey: undefined })
+    put('contacts', row)
+    return row
+  }
+
+  return {
+    create: async (name, fields) => {
+      const row = await api[name].create(fields, { idempotencyKey: undefined })
+      put(name, row)
+      const id = rowId(row)
+      const isUndoable = name === 'contacts' && id !== undefined
+      notices.done(`Created ${nameOf(row)}${isUndoable ? '; u takes it back' : ', which cannot be taken back'}`)
+      if (!isUndoable) return
+      history.add({
+        what: `${nameOf(row)} is deleted again`,
+        undo: async () => {
+          await api.contacts.delete(id, { ifMatch: undefined })
+          store.update((state) => withList(state, name, (list) => removeRow(list, id)))
+        },
+      })
+    },
+    update: async (before, patch, isForced) => {
+      const id = rowId(before) ?? ''
+      const after = await patchContact(id, patch, isForced ? undefined : before.version)
+      notices.done(`Saved ${nameOf(after)}; u takes it back`)
+      const inverse = Object.fromEntries(Object.keys(patch).map((name) => [name, before[name] ?? null]))
+      history.add({
+        what: `${nameOf(after)} is as it was`,
+        // Only while nobody changed it since.
+        undo: async () => void (await patchContact(id, inverse, after.version)),
+      })
+    },
+    addNote: async (deal, body) => {
+      const dealId = rowId(deal) ?? ''
+      const note = await api.notes.add(dealId, { body }, { idempotencyKey: undefined })
+      store.update((state) => {
+        const items = state.notes?.dealId === dealId ? state.notes.items : []
+        return { ...state, notes: { dealId, items: [note, ...items] } }
+      })
+      notices.done(`Added the note to ${nameOf(deal)}; notes cannot be taken back`)
+    },
+  }
+}
