@@ -11,6 +11,7 @@ import type { ScreenName } from './screens.ts'
 import { initialState, type Place } from './state.ts'
 import { createStore } from './store.ts'
 import type { Ui } from './ui.ts'
+import { watchNotes } from './work/notes.ts'
 import { createWork } from './work/work.ts'
 
 export interface BrowseOptions {
@@ -36,7 +37,7 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
   const keymap = createKeymap(ACTIONS, options.rebound)
   const boards = createBoards()
   const store = createStore(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }))
-  const work = createWork(store, api, now)
+  const work = createWork(store, options)
   options.onNotes((line) => work.notices.wait(line))
   const world = {
     api,
@@ -52,6 +53,7 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     return ui
   }
   const drawing = { theme: createTheme(options.hasColor), keymap, boards }
+  const stopNotes = watchNotes(store, api, boards)
   const instance = render(<App drawing={drawing} makeUi={makeUi} />, {
     stdin,
     stdout,
@@ -68,6 +70,8 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     await instance.waitUntilExit()
   } finally {
     signal.removeEventListener('abort', stop)
+    stopNotes()
+    work.events.close()
     work.notices.close()
     work.lists.cancel()
   }

@@ -4,6 +4,7 @@ import { chosenRows } from './list/marks.ts'
 import { type Boards, clampBoard } from './pipelines/board.ts'
 import { listOf } from './screens.ts'
 import type { State } from './state.ts'
+import type { ServerList } from './work/loading.ts'
 
 /** The record under the cursor, on the board as in a list. */
 export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {
@@ -19,4 +20,9 @@ export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
   if (state.screen !== 'pipelines' || list.marks.size > 0) return chosenRows(list)
   const row = selectedRow(state, boards)
   return row ? [row] : []
+}
+
+/** The list of the server that a screen changes. */
+export function serverList({ screen }: State): ServerList {
+  return screen === 'contacts' ? 'contacts' : 'deals'
 }

@@ -2,7 +2,16 @@ import type { Action } from './action.ts'
 import { CHANGING } from './changing.ts'
 import { LISTING, LOOKING, SCREEN_ACTIONS } from './looking.ts'
 import { MOVING } from './moving.ts'
+import { STAGING } from './staging.ts'
 import { TAKING } from './taking.ts'
 
 /** In the order in which footer, help and palette show them. */
-export const ACTIONS: readonly Action[] = [...LOOKING, ...CHANGING, ...LISTING, ...TAKING, ...SCREEN_ACTIONS, ...MOVING]
+export const ACTIONS: readonly Action[] = [
+  ...LOOKING,
+  ...CHANGING,
+  ...LISTING,
+  ...STAGING,
+  ...TAKING,
+  ...SCREEN_ACTIONS,
+  ...MOVING,
+]

@@ -1,23 +1,17 @@
 import { openForm } from '../form/open-form.ts'
 import { FORM_FIELDS } from '../form/record-form.ts'
 import { rowId } from '../list/list-state.ts'
-import { listOf, type ScreenName } from '../screens.ts'
-import { actedOn, selectedRow } from '../selected.ts'
-import type { State } from '../state.ts'
+import type { ScreenName } from '../screens.ts'
+import { actedOn, selectedRow, serverList } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
 import type { Action } from './action.ts'
 import { askDeletion } from './ask-deletion.ts'
+import { chooseStage } from './choose-stage.ts'
 import { editInEditor } from './edit-in-editor.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
-
-const NO_DEAL_CHANGES = 'the documented API creates deals and takes notes for them, and cannot change them'
-
-function refuseDeals({ screen }: State): string | undefined {
-  return DEALS.includes(screen) ? NO_DEAL_CHANGES : undefined
-}
 
 export const CHANGING: readonly Action[] = [
   { id: 'create', title: 'Create a record', screens: ['contacts', ...DEALS], keys: ['n'], footer: 'new', run: create },
@@ -27,7 +21,6 @@ export const CHANGING: readonly Action[] = [
     screens: ['contacts', ...DEALS],
     keys: ['e'],
     footer: 'edit',
-    refusal: refuseDeals,
     run: edit,
   },
   {
@@ -35,7 +28,6 @@ export const CHANGING: readonly Action[] = [
     title: 'Edit as YAML in $EDITOR',
     screens: ['contacts', ...DEALS],
     keys: ['E'],
-    refusal: refuseDeals,
     run: (ui) => void editInEditor(ui),
   },
   {
@@ -50,18 +42,17 @@ export const CHANGING: readonly Action[] = [
   { id: 'note', title: 'Add a note to the deal', screens: DEALS, keys: ['a'], footer: 'note', run: askNote },
   {
     id: 'move',
-    title: 'Move the deal to another stage',
+    title: 'Move the deal to another stage, where the server lets deals be changed',
     screens: DEALS,
     keys: ['m'],
-    refusal: refuseDeals,
-    run: () => {},
+    footer: 'move',
+    run: (ui) => void chooseStage(ui),
   },
   { id: 'undo', title: 'Take back the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
 ]
 
 function create(ui: Ui): void {
-  const name = listOf(ui.store.get().screen)
-  if (name !== 'contacts' && name !== 'deals') return
+  const name = serverList(ui.store.get())
   openForm(ui, {
     title: name === 'contacts' ? 'New contact' : 'New deal (deals cannot be deleted)',
     known: FORM_FIELDS[name],
@@ -73,11 +64,12 @@ function create(ui: Ui): void {
 function edit(ui: Ui): void {
   const row = selectedRow(ui.store.get(), ui.boards)
   if (!row) return void ui.work.notices.wait('There is no row to edit')
+  const name = serverList(ui.store.get())
   openForm(ui, {
     title: `Edit ${nameOf(row)}`,
-    known: FORM_FIELDS.contacts,
+    known: FORM_FIELDS[name],
     record: row,
-    send: (patch, isAgain) => ui.work.writes.update(row, patch, isAgain),
+    send: (patch, isAgain) => ui.work.writes.update(name, row, patch, isAgain),
   })
 }
 

@@ -1,4 +1,4 @@
-import { selectedRow } from '../selected.ts'
+import { selectedRow, serverList } from '../selected.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
 import { type EditedRecord, editRecord } from '../work/edit-record.ts'
@@ -22,7 +22,7 @@ export async function editInEditor({ store, boards, work, world, suspend }: Ui):
     return work.notices.wait('Nothing was changed, and nothing sent')
   }
   try {
-    await work.writes.update(row, edited.patch, false)
+    await work.writes.update(serverList(store.get()), row, edited.patch, false)
     await edited.forget()
   } catch (failure) {
     work.notices.problem(failure, `${nameOf(row)} not saved, the text stays in ${edited.path}: `)

@@ -15,6 +15,8 @@ const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
 
+const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events']
+
 export const LOOKING: readonly Action[] = [
   {
     id: 'help',
@@ -60,6 +62,13 @@ export const LISTING: readonly Action[] = [
     run: ({ store }) => store.update((state) => withCurrentList(state, cycleSort)),
   },
   {
+    id: 'server-filter',
+    title: 'Ask the server for some of them: stage=Won, amount[gte]=1000',
+    screens: ['deals', 'pipelines'],
+    keys: ['f'],
+    run: askServerFilter,
+  },
+  {
     id: 'mark',
     title: 'Mark, and go on to the next row',
     screens: LIST_SCREENS,
@@ -99,11 +108,12 @@ export const LISTING: readonly Action[] = [
   {
     id: 'reload',
     title: 'Load anew',
-    screens: SERVER_SCREENS,
+    screens: LIVE_SCREENS,
     keys: ['r'],
     run: ({ store, work }) => {
       const name = listOf(store.get().screen)
       if (name === 'contacts' || name === 'deals') void work.lists.reload(name)
+      else if (name === 'events') void work.events.look()
     },
   },
 ]
@@ -152,6 +162,24 @@ function openFilter({ store }: Ui): void {
       onSubmit: () => {},
       onCancel: () => apply(filter),
     },
+  }))
+}
+
+/** The documented filters of deals; several with blanks between them, none at all shows every deal. */
+function askServerFilter({ store, work }: Ui): void {
+  const { serverFilters } = store.get().lists.deals
+  const text = Object.entries(serverFilters).map(([key, value]) => `${key}=${value}`)
+  const apply = (typed: string) => {
+    const pairs = typed.split(/\s+/).flatMap((word) => {
+      const at = word.indexOf('=')
+      return at > 0 ? [[word.slice(0, at), word.slice(at + 1)] as const] : []
+    })
+    store.update((state) => withList(state, 'deals', (list) => ({ ...list, serverFilters: Object.fromEntries(pairs) })))
+    void work.lists.reload('deals')
+  }
+  store.update((state) => ({
+    ...state,
+    overlay: { type: 'prompt', label: 'Deals where:', input: textInput(text.join(' ')), onSubmit: apply },
   }))
 }
 

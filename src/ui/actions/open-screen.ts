@@ -6,6 +6,7 @@ import type { Ui } from '../ui.ts'
 export function openScreen(ui: Ui, screen: ScreenName): void {
   const { store, work } = ui
   store.update((state) => ({ ...state, screen }))
+  if (screen === 'events') void ui.work.events.look()
   const name = listOf(screen)
   if (name !== 'contacts' && name !== 'deals') return
   const list = store.get().lists[name]
@@ -15,7 +16,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
 }
 
 /** Of the pipeline of the first deal: no documented endpoint lists pipelines. */
-async function loadStages({ store, world, work }: Ui): Promise<void> {
+export async function loadStages({ store, world, work }: Ui): Promise<void> {
   const { board, lists } = store.get()
   if (board.stages) return
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')

@@ -1,7 +1,10 @@
 import type { Api } from '../../api/api.ts'
+import type { Env } from '../../core/streams.ts'
 import type { State } from '../state.ts'
 import type { Store } from '../store.ts'
+import { type Commit, createCommit } from './commit.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
+import { createEvents, type Events } from './events.ts'
 import { createHistory, type History } from './history.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
@@ -14,16 +17,27 @@ export interface Work {
   readonly deletions: Deletions
   readonly history: History
   readonly writes: Writes
+  readonly commit: Commit
+  readonly events: Events
 }
 
-export function createWork(store: Store<State>, api: Api, now: () => number): Work {
+export interface WorkWorld {
+  readonly api: Api
+  readonly env: Env
+  readonly now: () => number
+}
+
+export function createWork(store: Store<State>, { api, env, now }: WorkWorld): Work {
   const notices = createNotices(store, now)
   const history = createHistory()
+  const writes = createWrites({ store, api, notices, history })
   return {
     notices,
+    history,
+    writes,
     lists: createLists(store, api, notices),
     deletions: createDeletions(store, api, notices),
-    history,
-    writes: createWrites({ store, api, notices, history }),
+    commit: createCommit(store, writes, notices),
+    events: createEvents(store, env, notices),
   }
 }

@@ -14,7 +14,7 @@ import type { Notices } from './notices.ts'
 export interface Writes {
   create(name: ServerList, fields: JsonObject): Promise<void>
   /** `isForced` overwrites what somebody else changed since the row was loaded. */
-  update(row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
+  update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
 
@@ -29,10 +29,18 @@ export function createWrites({ store, api, notices, history }: Parts): Writes {
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
 
-  async function patchContact(id: string, patch: JsonObject, version: JsonValue | undefined): Promise<CrmRecord> {
+  /** Deals go over GraphQL, where the server has it; where not, it throws and says so. */
+  async function send(
+    name: ServerList,
+    id: string,
+    patch: JsonObject,
+    version: JsonValue | undefined,
+  ): Promise<CrmRecord> {
     const ifMatch = typeof version === 'number' ? String(version) : undefined
-    const row = await api.contacts.update(id, patch, { ifMatch, idempotencyKey: undefined })
-    put('contacts', row)
+    const options = { ifMatch, idempotencyKey: undefined }
+    const update = name === 'contacts' ? api.contacts.update : api.graphql.updateDeal
+    const row = await update(id, patch, options)
+    put(name, row)
     return row
   }
 
@@ -52,15 +60,15 @@ export function createWrites({ store, api, notices, history }: Parts): Writes {
         },
       })
     },
-    update: async (before, patch, isForced) => {
+    update: async (name, before, patch, isForced) => {
       const id = rowId(before) ?? ''
-      const after = await patchContact(id, patch, isForced ? undefined : before.version)
+      const after = await send(name, id, patch, isForced ? undefined : before.version)
       notices.done(`Saved ${nameOf(after)}; u takes it back`)
-      const inverse = Object.fromEntries(Object.keys(patch).map((name) => [name, before[name] ?? null]))
+      const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
         what: `${nameOf(after)} is as it was`,
         // Only while nobody changed it since.
-        undo: async () => void (await patchContact(id, inverse, after.version)),
+        undo: async () => void (await send(name, id, inverse, after.version)),
       })
     },
     addNote: async (deal, body) => {

@@ -1,0 +1,37 @@
+import { cellText } from '../../output/cell-text.ts'
+import { rowId } from '../list/list-state.ts'
+import { actedOn } from '../selected.ts'
+import type { Ui } from '../ui.ts'
+import { nameOf } from '../work/deletions.ts'
+import { loadStages } from './open-screen.ts'
+
+/** Deals that are marked move together; the first that the server refuses ends it. */
+export async function chooseStage(ui: Ui): Promise<void> {
+  const { store, boards, work } = ui
+  const deals = actedOn(store.get(), boards).filter((deal) => rowId(deal) !== undefined)
+  if (deals.length === 0) return work.notices.wait('There is no deal to move')
+  await loadStages(ui)
+  const { board, lists } = store.get()
+  const options = boards(lists.deals, board.stages).map(({ stage }) => stage)
+  const what = deals.length === 1 ? nameOf(deals[0]) : `${deals.length} deals`
+  const now = deals.length === 1 ? cellText(deals[0]?.stage) : ''
+  const move = async (stage: string) => {
+    try {
+      for (const deal of deals) {
+        if (cellText(deal.stage) !== stage) await work.writes.update('deals', deal, { stage }, false)
+      }
+    } catch (error) {
+      work.notices.problem(error, 'Not moved: ')
+    }
+  }
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'choice',
+      title: `Move ${what} to`,
+      options,
+      index: Math.max(0, options.indexOf(now)),
+      onChoose: (stage) => void move(stage),
+    },
+  }))
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import type { ReceivedEvent } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import type { Env } from '../../core/streams.ts'
+import { stateFolder } from '../../settings/state-folder.ts'
+import { readEvents } from '../../webhooks/log/read-events.ts'
+import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
+import { takePage } from '../list/list-state.ts'
+import { SEARCHED } from '../screens.ts'
+import { type State, withList } from '../state.ts'
+import type { Store } from '../store.ts'
+import type { Notices } from './notices.ts'
+
+/** What `crm listen` keeps on this machine, looked at while the screen is open. */
+export interface Events {
+  /** Shows what the log holds now. */
+  look(): Promise<void>
+  close(): void
+}
+
+/** The newest of them; the others are for \`crm webhooks events list\`. */
+const MOST_EVENTS = 2_000
+const LOOK_EVERY_MS = 1_000
+
+export function createEvents(store: Store<State>, env: Env, notices: Notices): Events {
+  const folder = join(stateFolder(env), 'events')
+  let seen = ''
+  const timer = setInterval(() => void watch(), LOOK_EVERY_MS)
+
+  /** Changes are counted; the rows stay where they are until a person asks for them. */
+  async function watch(): Promise<void> {
+    if (store.get().screen !== 'events' || seen === '') return
+    try {
+      if ((await logSize(folder)) === seen) return
+      const shown = new Set(store.get().lists.events.rows.map(({ id, received_at }) => `${id} ${received_at}`))
+      const fresh = (await newest(folder)).filter(({ id, received_at }) => !shown.has(`${id} ${received_at}`))
+      // An empty screen has no row that could jump.
+      if (shown.size === 0) return await look()
+      store.update((state) => withList(state, 'events', (list) => ({ ...list, news: fresh.length })))
+    } catch (error) {
+      clearInterval(timer)
+      notices.problem(error, 'Events are not watched any more: ')
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      seen = await logSize(folder)
+      const items = await newest(folder)
+      const page = { items, nextCursor: undefined, searched: SEARCHED.events }
+      store.update((state) => withList(state, 'events', (list) => takePage({ ...list, isStale: true }, page)))
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      notices.problem(error, '')
+    }
+  }
+
+  return { look, close: () => clearInterval(timer) }
+}
+
+async function logSize(folder: string): Promise<string> {
+  const sizes = await Promise.all((await listSegments(folder)).map(segmentSize))
+  return `${sizes.length} ${sizes.reduce((total, size) => total + (size?.sizeBytes ?? 0), 0)}`
+}
+
+async function newest(folder: string): Promise<readonly CrmRecord[]> {
+  const rows: CrmRecord[] = []
+  for await (const events of readEvents(folder, { order: 'newest first' })) {
+    rows.push(...events.map(eventRow))
+    if (rows.length >= MOST_EVENTS) break
+  }
+  return rows.slice(0, MOST_EVENTS)
+}
+
+function eventRow(event: ReceivedEvent): CrmRecord {
+  const { id, name, recordId, receivedAtMs, isVerified, isDuplicate, scheme, body } = event
+  return {
+    id: id ?? null,
+    event: name ?? null,
+    record_id: recordId ?? null,
+    received_at: new Date(receivedAtMs).toISOString(),
+    state: [isVerified ? 'verified' : 'UNVERIFIED', ...(isDuplicate ? ['again'] : [])].join(' '),
+    scheme: scheme ?? null,
+    body: body.type === 'bytes' ? `${body.bytes.length} bytes` : body.text,
+  }
+}

@@ -1,0 +1,46 @@
+import type { Api } from '../../api/api.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { rowId } from '../list/list-state.ts'
+import type { Boards } from '../pipelines/board.ts'
+import { selectedRow } from '../selected.ts'
+import type { State } from '../state.ts'
+import type { Store } from '../store.ts'
+
+/** A cursor that moves on asks for nothing. */
+const REST_MS = 250
+const MOST_NOTES = 50
+
+/** Notes of the deal that the open pane shows, where the server lists them; gives back what ends it. */
+export function watchNotes(store: Store<State>, api: Api, boards: Boards): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let wanted: string | undefined
+  let isOffered = true
+
+  async function load(dealId: string): Promise<void> {
+    try {
+      const items: CrmRecord[] = []
+      const query = { limit: MOST_NOTES, cursor: undefined, filters: {} }
+      for await (const page of api.graphql.notes(dealId, query)) items.push(...page.items)
+      if (dealId === wanted) store.update((state) => ({ ...state, notes: { dealId, items } }))
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      // The pane is complete without them; what is wrong with the server is said where it matters.
+      isOffered = error.code !== 'not_supported'
+    }
+  }
+
+  const unsubscribe = store.subscribe(() => {
+    const state = store.get()
+    const isOpen = (state.screen === 'deals' || state.screen === 'pipelines') && state.lists.deals.isDetailOpen
+    const dealId = isOpen && isOffered ? rowId(selectedRow(state, boards)) : undefined
+    if (dealId === wanted) return
+    wanted = dealId
+    clearTimeout(timer)
+    if (dealId !== undefined) timer = setTimeout(() => void load(dealId), REST_MS)
+  })
+  return () => {
+    clearTimeout(timer)
+    unsubscribe()
+  }
+}
