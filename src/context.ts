@@ -121,7 +121,10 @@ export interface Context extends Host {
     sign(): Promise<typeof import('./webhooks/sign.ts')>
     saved(): Promise<typeof import('./webhooks/saved-request.ts')>
   }
-  ui(): Promise<typeof import('./ui/open-browse.tsx')>
+  readonly ui: {
+    screens(): Promise<typeof import('./ui/open-browse.tsx')>
+    plain(): Promise<typeof import('./ui/plain/open-plain.ts')>
+  }
   /** From now on this value is shown to nobody. */
   addSecret(secret: string): void
   close(): Promise<void>
@@ -188,7 +191,10 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
 
 /** Each is loaded when a command asks for it. */
 const HEAVY_ROOMS = {
-  ui: () => import('./ui/open-browse.tsx'),
+  ui: {
+    screens: () => import('./ui/open-browse.tsx'),
+    plain: () => import('./ui/plain/open-plain.ts'),
+  },
   service: {
     store: () => import('./service/store/sqlite/sqlite-store.ts'),
     server: () => import('./service/server.ts'),

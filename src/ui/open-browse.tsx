@@ -1,13 +1,16 @@
 import { render } from 'ink'
 import type { Api } from '../api/api.ts'
+import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { ACTIONS } from './actions/all-actions.ts'
-import { createKeymap, type Rebound } from './actions/keymap.ts'
+import { clashes, createKeymap, type Keymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
 import { createTheme } from './draw/theme.ts'
 import { createBoards } from './pipelines/board.ts'
-import type { ScreenName } from './screens.ts'
+import { rememberedScreen, toRemember, withRemembered } from './remembered.ts'
+import { SCREENS, type ScreenName } from './screens.ts'
 import { initialState, type Place } from './state.ts'
 import { createStore } from './store.ts'
 import type { Ui } from './ui.ts'
@@ -15,14 +18,14 @@ import { watchNotes } from './work/notes.ts'
 import { createWork } from './work/work.ts'
 
 export interface BrowseOptions {
-  readonly screen: ScreenName
+  /** Undefined: where a person left. */
+  readonly screen: ScreenName | undefined
   readonly place: Place
   readonly api: Api
   readonly env: Env
   readonly now: () => number
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
-  readonly rebound: Rebound
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly signal: AbortSignal
@@ -33,15 +36,20 @@ export interface BrowseOptions {
 
 /** The screens, until a person quits or the signal comes; gives what is to be said once the terminal is back. */
 export async function openBrowse(options: BrowseOptions): Promise<readonly string[]> {
-  const { stdin, stdout, signal, api, now, place, screen } = options
-  const keymap = createKeymap(ACTIONS, options.rebound)
+  const { stdin, stdout, signal, api, now, place, env } = options
+  const document = openBrowseDocument(env)
+  const keymap = await readKeymap(document)
+  const left = await document.left(place.text)
+  const screen = options.screen ?? rememberedScreen(left) ?? 'contacts'
   const boards = createBoards()
-  const store = createStore(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }))
+  const store = createStore(
+    withRemembered(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), left),
+  )
   const work = createWork(store, options)
   options.onNotes((line) => work.notices.wait(line))
   const world = {
     api,
-    env: options.env,
+    env,
     now,
     profileFlag: options.profileFlag,
     writeRaw: (text: string) => void stdout.write(text),
@@ -76,6 +84,19 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     work.lists.cancel()
   }
   if (!signal.aborted) await work.deletions.flush()
+  await document.remember(place.text, toRemember(store.get()))
   const dropped = work.deletions.drop()
   return dropped > 0 ? [`${dropped} contacts were not deleted: crm was stopped before.`] : []
+}
+
+/** Keys of a person's own that make two actions one are refused before anything is drawn. */
+async function readKeymap(document: BrowseDocument): Promise<Keymap> {
+  const rebound = await document.keys()
+  const keymap = createKeymap(ACTIONS, rebound)
+  const unknown = Object.keys(rebound).find((id) => !ACTIONS.some((action) => action.id === id))
+  const [problem] = unknown === undefined ? clashes(keymap, SCREENS) : [`there is no action ${unknown}`]
+  if (problem === undefined) return keymap
+  throw new CrmError('invalid_input', `keys of browse.json cannot be used: ${problem}`, {
+    hint: 'crm config path shows the folder; docs/browse.md lists the actions',
+  })
 }

@@ -7,7 +7,15 @@ export const HAS_TMUX = spawnSync('tmux', ['-V']).status === 0
 
 export interface Terminal {
   type(text: string): void
-  press(key: 'Enter' | 'C-c'): void
+  /** As tmux names it: Enter, Escape, C-c, Down. */
+  press(...keys: readonly string[]): void
+  paste(text: string): void
+  resize(columns: number, rows: number): void
+  /** Whether the program draws on the second screen, which leaves the first as it was. */
+  isOnSecondScreen(): boolean
+  isCursorVisible(): boolean
+  /** Of the process in it. */
+  pid(): number
   /** What is on the screen now, its lines without trailing blanks. */
   screen(): string
   /** Waits for it on the screen, and gives that. */
@@ -19,20 +27,35 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 }
 
-/** crm in a real terminal of 80 by 24; when it has ended, the screen says `exit=` and its code. */
-export function openTerminal(args: readonly string[], env: Env): Terminal {
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** crm in a real terminal; when it has ended, the screen says `exit=` and its code. */
+export function openTerminal(args: readonly string[], env: Env, size: Size = { columns: 80, rows: 24 }): Terminal {
   // A server of its own, so that nothing of it outlives the test or meets another test.
   const socket = `crm-test-${randomBytes(6).toString('hex')}`
   const tmux = (...words: string[]) =>
     spawnSync('tmux', ['-L', socket, '-f', '/dev/null', ...words], { encoding: 'utf8', env })
   const command = `${quoted([process.execPath, CRM, ...args])}; echo "exit=$?"; sleep 60`
-  const started = tmux('new-session', '-d', '-x', '80', '-y', '24', '-s', 'crm', command)
+  const started = tmux('new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), '-s', 'crm', command)
   onTestFinished(() => void tmux('kill-server'))
   if (started.status !== 0) throw new Error(`tmux: ${started.stderr}`)
+  const asked = (name: string) => tmux('display-message', '-p', '-t', 'crm', `#{${name}}`).stdout.trim()
   const screen = () => tmux('capture-pane', '-p', '-t', 'crm').stdout
   return {
     type: (text) => void tmux('send-keys', '-t', 'crm', '-l', text),
-    press: (key) => void tmux('send-keys', '-t', 'crm', key),
+    press: (...keys) => void tmux('send-keys', '-t', 'crm', ...keys),
+    paste: (text) => {
+      tmux('set-buffer', '-b', 'pasted', '--', text)
+      // With the brackets that tell a program that it was pasted.
+      tmux('paste-buffer', '-p', '-b', 'pasted', '-t', 'crm')
+    },
+    resize: (columns, rows) => void tmux('resize-window', '-t', 'crm', '-x', String(columns), '-y', String(rows)),
+    isOnSecondScreen: () => asked('alternate_on') === '1',
+    isCursorVisible: () => asked('cursor_flag') === '1',
+    pid: () => Number(asked('pane_pid')),
     screen,
     sees: async (text) => {
       const pattern = typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text

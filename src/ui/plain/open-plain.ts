@@ -1,0 +1,91 @@
+import { createInterface } from 'node:readline/promises'
+import type { Api, Page } from '../../api/api.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { cellText } from '../../output/cell-text.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { emptyList, type ListState, shownCount, shownRow, takePage } from '../list/list-state.ts'
+import { setFilter } from '../list/narrow.ts'
+import { COLUMNS, SEARCHED } from '../screens.ts'
+import type { ServerList } from '../work/loading.ts'
+
+export interface PlainOptions {
+  readonly name: ServerList
+  readonly api: Api
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly signal: AbortSignal
+}
+
+const ROWS_AT_ONCE = 10
+const LONGEST_SAID = 400
+const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the start. q: quit.'
+
+/** Lines alone, each said once and never drawn over: for screen readers, and for terminals that can do no more. */
+export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptions): Promise<void> {
+  const say = (line: string) => void stdout.write(`${line}\n`)
+  const lines = createInterface({ input: stdin, output: stdout })
+  const pages = api[name].list({ limit: undefined, cursor: undefined, filters: {}, signal })[Symbol.asyncIterator]()
+  let list: ListState = emptyList('name')
+  let next = 0
+
+  async function sayRows(): Promise<void> {
+    while (shownCount(list) < next + ROWS_AT_ONCE && !list.isComplete) list = await withPage(list, pages, name)
+    const end = Math.min(next + ROWS_AT_ONCE, shownCount(list))
+    if (next >= end) return say(list.filter === '' ? `No more ${name}.` : `No more ${name} found.`)
+    for (; next < end; next++) say(`${next + 1}. ${rowText(shownRow(list, next), name)}`)
+    say(`${end} of ${shownCount(list)}${list.isComplete ? '' : ' or more'}.`)
+  }
+
+  async function answer(text: string): Promise<void> {
+    if (text.startsWith('/')) list = setFilter(list, text.slice(1))
+    if (text.startsWith('/') || text === 'r') next = 0
+    else if (/^\d+$/.test(text)) return void sayRecord(shownRow(list, Number(text) - 1), say)
+    else if (text !== '') return say(`${safeText(text)} is no command. ${KEYS}`)
+    return sayRows()
+  }
+
+  signal.addEventListener('abort', () => lines.close())
+  say(`${name}. ${KEYS}`)
+  try {
+    for (let text = ''; text !== 'q'; text = (await lines.question('> ', { signal })).trim()) {
+      try {
+        await answer(text)
+      } catch (error) {
+        if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+        say(`Error: ${error.message}. ${error.details.hint}`)
+      }
+    }
+  } catch (error) {
+    // Ctrl-C and Ctrl-D end the question.
+    if (!(error instanceof Error && /^(?:AbortError|ERR_USE_AFTER_CLOSE)$/.test(codeOf(error)))) throw error
+  } finally {
+    lines.close()
+    await pages.return?.()
+  }
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && error.code === 'ERR_USE_AFTER_CLOSE' ? 'ERR_USE_AFTER_CLOSE' : error.name
+}
+
+async function withPage(list: ListState, pages: AsyncIterator<Page>, name: ServerList): Promise<ListState> {
+  const { value, done } = await pages.next()
+  const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
+  return takePage(list, { items, nextCursor, searched: SEARCHED[name] })
+}
+
+function rowText(row: CrmRecord | undefined, name: ServerList): string {
+  const values = COLUMNS[name].slice(0, 4).map((column) => cellText(row?.[column.name]).slice(0, 80))
+  return values.filter((value) => value !== '').join(', ')
+}
+
+function sayRecord(row: CrmRecord | undefined, say: (line: string) => void): void {
+  if (!row) return void say('There is no row of that number.')
+  for (const [member, value] of Object.entries(row)) {
+    const text = cellText(value)
+    // Read aloud, the rest would keep a person waiting.
+    const cut = text.length > LONGEST_SAID ? `${text.slice(0, LONGEST_SAID)}… (${text.length} characters)` : text
+    say(`${safeText(member)}: ${cut}`)
+  }
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { textWidth } from '../../src/output/text-width.ts'
+import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
+import { createKeymap } from '../../src/ui/actions/keymap.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { formFields } from '../../src/ui/form/record-form.ts'
+import type { Overlay } from '../../src/ui/overlay.ts'
+import { createBoards } from '../../src/ui/pipelines/board.ts'
+import { SCREENS, type ScreenName } from '../../src/ui/screens.ts'
+import { initialState, type State, withList } from '../../src/ui/state.ts'
+import { textInput } from '../../src/ui/text/text-input.ts'
+import { contact, listOf } from './rows.ts'
+
+const DRAWING = {
+  theme: createTheme(false),
+  keymap: createKeymap(ACTIONS, {}),
+  boards: createBoards(),
+}
+
+const HOSTILE = [
+  contact(1, { name: '\x1b[31mred\x1b]8;;http://x\x07link', email: 'a\r\nb\tc' }),
+  contact(2, { name: '名前'.repeat(40), company: '\u202Eabc\u2066' }),
+  contact(3, { name: 'e\u0301'.repeat(30), phone: '👩‍👩‍👧‍👦🇩🇪' }),
+  contact(4, { name: 'x'.repeat(10_000) }),
+  contact(5, { name: null, amount: 12, stage: 'Won' }),
+]
+
+function stateOf(screen: ScreenName, columns: number, rows: number): State {
+  const state = initialState(screen, { text: 'test http://127.0.0.1:1', isProtected: false }, { columns, rows })
+  const list = listOf(HOSTILE)
+  return withList(withList(state, 'contacts', () => list), 'deals', () => list)
+}
+
+/** Without what styles it. */
+function plain(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
+  return line.replace(/\x1b\[\d+m/g, '')
+}
+
+const SIZES = [
+  [80, 24],
+  [120, 40],
+  [200, 60],
+  [60, 12],
+] as const
+
+const OVERLAYS: readonly (Overlay | undefined)[] = [
+  undefined,
+  { type: 'help', top: 0 },
+  { type: 'palette', input: textInput('e'), index: 2 },
+  { type: 'prompt', label: 'Find:', input: textInput('名'.repeat(300)), onSubmit: () => {} },
+  {
+    type: 'form',
+    title: 'Edit',
+    fields: formFields(['name', 'email'], HOSTILE[0]),
+    index: 0,
+    isSending: false,
+    problem: 'no',
+    onSubmit: () => {},
+  },
+]
+
+for (const [columns, rows] of SIZES) {
+  test(`every frame of ${columns}x${rows} has its lines, none wider than the screen, whatever the cells hold`, () => {
+    for (const screen of SCREENS) {
+      for (const isDetailOpen of [false, true]) {
+        for (const overlay of OVERLAYS) {
+          const base = stateOf(screen, columns, rows)
+          const name = screen === 'pipelines' ? 'deals' : screen
+          const state = withList({ ...base, overlay }, name, (list) => ({ ...list, isDetailOpen }))
+          const { lines, cursor } = drawFrame(state, DRAWING)
+          expect(lines.length).toBe(rows)
+          for (const line of lines) expect(textWidth(plain(line))).toBeLessThanOrEqual(columns)
+          expect(lines.join('')).not.toMatch(/[\u202a-\u202e\u2066-\u2069\r\n\t]/)
+          if (cursor) expect(cursor.x < columns && cursor.y < rows).toBe(true)
+        }
+      }
+    }
+  })
+}
+
+test('a terminal that is too small is told what is needed, on one line', () => {
+  const { lines } = drawFrame(stateOf('contacts', 50, 10), DRAWING)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain('needs 60 columns')
+})
+
+test('what comes from a record cannot style its line', () => {
+  const { lines } = drawFrame(stateOf('contacts', 120, 40), DRAWING)
+  expect(lines.map(plain).join('\n')).not.toContain('\x1b')
+  expect(lines.join('\n')).toContain('\\x1b[31mred')
+})
+
+test('without colour the cursor, marks, edits and deletions can still be told apart', () => {
+  const state = withList(stateOf('contacts', 120, 40), 'contacts', (list) => ({
+    ...list,
+    marks: new Set(['con_2']),
+    staged: new Map([['con_3', { name: 'Z' }]]),
+    leaving: new Set(['con_4']),
+  }))
+  const lines = drawFrame(state, DRAWING).lines.map(plain)
+  const starts = lines.slice(3, 7).map((line) => line.slice(0, 2))
+  expect(starts).toEqual(['❯ ', ' *', ' ~', ' x'])
+})

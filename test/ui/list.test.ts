@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { currentRow, putRow, removeRow, rowId, shownCount, shownRow, takePage } from '../../src/ui/list/list-state.ts'
+import { chosenRows, markRange, markShown, toggleMark } from '../../src/ui/list/marks.ts'
+import { moveBy, moveTo } from '../../src/ui/list/move.ts'
+import { cycleSort, setFilter } from '../../src/ui/list/narrow.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { contact, contacts, listOf } from './rows.ts'
+
+const page = (items: ReturnType<typeof contacts>, nextCursor?: string) => ({
+  items,
+  nextCursor,
+  searched: SEARCHED.contacts,
+})
+
+test('more rows never move the one under the cursor', () => {
+  const sorted = cycleSort(listOf([contact(5), contact(3)], 'more'))
+  const onLast = moveTo(sorted, 1, 10)
+  expect(rowId(currentRow(onLast))).toBe('con_5')
+  expect(rowId(currentRow(takePage(onLast, page([contact(4), contact(1)]))))).toBe('con_5')
+})
+
+test('a reload takes the place of the rows in one step, and keeps the cursor on its record', () => {
+  const list = { ...moveTo(listOf(contacts(5)), 3, 10), isStale: true }
+  const fresh = takePage(list, page([contact(9), ...contacts(5)]))
+  expect(shownCount(fresh)).toBe(6)
+  expect(rowId(currentRow(fresh))).toBe('con_3')
+})
+
+test('marks follow their records, not their lines', () => {
+  const marked = toggleMark(moveTo(listOf(contacts(5)), 2, 10))
+  const fresh = takePage({ ...marked, isStale: true }, page([contact(9), ...contacts(5)]))
+  expect(chosenRows(fresh).map(rowId)).toEqual(['con_2'])
+})
+
+test('a range marks what lies between its ends, whichever came first', () => {
+  const begun = markRange(moveTo(listOf(contacts(9)), 6, 20))
+  expect([...markRange(moveTo(begun, 4, 20)).marks].toSorted()).toEqual(['con_4', 'con_5', 'con_6'])
+})
+
+test('marking all marks what the filter shows, and no more', () => {
+  const filtered = setFilter(listOf([contact(1, { name: 'Ada' }), contact(2, { name: 'Grace' })]), 'ada')
+  expect([...markShown(filtered).marks]).toEqual(['con_1'])
+})
+
+test('a filter finds parts of names first, and letters in their order after them', () => {
+  const rows = [contact(1, { name: 'Almond Dayan' }), contact(2, { name: 'Ada Lovelace' }), contact(3, { name: 'Bob' })]
+  const found = setFilter(listOf(rows), 'ada')
+  expect(rowId(shownRow(found, 0))).toBe('con_2')
+  expect(Array.from({ length: shownCount(found) }, (_, at) => rowId(shownRow(found, at)))).not.toContain('con_3')
+})
+
+test('a filter that grows by a letter finds what it would find anew', () => {
+  const list = listOf(contacts(500))
+  const typed = ['n', 'na', 'nam', 'name', 'name 4', 'name 42'].reduce(setFilter, list)
+  expect(typed.order).toEqual(setFilter(list, 'name 42').order)
+  expect(shownCount(typed)).toBeGreaterThan(0)
+})
+
+test('sort goes up, down and back, numbers as numbers, and rows without a value stay last', () => {
+  const rows = [contact(1, { name: 'b' }), contact(2, { name: null }), contact(3, { name: 'A' })]
+  const ids = (list: ReturnType<typeof listOf>) => [0, 1, 2].map((at) => rowId(shownRow(list, at)))
+  const up = cycleSort(listOf(rows))
+  expect(ids(up)).toEqual(['con_3', 'con_1', 'con_2'])
+  const down = cycleSort(up)
+  expect(ids(down)).toEqual(['con_1', 'con_3', 'con_2'])
+  expect(ids(cycleSort(down))).toEqual(['con_1', 'con_2', 'con_3'])
+  const amounts = [contact(1, { name: 10 }), contact(2, { name: 9 }), contact(3, { name: 100 })]
+  expect(ids(cycleSort(listOf(amounts)))).toEqual(['con_2', 'con_1', 'con_3'])
+})
+
+test('the window jumps by half a screen at its edge, and the cursor is always in it', () => {
+  let list = listOf(contacts(100))
+  const tops = new Set<number>()
+  for (let step = 0; step < 60; step++) {
+    list = moveBy(list, 1, 10)
+    tops.add(list.top)
+    expect(list.cursor).toBeGreaterThanOrEqual(list.top)
+    expect(list.cursor).toBeLessThan(list.top + 10)
+  }
+  expect([...tops].length).toBeLessThan(15)
+})
+
+test('a list that is paged through for long lets go of its first rows, and counts them', () => {
+  let list = listOf([], 'start')
+  for (let number = 0; number < 130_000; number += 10_000) list = takePage(list, page(contacts(10_000, number), 'next'))
+  expect(list.rows.length).toBeLessThanOrEqual(120_000)
+  expect(list.lettingGo + list.rows.length).toBe(130_000)
+})
+
+test('a changed record stays on its line, a new one comes on top, a deleted one is gone with its mark', () => {
+  const list = toggleMark(listOf(contacts(3)))
+  const changed = putRow(list, contact(1, { name: 'Zed' }), SEARCHED.contacts)
+  expect(shownRow(changed, 1)?.name).toBe('Zed')
+  expect(rowId(shownRow(putRow(list, contact(7), SEARCHED.contacts), 0))).toBe('con_7')
+  const removed = removeRow(list, 'con_0')
+  expect([shownCount(removed), removed.marks.size]).toEqual([2, 0])
+})

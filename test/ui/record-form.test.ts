@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { formFields, formPatch, withProblems } from '../../src/ui/form/record-form.ts'
+import { parseAssignment } from '../../src/ui/work/staging.ts'
+import { textInput } from '../../src/ui/text/text-input.ts'
+
+test('only what was changed is sent, and an emptied field is null', () => {
+  const fields = formFields(['name', 'email', 'phone'], { id: 'con_1', name: 'Ada', email: 'a@x', extra: 'kept' })
+  const edited = fields.map((field) => (field.name === 'email' ? { ...field, input: textInput('') } : field))
+  expect(formPatch(fields)).toEqual({})
+  expect(formPatch(edited)).toEqual({ email: null })
+})
+
+test('of a new record only what is not empty is sent, and an amount is a number', () => {
+  const fields = formFields(['name', 'amount'], undefined).map((field) => ({
+    ...field,
+    input: textInput(field.name === 'amount' ? '12.5' : ''),
+  }))
+  expect(formPatch(fields)).toEqual({ amount: 12.5 })
+})
+
+test('an amount that is no number is refused with its name', () => {
+  const [field] = formFields(['amount'], undefined)
+  expect(() => formPatch(field ? [{ ...field, input: textInput('12x') }] : [])).toThrow(/amount is "12x"/)
+})
+
+test('what a server says stands beside the field it names', () => {
+  const fields = withProblems(formFields(['name', 'email'], undefined), 'cannot create: email must be a string')
+  expect(fields.map(({ problem }) => problem !== undefined)).toEqual([false, true])
+})
+
+test('a change is member=text, member:=json, or member= for nothing', () => {
+  expect(parseAssignment('company=Acme Ltd')).toEqual(['company', 'Acme Ltd'])
+  expect(parseAssignment('amount:=12')).toEqual(['amount', 12])
+  expect(parseAssignment('phone=')).toEqual(['phone', null])
+  expect(() => parseAssignment('nonsense')).toThrow(/expected member=value/)
+})

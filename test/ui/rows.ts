@@ -1,0 +1,15 @@
+import type { CrmRecord } from '../../src/core/resources.ts'
+import { emptyList, type ListState, takePage } from '../../src/ui/list/list-state.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+
+export function contact(number: number, fields: CrmRecord = {}): CrmRecord {
+  return { id: `con_${number}`, name: `Name ${number}`, email: `p${number}@example.test`, ...fields }
+}
+
+export function contacts(count: number, from = 0): readonly CrmRecord[] {
+  return Array.from({ length: count }, (_, index) => contact(from + index))
+}
+
+export function listOf(rows: readonly CrmRecord[], nextCursor?: string): ListState {
+  return takePage(emptyList('name'), { items: rows, nextCursor, searched: SEARCHED.contacts })
+}

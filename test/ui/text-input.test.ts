@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { textWidth } from '../../src/output/text-width.ts'
+import { safeText } from '../../src/output/safe-text.ts'
+import { fitCell, wrapText } from '../../src/ui/text/fit-cell.ts'
+import { editText, inputText, insertText, textInput } from '../../src/ui/text/text-input.ts'
+
+test('a fitted cell is exactly as wide as it should be', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 80 }), (text, width) => {
+      expect(textWidth(fitCell(safeText(text), width))).toBe(width)
+    }),
+  )
+})
+
+test('wrapped text has no line that is too wide, and loses no character', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: 2, max: 40 }), (raw, width) => {
+      const text = safeText(raw)
+      const lines = wrapText(text, width)
+      for (const line of lines) expect(textWidth(line.trimEnd())).toBeLessThanOrEqual(width)
+      expect(lines.join('')).toBe(text)
+    }),
+  )
+})
+
+test('backspace takes a whole family, and a mark that is typed joins its letter', () => {
+  const family = insertText(textInput('a'), '👩‍👩‍👧')
+  expect(inputText(editText(family, 'backspace') ?? family)).toBe('a')
+  expect(insertText(textInput('e'), '\u0301').cursor).toBe(1)
+})
+
+test('what is pasted stays one line', () => {
+  expect(inputText(insertText(textInput(), 'a\r\nb\tc\nd'))).toBe('a b c d')
+})
+
+test('words, ends and the rest of the line are cut with the keys of a shell', () => {
+  const input = textInput('one two  ')
+  expect(inputText(editText(input, 'ctrl-w') ?? input)).toBe('one ')
+  expect(inputText(editText(input, 'ctrl-u') ?? input)).toBe('')
+  expect(editText(input, 'ctrl-a')?.cursor).toBe(0)
+})
