@@ -29,7 +29,12 @@ export function strokesOf(input: string, key: Key): readonly Stroke[] {
   const named = NAMED.find(([flag]) => key[flag] === true)
   if (named) return [{ chord: named[1], text: undefined }]
   if (key.ctrl) return input === '' ? [] : [{ chord: `ctrl-${input}`, text: undefined }]
-  if (key.meta) return []
+  // Esc and a key behind it, typed fast, come as one; no key of ours is held with Alt.
+  if (key.meta) return [{ chord: 'esc', text: undefined }, ...typedStrokes(input)]
+  return typedStrokes(input)
+}
+
+function typedStrokes(input: string): readonly Stroke[] {
   return Array.from(input, (char) => {
     const control = CONTROLS[char]
     if (control !== undefined) return { chord: control, text: char === ' ' ? ' ' : undefined }

@@ -80,10 +80,10 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     signal.removeEventListener('abort', stop)
     stopNotes()
     work.events.close()
-    work.notices.close()
     work.lists.cancel()
   }
   if (!signal.aborted) await work.deletions.flush()
+  work.notices.close()
   await document.remember(place.text, toRemember(store.get()))
   const dropped = work.deletions.drop()
   return dropped > 0 ? [`${dropped} contacts were not deleted: crm was stopped before.`] : []

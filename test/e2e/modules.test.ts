@@ -10,10 +10,13 @@ const PACKAGES = [
   'commander',
   'conf',
   'fastify',
+  'ink',
   'graphql',
   'graphql-http',
+  'react',
   'undici',
   'yaml',
+  'yoga-layout',
 ] as const
 
 /** Of the packages and heavy rooms that a command could load, those that it did. */

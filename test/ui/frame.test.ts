@@ -29,7 +29,11 @@ const HOSTILE = [
 function stateOf(screen: ScreenName, columns: number, rows: number): State {
   const state = initialState(screen, { text: 'test http://127.0.0.1:1', isProtected: false }, { columns, rows })
   const list = listOf(HOSTILE)
-  return withList(withList(state, 'contacts', () => list), 'deals', () => list)
+  return withList(
+    withList(state, 'contacts', () => list),
+    'deals',
+    () => list,
+  )
 }
 
 /** Without what styles it. */
@@ -61,21 +65,26 @@ const OVERLAYS: readonly (Overlay | undefined)[] = [
   },
 ]
 
+function everyState(columns: number, rows: number): readonly State[] {
+  return SCREENS.flatMap((screen) =>
+    [false, true].flatMap((isDetailOpen) =>
+      OVERLAYS.map((overlay) => {
+        const name = screen === 'pipelines' ? 'deals' : screen
+        const state = { ...stateOf(screen, columns, rows), overlay }
+        return withList(state, name, (list) => ({ ...list, isDetailOpen }))
+      }),
+    ),
+  )
+}
+
 for (const [columns, rows] of SIZES) {
   test(`every frame of ${columns}x${rows} has its lines, none wider than the screen, whatever the cells hold`, () => {
-    for (const screen of SCREENS) {
-      for (const isDetailOpen of [false, true]) {
-        for (const overlay of OVERLAYS) {
-          const base = stateOf(screen, columns, rows)
-          const name = screen === 'pipelines' ? 'deals' : screen
-          const state = withList({ ...base, overlay }, name, (list) => ({ ...list, isDetailOpen }))
-          const { lines, cursor } = drawFrame(state, DRAWING)
-          expect(lines.length).toBe(rows)
-          for (const line of lines) expect(textWidth(plain(line))).toBeLessThanOrEqual(columns)
-          expect(lines.join('')).not.toMatch(/[\u202a-\u202e\u2066-\u2069\r\n\t]/)
-          if (cursor) expect(cursor.x < columns && cursor.y < rows).toBe(true)
-        }
-      }
+    for (const state of everyState(columns, rows)) {
+      const { lines, cursor } = drawFrame(state, DRAWING)
+      expect(lines.length).toBe(rows)
+      for (const line of lines) expect(textWidth(plain(line))).toBeLessThanOrEqual(columns)
+      expect(lines.join('')).not.toMatch(/[\u202a-\u202e\u2066-\u2069\r\n\t]/)
+      if (cursor) expect(cursor.x < columns && cursor.y < rows).toBe(true)
     }
   })
 }

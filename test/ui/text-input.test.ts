@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { textWidth } from '../../src/output/text-width.ts'
 import { safeText } from '../../src/output/safe-text.ts'
+import { textWidth } from '../../src/output/text-width.ts'
 import { fitCell, wrapText } from '../../src/ui/text/fit-cell.ts'
 import { editText, inputText, insertText, textInput } from '../../src/ui/text/text-input.ts'
 

@@ -34,12 +34,14 @@ export function openForm({ store, work }: Ui, { title, known, record, send }: Fo
       if (!(error instanceof CrmError)) throw error
       isAgain = error.code === 'precondition_failed'
       const { message, details } = error
-      const again = isAgain ? 'somebody changed it since; Ctrl-S once more overwrites that' : details.hint
+      const problem = isAgain
+        ? `somebody changed it since; Ctrl-S once more overwrites that: ${message}`
+        : `${message}; ${details.hint}`
       change((form) => ({
         ...form,
         isSending: false,
         fields: withProblems(form.fields, message),
-        problem: safeText(`${message}; ${again}`),
+        problem: safeText(problem),
       }))
       work.notices.problem(error, `${title}: `)
     }

@@ -17,10 +17,10 @@ const READ_ONLY: ReadonlySet<string> = new Set(READ_ONLY_FIELDS)
 
 /** The record as YAML in the editor. CrmError `invalid_input` for what is no record, and where the text stays. */
 export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRecord> {
-  const { parse, stringify } = await import('yaml')
+  const { parseYamlText, yamlText } = await import('./yaml-text.ts')
   const before = Object.fromEntries(Object.entries(record).filter(([name]) => !READ_ONLY.has(name)))
-  const { text, path, forget } = await editText(stringify(before), env)
-  const after = parseOr(parse, text, path)
+  const { text, path, forget } = await editText(yamlText(before), env)
+  const after = parseOr(parseYamlText, text, path)
   const patch: JsonObject = {}
   for (const [name, value] of Object.entries(after)) {
     if (JSON.stringify(value) !== JSON.stringify(before[name])) patch[name] = value

@@ -1,0 +1,307 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished } from 'vitest'
+import { crm, type Env, emptyHome } from './crm.ts'
+import { all, make } from './records.ts'
+import { type Service, startService } from './service.ts'
+import { test } from './shared-service.ts'
+import { HAS_TMUX, openTerminal, type Terminal } from './terminal.ts'
+
+const WIDE = { columns: 120, rows: 40 }
+
+async function serviceWith(records: readonly Record<string, unknown>[]): Promise<Service> {
+  const service = await startService()
+  await make(service, '/v1/contacts', records)
+  return service
+}
+
+async function browse(env: Env, size = WIDE, ...args: string[]): Promise<Terminal> {
+  const terminal = openTerminal(['browse', ...args], env, size)
+  await terminal.sees('? help')
+  return terminal
+}
+
+/** The process of crm itself: the shell of the terminal is its parent. */
+function crmPid(terminal: Terminal): number {
+  return Number(spawnSync('pgrep', ['-P', String(terminal.pid())], { encoding: 'utf8' }).stdout.split('\n')[0])
+}
+
+test('without a terminal it says so, names a command that does without, and exits 2', async ({ service }) => {
+  const { exit, stderr } = await crm(['browse', 'deals'], service.env)
+  expect(exit).toBe(2)
+  expect(stderr).toBe('crm: crm browse needs a terminal, and stdout is none\n  crm deals list\n')
+})
+
+describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {
+  test('finds by part of a name, changes the phone, and the server has it', async () => {
+    const service = await serviceWith([{ name: 'Ada Lovelace' }, { name: 'Grace Hopper' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('Grace Hopper')
+    terminal.type('/lovel')
+    expect(await terminal.sees(/1-1 of 1/)).not.toContain('Grace')
+    terminal.press('Enter')
+    terminal.type('e')
+    await terminal.sees('Edit Ada Lovelace')
+    terminal.press('Down', 'Down')
+    terminal.type('+49 30 1')
+    terminal.press('C-s')
+    await terminal.sees('Saved Ada Lovelace')
+    expect(await all(service, '/v1/contacts')).toContainEqual(
+      expect.objectContaining({ name: 'Ada Lovelace', phone: '+49 30 1' }),
+    )
+    terminal.type('u')
+    await terminal.sees('is as it was')
+    expect((await all(service, '/v1/contacts')).every(({ phone }) => (phone ?? null) === null)).toBe(true)
+  })
+
+  test('dd, Enter and Esc delete nothing (lazygit#2291, #3471)', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('❯  Ada')
+    terminal.type('dd')
+    await terminal.sees('❯[Cancel]')
+    terminal.press('Enter')
+    await terminal.sees('? help')
+    terminal.type('d')
+    await terminal.sees('❯[Cancel]')
+    terminal.press('Escape')
+    await terminal.sees('? help')
+    terminal.type('q')
+    await terminal.sees('exit=0')
+    expect(await all(service, '/v1/contacts')).toHaveLength(1)
+  })
+
+  test('three are deleted with another key than the one that asked, and one of them is taken back', async () => {
+    const service = await serviceWith([{ name: 'Keep' }, { name: 'Test 1' }, { name: 'Test 2' }, { name: 'Test 3' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('Test 3')
+    terminal.type('   ')
+    await terminal.sees('3 marked')
+    terminal.type('d')
+    await terminal.sees('Delete 3 contacts')
+    terminal.type('y')
+    await terminal.sees('deleted for good in 6 s')
+    terminal.type('u')
+    await terminal.sees('Kept Test 1; 2 more will be deleted')
+    terminal.type('q')
+    await terminal.sees('exit=0')
+    expect((await all(service, '/v1/contacts')).map(({ name }) => name).toSorted()).toEqual(['Keep', 'Test 1'])
+  })
+
+  test('more than twenty need the count typed out', async () => {
+    const service = await serviceWith(Array.from({ length: 21 }, (_, at) => ({ name: `Test ${at}` })))
+    const terminal = await browse(service.env)
+    await terminal.sees('Test 20')
+    terminal.type('Ad')
+    await terminal.sees('Type 21 and Enter')
+    terminal.type('y')
+    terminal.press('Enter')
+    terminal.type('d')
+    await terminal.sees('yd')
+    terminal.press('Escape')
+    terminal.type('q')
+    await terminal.sees('exit=0')
+    expect(await all(service, '/v1/contacts')).toHaveLength(21)
+  })
+
+  test('what the server refuses stands in the form, with all that was typed', async ({ service }) => {
+    const terminal = await browse(service.env, WIDE, 'deals')
+    terminal.type('n')
+    await terminal.sees('New deal')
+    terminal.type('Engines')
+    terminal.press('Down', 'Down')
+    terminal.type('Nowhere')
+    terminal.press('C-s')
+    const screen = await terminal.sees(/stage.*! .*stage/s)
+    expect(screen).toContain('Engines')
+    expect(screen).toContain('Nowhere')
+  })
+
+  test('bulk edits are marked, shown as a plan, and sent after it', async () => {
+    const service = await serviceWith([{ name: 'A' }, { name: 'B' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('❯  B')
+    terminal.type('Ab')
+    await terminal.sees('Change in 2 rows')
+    terminal.type('company=Acme')
+    terminal.press('Enter')
+    await terminal.sees('2 edited, not sent')
+    expect((await all(service, '/v1/contacts')).every(({ company }) => company !== 'Acme')).toBe(true)
+    terminal.type('w')
+    await terminal.sees('Send 2 updates')
+    terminal.type('y')
+    await terminal.sees('2 saved')
+    expect((await all(service, '/v1/contacts')).map(({ company }) => company)).toEqual(['Acme', 'Acme'])
+  })
+
+  test('the board has a column a stage with count and sum, and a deal moves', async () => {
+    const service = await startService()
+    await make(service, '/v1/deals', [{ name: 'Engines', stage: 'Lead', amount: 1200.5 }])
+    const terminal = await browse(service.env, WIDE, 'pipelines')
+    await terminal.sees(/Lead.*Qualified.*Proposal/)
+    await terminal.sees('1  1,200.5')
+    terminal.type('m')
+    await terminal.sees('Move Engines to')
+    terminal.press('Down', 'Enter')
+    await terminal.sees('Saved Engines')
+    expect(await all(service, '/v1/deals')).toMatchObject([{ stage: 'Qualified' }])
+  })
+
+  test('5 KB pasted into the filter is text, and no key of the screen', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('❯  Ada')
+    terminal.type('/')
+    await terminal.sees('Find:')
+    terminal.paste(`${'dy\n'.repeat(1700)}end`)
+    await terminal.sees(/dy end/)
+    terminal.press('Escape')
+    await terminal.sees('❯  Ada')
+    terminal.type('q')
+    await terminal.sees('exit=0')
+    expect(await all(service, '/v1/contacts')).toHaveLength(1)
+  })
+
+  test('hostile text is shown, not obeyed', async () => {
+    const service = await serviceWith([{ name: 'a\x1b[2J\x1b]0;title\x07b', company: '\u202Eevil' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('a\\x1b[2J')
+    await terminal.sees('\\u202eevil')
+  })
+
+  test('the screen follows a resize, says what it needs when it is too small, and comes back', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse(service.env, { columns: 80, rows: 24 })
+    terminal.resize(50, 10)
+    await terminal.sees('needs 60 columns')
+    terminal.resize(200, 60)
+    await terminal.sees('CREATED')
+    terminal.resize(60, 12)
+    await terminal.sees(/❯ {2}Ada/)
+    expect(terminal.screen().split('\n')[0]).toContain('[1 Contacts]')
+  })
+
+  test('quit, SIGTERM and SIGHUP give the terminal back as it was', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    for (const [end, exit] of [
+      ['q', 'exit=0'],
+      ['SIGTERM', 'exit=130'],
+      ['SIGHUP', 'exit=130'],
+    ] as const) {
+      const terminal = await browse(service.env)
+      expect(terminal.isOnSecondScreen()).toBe(true)
+      if (end === 'q') terminal.type('q')
+      else process.kill(crmPid(terminal), end)
+      await terminal.sees(exit)
+      expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+    }
+  })
+
+  test('an editor that fails changes nothing, and the screen comes back', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse({ ...service.env, EDITOR: 'false' })
+    await terminal.sees('❯  Ada')
+    terminal.type('E')
+    await terminal.sees('the editor false ended with 1')
+    expect(terminal.isOnSecondScreen()).toBe(true)
+    terminal.type('j?')
+    await terminal.sees('Keys of Contacts')
+  })
+
+  test('what the editor wrote is saved', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const editor = join(service.env.HOME, 'editor.sh')
+    writeFileSync(editor, '#!/bin/sh\nsed -i s/Ada/Augusta/ "$1"\n')
+    chmodSync(editor, 0o700)
+    const terminal = await browse({ ...service.env, EDITOR: editor })
+    await terminal.sees('❯  Ada')
+    terminal.type('E')
+    await terminal.sees('Saved Augusta')
+    expect(await all(service, '/v1/contacts')).toMatchObject([{ name: 'Augusta' }])
+  })
+
+  test('a record that is gone keeps the form and what was typed in it', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('❯  Ada')
+    const [contact] = await all(service, '/v1/contacts')
+    expect((await crm(['contacts', 'delete', String(contact?.id), '--yes'], service.env)).exit).toBe(0)
+    terminal.type('e')
+    await terminal.sees('Edit Ada')
+    terminal.type(' Byron')
+    terminal.press('C-s')
+    await terminal.sees('! ')
+    expect(terminal.screen()).toContain('Ada Byron')
+  })
+
+  test('somebody else’s change is not overwritten without a second word', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('❯  Ada')
+    const [contact] = await all(service, '/v1/contacts')
+    await crm(['contacts', 'update', String(contact?.id), '--set', 'name=Other'], service.env)
+    terminal.type('e')
+    await terminal.sees('Edit Ada')
+    terminal.type(' Byron')
+    terminal.press('C-s')
+    await terminal.sees('overwrites that')
+    expect(await all(service, '/v1/contacts')).toMatchObject([{ name: 'Other' }])
+    terminal.press('C-s')
+    await terminal.sees('Saved Ada Byron')
+  })
+
+  test('keys stay live while a server that is slow, refuses the key, or fails is asked', async () => {
+    const answers: RequestListener[] = [
+      () => {},
+      (_, response) =>
+        void response.writeHead(401, { 'content-type': 'application/json' }).end('{"detail":"no such key"}'),
+      (_, response) => void response.writeHead(500, { 'x-request-id': 'req_7' }).end('{}'),
+    ]
+    for (const [index, expected] of ['loading …', 'no such key', 'req_7'].entries()) {
+      const server = createServer(answers[index]).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      onTestFinished(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      const terminal = openTerminal(
+        ['browse', '--max-wait', '0s'],
+        emptyHome({ CRM_BASE_URL: url, CRM_API_KEY: 'k' }),
+        WIDE,
+      )
+      await terminal.sees(expected)
+      terminal.type('?')
+      await terminal.sees('Keys of Contacts')
+      terminal.press('Escape')
+      terminal.type('qq')
+      await terminal.sees('exit=0')
+    }
+  })
+
+  test('NO_COLOR is obeyed, and the selected row still says that it is', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse({ ...service.env, NO_COLOR: '1' })
+    await terminal.sees('❯  Ada')
+  })
+
+  test('--plain says rows once, finds, and shows a record', async () => {
+    const service = await serviceWith([{ name: 'Ada' }, { name: 'Grace' }])
+    const terminal = openTerminal(['browse', '--plain'], service.env)
+    await terminal.sees('1. Grace')
+    terminal.type('/ada')
+    terminal.press('Enter')
+    await terminal.sees('1. Ada')
+    terminal.type('1')
+    terminal.press('Enter')
+    await terminal.sees('name: Ada')
+    expect(terminal.isOnSecondScreen()).toBe(false)
+    terminal.type('q')
+    terminal.press('Enter')
+    await terminal.sees('exit=0')
+  })
+})
