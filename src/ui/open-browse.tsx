@@ -2,6 +2,7 @@ import { render } from 'ink'
 import type { Api } from '../api/api.ts'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { clashes, createKeymap, type Keymap } from './actions/keymap.ts'
@@ -24,6 +25,7 @@ export interface BrowseOptions {
   readonly api: Api
   readonly env: Env
   readonly now: () => number
+  readonly openJobs: () => Promise<Jobs>
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
   readonly stdin: NodeJS.ReadStream

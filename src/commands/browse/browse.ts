@@ -42,6 +42,7 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
     api: await ctx.api(),
     env,
     now: ctx.now,
+    openJobs: ctx.jobs,
     hasColor: shouldColor({ flag: flags.color, env, isTTY: true }),
     profileFlag: flags.profile,
     stdin,

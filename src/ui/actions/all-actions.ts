@@ -1,5 +1,6 @@
 import type { Action } from './action.ts'
 import { CHANGING } from './changing.ts'
+import { JOBS } from './jobs.ts'
 import { LISTING, LOOKING, SCREEN_ACTIONS } from './looking.ts'
 import { MOVING } from './moving.ts'
 import { STAGING } from './staging.ts'
@@ -11,6 +12,7 @@ export const ACTIONS: readonly Action[] = [
   ...CHANGING,
   ...LISTING,
   ...STAGING,
+  ...JOBS,
   ...TAKING,
   ...SCREEN_ACTIONS,
   ...MOVING,

@@ -15,7 +15,7 @@ const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
 
-const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events']
+const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
 
 export const LOOKING: readonly Action[] = [
   {
@@ -114,6 +114,7 @@ export const LISTING: readonly Action[] = [
       const name = listOf(store.get().screen)
       if (name === 'contacts' || name === 'deals') void work.lists.reload(name)
       else if (name === 'events') void work.events.look()
+      else void work.jobs.look()
     },
   },
 ]

@@ -7,6 +7,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   const { store, work } = ui
   store.update((state) => ({ ...state, screen }))
   if (screen === 'events') void ui.work.events.look()
+  if (screen === 'jobs') void ui.work.jobs.look()
   const name = listOf(screen)
   if (name !== 'contacts' && name !== 'deals') return
   const list = store.get().lists[name]

@@ -1,11 +1,13 @@
 import type { Api } from '../../api/api.ts'
 import type { Env } from '../../core/streams.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { State } from '../state.ts'
 import type { Store } from '../store.ts'
 import { type Commit, createCommit } from './commit.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
 import { createEvents, type Events } from './events.ts'
 import { createHistory, type History } from './history.ts'
+import { createJobList, type JobList } from './job-list.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { createWrites, type Writes } from './writes.ts'
@@ -19,15 +21,18 @@ export interface Work {
   readonly writes: Writes
   readonly commit: Commit
   readonly events: Events
+  readonly jobs: JobList
 }
 
 export interface WorkWorld {
   readonly api: Api
   readonly env: Env
   readonly now: () => number
+  /** Bulk work at the target of the screens. */
+  readonly openJobs: () => Promise<Jobs>
 }
 
-export function createWork(store: Store<State>, { api, env, now }: WorkWorld): Work {
+export function createWork(store: Store<State>, { api, env, now, openJobs }: WorkWorld): Work {
   const notices = createNotices(store, now)
   const history = createHistory()
   const writes = createWrites({ store, api, notices, history })
@@ -37,7 +42,8 @@ export function createWork(store: Store<State>, { api, env, now }: WorkWorld): W
     writes,
     lists: createLists(store, api, notices),
     deletions: createDeletions(store, api, notices),
-    commit: createCommit(store, writes, notices),
+    commit: createCommit({ store, writes, notices, openJobs }),
     events: createEvents(store, env, notices),
+    jobs: createJobList(store, openJobs, notices),
   }
 }

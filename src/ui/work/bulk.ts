@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { rowId } from '../list/list-state.ts'
+
+type RunTerms = Parameters<Jobs['run']>[1]
+
+/** As the commands have it where nothing else is asked for: a part of the rate is left to others. */
+export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
+
+export interface Edit {
+  readonly row: CrmRecord
+  readonly patch: JsonObject
+}
+
+export interface Sent {
+  readonly jobId: string
+  readonly done: number
+  readonly notDone: number
+  /** Why it ended before its end; undefined when every row was done. */
+  readonly error: unknown
+}
+
+/** Contacts that were edited, as a job: written down before the first is sent, resumable, and taken back with `crm jobs undo`. */
+export async function sendEdits(jobs: Jobs, edits: readonly Edit[], onDone: (edit: Edit) => void): Promise<Sent> {
+  const { paths } = await jobs.make(
+    { kind: 'update', noun: 'contacts', run: randomUUID(), of: undefined },
+    async (builder) => {
+      for (const { row, patch } of edits) {
+        const id = rowId(row) ?? ''
+        const ifMatch = typeof row.version === 'number' ? { ifMatch: String(row.version) } : {}
+        builder.add({
+          do: 'update',
+          path: `/v1/contacts/${encodeURIComponent(id)}`,
+          id,
+          body: patch,
+          before: row,
+          ...ifMatch,
+        })
+      }
+    },
+  )
+  const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
+  const { account, error } = await jobs.run(paths, TERMS, {
+    onStart: () => {},
+    onPause: () => {},
+    onEnd: ({ operation }, verdict) => {
+      const edit = byId.get(operation.head.id)
+      if (edit && verdict.is === 'done') onDone(edit)
+    },
+  })
+  return { jobId: paths.id, done: account.done, notDone: account.rows - account.done, error }
+}
