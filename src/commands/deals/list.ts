@@ -6,10 +6,12 @@ import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printList, requestedLimit } from '../print.ts'
+import { printSummary } from './summary.ts'
 
 interface Options {
   readonly cursor?: string
   readonly filter?: readonly string[]
+  readonly summary?: string
 }
 
 export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
@@ -17,12 +19,14 @@ export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
     .command('list')
     .description('list deals, newest first')
     .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect)
+    .option('--summary <member>', 'how many there are of each value of a member, and the sum of their amounts')
     .option('--cursor <cursor>', 'go on where an earlier list stopped')
     .addHelpText(
       'after',
       examples(
         'crm deals list --filter stage=Won',
         "crm deals list --filter 'amount[gte]=1000' -o json",
+        'crm deals list --summary stage',
         "crm deals list --where '.amount > 1000 and .owner_id == null'",
       ),
     )
@@ -34,5 +38,6 @@ async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters })
+  if (options.summary !== undefined) return printSummary(ctx, pages, options.summary)
   await printList(ctx, { pages, columns: FIELDS.deal, plural: 'deals' })
 }

@@ -1,0 +1,64 @@
+import { textWidth } from '../src/output/text-width.ts'
+
+const CELL_WIDTH = 8.4
+const LINE_HEIGHT = 18
+const BACKGROUND = '#1d1f21'
+const FOREGROUND = '#d8dadb'
+const COLORS: Readonly<Record<string, string>> = { 31: '#e06c75', 32: '#98c379', 33: '#e5c07b', 36: '#56b6c2' }
+
+interface Style {
+  readonly color: string | undefined
+  readonly isBold: boolean
+  readonly isDim: boolean
+  readonly isInverse: boolean
+}
+
+const PLAIN: Style = { color: undefined, isBold: false, isDim: false, isInverse: false }
+
+/** A screen as `tmux capture-pane -e` gives it, as a picture that needs no font but a monospaced one. */
+export function screenSvg(screen: string, columns: number): string {
+  const lines = screen.replace(/\n+$/, '').split('\n')
+  const width = Math.ceil(columns * CELL_WIDTH) + 20
+  const height = lines.length * LINE_HEIGHT + 20
+  const body = lines.map((line, index) => lineSvg(line, 10 + (index + 1) * LINE_HEIGHT - 5)).join('\n')
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
+<rect width="100%" height="100%" rx="6" fill="${BACKGROUND}"/>
+${body}
+</svg>
+`
+}
+
+function lineSvg(line: string, y: number): string {
+  let column = 0
+  let style = PLAIN
+  const parts: string[] = []
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
+  for (const [, codes, text = ''] of line.matchAll(/(?:\x1b\[([\d;]*)m)?([^\x1b]*)/g)) {
+    if (codes !== undefined) style = codes.split(';').reduce(styled, style)
+    if (text === '') continue
+    parts.push(textSvg(text, 10 + column * CELL_WIDTH, y, style))
+    column += textWidth(text)
+  }
+  return parts.join('')
+}
+
+function styled(style: Style, code: string): Style {
+  if (code === '' || code === '0') return PLAIN
+  if (code === '1') return { ...style, isBold: true }
+  if (code === '2') return { ...style, isDim: true }
+  if (code === '22') return { ...style, isBold: false, isDim: false }
+  if (code === '7' || code === '27') return { ...style, isInverse: code === '7' }
+  return { ...style, color: COLORS[code] }
+}
+
+function textSvg(text: string, x: number, y: number, { color, isBold, isDim, isInverse }: Style): string {
+  const width = textWidth(text) * CELL_WIDTH
+  const fill = isInverse ? BACKGROUND : (color ?? FOREGROUND)
+  const back = isInverse
+    ? `<rect x="${x.toFixed(1)}" y="${y - 13}" width="${width.toFixed(1)}" height="${LINE_HEIGHT}" fill="${FOREGROUND}"/>`
+    : ''
+  if (text.trim() === '') return back
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  const look = `${isBold ? ' font-weight="bold"' : ''}${isDim ? ' opacity="0.6"' : ''}`
+  return `${back}<text x="${x.toFixed(1)}" y="${y}" fill="${fill}"${look} xml:space="preserve" textLength="${width.toFixed(1)}" lengthAdjust="spacingAndGlyphs">${escaped}</text>`
+}
