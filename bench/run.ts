@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { measureBrowse } from './browse.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
   sandbox: measureSandbox,
   throughput: measureThroughput,
+  browse: measureBrowse,
   graphql: measureGraphql,
   delivery: measureDelivery,
   export: () => measureExport(100_000),

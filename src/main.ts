@@ -78,14 +78,13 @@ async function main(): Promise<void> {
   if (isStdinOpen) process.stdin.destroy()
 }
 
-/** A timer keeps the process alive: a terminal that is not read does not. */
+/**
+ * A timer stands still while the process does, so it ends right after the shell has continued it; and it ends where no shell
+ * controls the group, whose members the system then does not stop.
+ */
 async function pauseProcess(): Promise<void> {
-  const alive = setInterval(() => {}, 2 ** 30)
-  await new Promise<void>((resolve) => {
-    process.once('SIGCONT', () => resolve())
-    process.kill(process.pid, 'SIGTSTP')
-  })
-  clearInterval(alive)
+  process.kill(0, 'SIGTSTP')
+  await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
 function isNullDevice(fd: number): boolean {

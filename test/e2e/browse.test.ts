@@ -5,11 +5,11 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { crm, type Env, emptyHome } from './crm.ts'
+import { CRM, crm, type Env, emptyHome } from './crm.ts'
 import { all, make } from './records.ts'
 import { type Service, startService } from './service.ts'
 import { test } from './shared-service.ts'
-import { HAS_TMUX, openTerminal, type Terminal } from './terminal.ts'
+import { HAS_TMUX, openShell, openTerminal, type Terminal } from './terminal.ts'
 
 const WIDE = { columns: 120, rows: 40 }
 
@@ -199,6 +199,32 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       await terminal.sees(exit)
       expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
     }
+  })
+
+  test('Ctrl-Z and fg: the terminal is the shell’s in between, and the screen is back after it', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = openShell(service.env)
+    await terminal.sees('shell> ')
+    terminal.type(`${process.execPath} ${CRM} browse`)
+    terminal.press('Enter')
+    await terminal.sees('❯  Ada')
+    terminal.press('C-z')
+    await terminal.sees(/Stopped/)
+    expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+    terminal.type('fg')
+    terminal.press('Enter')
+    await terminal.sees('❯  Ada')
+    terminal.type('?')
+    await terminal.sees('Keys of Contacts')
+  })
+
+  test('Ctrl-Z where no shell can continue it does not end in a dead screen', async () => {
+    const service = await serviceWith([{ name: 'Ada' }])
+    const terminal = await browse(service.env)
+    await terminal.sees('❯  Ada')
+    terminal.press('C-z')
+    terminal.type('?')
+    await terminal.sees('Keys of Contacts')
   })
 
   test('an editor that fails changes nothing, and the screen comes back', async () => {

@@ -34,11 +34,19 @@ export interface Size {
 
 /** crm in a real terminal; when it has ended, the screen says `exit=` and its code. */
 export function openTerminal(args: readonly string[], env: Env, size: Size = { columns: 80, rows: 24 }): Terminal {
+  return openCommand(`${quoted([process.execPath, CRM, ...args])}; echo "exit=$?"; sleep 60`, env, size)
+}
+
+/** A shell that a person types in, which has job control. */
+export function openShell(env: Env): Terminal {
+  return openCommand("PS1='shell> ' bash --norc --noprofile -i", env, { columns: 100, rows: 24 })
+}
+
+function openCommand(command: string, env: Env, size: Size): Terminal {
   // A server of its own, so that nothing of it outlives the test or meets another test.
   const socket = `crm-test-${randomBytes(6).toString('hex')}`
   const tmux = (...words: string[]) =>
     spawnSync('tmux', ['-L', socket, '-f', '/dev/null', ...words], { encoding: 'utf8', env })
-  const command = `${quoted([process.execPath, CRM, ...args])}; echo "exit=$?"; sleep 60`
   const started = tmux('new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), '-s', 'crm', command)
   onTestFinished(() => void tmux('kill-server'))
   if (started.status !== 0) throw new Error(`tmux: ${started.stderr}`)

@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { benchFolder, CRM, median, plainEnv, startCrm } from './processes.ts'
+import { fillContacts } from './seed.ts'
+import type { Row } from './table.ts'
+import { type BenchTerminal, openBenchTerminal } from './terminal.ts'
+
+const ROWS = 100_000
+const DOWN = '\x1b[B'
+
+/** The screens in a terminal of 120 by 40: how long a person waits, and what that costs. */
+export async function measureBrowse(): Promise<Row[]> {
+  const database = join(benchFolder(), 'contacts.db')
+  await fillContacts(database, ROWS)
+  const server = await startCrm(database)
+  const env = { ...plainEnv(), HOME: benchFolder(), CRM_PROFILE: 'bench', CRM_API_KEY: server.key }
+  // The largest pages that the service gives: 100,000 rows are 200 requests.
+  for (const [key, value] of [
+    ['base_url', server.url],
+    ['wire.page_size', '500'],
+  ]) {
+    spawnSync(process.execPath, [CRM, 'config', 'set', key ?? '', value ?? '', '-p', 'bench'], { env: { ...env, CRM_API_KEY: '' } })
+  }
+  const words = [process.execPath, CRM, 'browse', 'contacts']
+  const rows = [await measureFirstFrame(words, env)]
+  const terminal = openBenchTerminal(words, env)
+  try {
+    await terminal.frameWith('? help')
+    await terminal.frameWith('1-35 of 500')
+    rows.push(await measureIdle(terminal), ...(await measureKeys(terminal, 'a first page')))
+    rows.push(budget('memory with a page of rows and 200 keys', terminal.residentMib(), 160, 'MiB'))
+    terminal.write('L')
+    await terminal.frameWith('Load all contacts')
+    terminal.write('y')
+    // What a line has in common with the one before it is not sent again.
+    await terminal.frameWith('100000')
+    rows.push(
+      ...(await measureKeys(terminal, '100,000 rows')),
+      await measureHeldKey(terminal),
+      await measureFilter(terminal),
+    )
+    rows.push(budget('memory with 100,000 rows', terminal.residentMib(), 250, 'MiB'))
+  } finally {
+    terminal.end()
+    await server.stop()
+  }
+  return rows
+}
+
+function budget(what: string, value: number, goal: number, unit: string): Row {
+  const measured = `${value.toFixed(unit === 'ms' ? 1 : 0)} ${unit}`
+  return { what, measured, peer: `budget: ${goal} ${unit}`, ratio: value / goal, goal: { atMost: 1 } }
+}
+
+async function measureFirstFrame(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Row> {
+  const times: number[] = []
+  for (let round = 0; round < 9; round++) {
+    const startedMs = performance.now()
+    const terminal = openBenchTerminal(words, env)
+    await terminal.frameWith('? help')
+    times.push(performance.now() - startedMs)
+    terminal.end()
+  }
+  return budget('first frame of crm browse, median', median(times), 150, 'ms')
+}
+
+async function measureIdle(terminal: BenchTerminal): Promise<Row> {
+  await delay(300)
+  const before = terminal.bytes()
+  await delay(3000)
+  const sent = terminal.bytes() - before
+  return {
+    what: 'bytes while nothing happens, 3 s',
+    measured: `${sent}`,
+    peer: 'budget: 0',
+    ratio: sent,
+    goal: { atMost: 0 },
+  }
+}
+
+async function measureKeys(terminal: BenchTerminal, among: string): Promise<Row[]> {
+  const times: number[] = []
+  const before = terminal.bytes()
+  const keys = 200
+  for (let key = 0; key < keys; key++) {
+    const startedMs = performance.now()
+    const frame = terminal.nextFrame()
+    terminal.write(key % 30 < 15 ? DOWN : '\x1b[A')
+    await frame
+    times.push(performance.now() - startedMs)
+    // A throttled frame would be measured, not the key.
+    await delay(20)
+  }
+  const sorted = times.toSorted((one, other) => one - other)
+  return [
+    budget(`key to frame, ${among}, median`, median(times), 10, 'ms'),
+    budget(`key to frame, ${among}, 95 of 100`, sorted[Math.floor(keys * 0.95)] ?? 0, 20, 'ms'),
+    budget(`bytes for a move of the cursor, ${among}`, (terminal.bytes() - before) / keys, 1024, 'B'),
+  ]
+}
+
+async function measureHeldKey(terminal: BenchTerminal): Promise<Row> {
+  const before = terminal.frames()
+  const keys = 60
+  for (let key = 0; key < keys; key++) {
+    terminal.write(DOWN)
+    await delay(33)
+  }
+  await delay(100)
+  const drawn = terminal.frames() - before
+  return {
+    what: 'frames for 60 keys at 30 a second',
+    measured: `${drawn}`,
+    peer: '60 keys',
+    ratio: drawn / keys,
+    goal: { atLeast: 1 },
+  }
+}
+
+async function measureFilter(terminal: BenchTerminal): Promise<Row> {
+  terminal.write('/')
+  await terminal.frameWith('Find:')
+  const times: number[] = []
+  for (const letter of 'company 4') {
+    const startedMs = performance.now()
+    const frame = terminal.nextFrame()
+    terminal.write(letter)
+    await frame
+    times.push(performance.now() - startedMs)
+    await delay(50)
+  }
+  terminal.write('\x1b')
+  return budget('letter of a filter to frame, 100,000 rows, median', median(times), 50, 'ms')
+}
