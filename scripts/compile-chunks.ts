@@ -17,6 +17,7 @@ const REHEARSALS = [
   ['contacts', 'create', '--set', 'name=Ada', '-o', 'id', '-q'],
   ['contacts', '--help'],
   ['sandbox', 'run', '--seed', FIXTURES, '--', process.execPath, '-e', '0'],
+  ['browse'],
 ]
 
 const REHEARSAL = fileURLToPath(new URL('rehearsal.ts', import.meta.url))

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import type { Script } from 'node:vm'
 import { compiledFolder, createChunkLoader } from '../src/chunk-loader.ts'
@@ -16,4 +17,23 @@ process.on('exit', (exit) => {
     writeFileSync(join(compiledFolder(folder, process), name), script.createCachedData())
   }
 })
+if (process.argv[2] === 'browse') pretendTerminal()
 createChunkLoader(folder, process, (name, script) => scripts.set(name, script))('main.js')
+
+/** A build has none. What is drawn goes nowhere; a few keys, and then q. */
+function pretendTerminal(): void {
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: () => stdin,
+    ref: () => stdin,
+    unref: () => stdin,
+  })
+  Object.defineProperty(process, 'stdin', { value: stdin })
+  Object.assign(process.stdout, { isTTY: true, columns: 120, rows: 40 })
+  const keys = ['j', 'j', '/', 'a', '\r', 'q']
+  const timer = setInterval(() => {
+    const key = keys.shift()
+    if (key !== undefined) stdin.write(key)
+    else clearInterval(timer)
+  }, 150)
+}
