@@ -16,12 +16,13 @@ interface Style {
 const PLAIN: Style = { color: undefined, isBold: false, isDim: false, isInverse: false }
 
 /** A screen as `tmux capture-pane -e` gives it, as a picture that needs no font but a monospaced one. */
-export function screenSvg(screen: string, columns: number): string {
+export function screenSvg(title: string, screen: string, columns: number): string {
   const lines = screen.replace(/\n+$/, '').split('\n')
   const width = Math.ceil(columns * CELL_WIDTH) + 20
   const height = lines.length * LINE_HEIGHT + 20
   const body = lines.map((line, index) => lineSvg(line, 10 + (index + 1) * LINE_HEIGHT - 5)).join('\n')
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
+<title>${title}</title>
 <rect width="100%" height="100%" rx="6" fill="${BACKGROUND}"/>
 ${body}
 </svg>

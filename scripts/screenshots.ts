@@ -44,7 +44,10 @@ try {
   await delay(500)
   await loadExamples({ ...env, CRM_PROFILE: 'local' })
   for (const shot of SHOTS) {
-    writeFileSync(join(ROOT, `docs/screens/${shot.name}.svg`), screenSvg(await take(shot), COLUMNS))
+    writeFileSync(
+      join(ROOT, `docs/screens/${shot.name}.svg`),
+      screenSvg(`crm browse: ${shot.name}`, await take(shot), COLUMNS),
+    )
     console.log(`docs/screens/${shot.name}.svg`)
   }
 } finally {

@@ -204,7 +204,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
   test('Ctrl-Z and fg: the terminal is the shell’s in between, and the screen is back after it', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = openShell(service.env)
-    await terminal.sees('shell> ')
+    await terminal.sees('shell>')
     terminal.type(`${process.execPath} ${CRM} browse`)
     terminal.press('Enter')
     await terminal.sees('❯  Ada')

@@ -22,7 +22,7 @@ function onList(change: (list: ListState, height: number, state: State) => ListS
 }
 
 /** The next page is asked for when the cursor comes near the end of what is loaded. */
-export function loadAhead({ store, work }: Ui): void {
+function loadAhead({ store, work }: Ui): void {
   const state = store.get()
   const name = listOf(state.screen)
   if (name !== 'contacts' && name !== 'deals') return

@@ -12,7 +12,7 @@ export function haystackOf(record: CrmRecord, members: readonly string[]): strin
 }
 
 export const NO_MATCH = 0
-export const FUZZY = 1
+const FUZZY = 1
 export const EXACT = 2
 
 /** Every word of the filter must be there: as it is, or its letters in their order within one member. */

@@ -73,6 +73,6 @@ function columnLines({ stage, deals, sum }: BoardColumn, area: ColumnArea, state
   return lines
 }
 
-export function sumText(sum: number): string {
+function sumText(sum: number): string {
   return Math.abs(sum) < 1e15 ? sum.toLocaleString('en', { maximumFractionDigits: 2 }) : String(sum)
 }
