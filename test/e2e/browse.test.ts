@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { CRM, crm, type Env, emptyHome } from './crm.ts'
+import { CRM, crm, type Env, emptyHome, startCrm } from './crm.ts'
 import { all, make } from './records.ts'
 import { type Service, startService } from './service.ts'
 import { test } from './shared-service.ts'
@@ -307,6 +307,20 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       terminal.type('qq')
       await terminal.sees('exit=0')
     }
+  })
+
+  test('events that crm listen keeps are shown; those that come later are counted, and move no row', async () => {
+    const service = await startService()
+    const listening = startCrm(['listen', '--port', '0', '--subscribe', '-o', 'jsonl'], service.env)
+    onTestFinished(() => void listening.kill('SIGKILL'))
+    await once(listening.stdout, 'data')
+    const [first] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const terminal = await browse(service.env, WIDE, 'events')
+    await terminal.sees(new RegExp(`❯.*contact.created.*${first}.*verified`))
+    await make(service, '/v1/contacts', [{ name: 'Grace' }])
+    expect(await terminal.sees('1 new (r shows)')).toMatch(new RegExp(`❯.*${first}`))
+    terminal.type('r')
+    expect(await terminal.sees('1-2 of 2')).toMatch(new RegExp(`❯.*${first}`))
   })
 
   test('NO_COLOR is obeyed, and the selected row still says that it is', async () => {
