@@ -235,7 +235,7 @@ const HEAVY_ROOMS = {
     sign: () => import('./webhooks/sign.ts'),
     saved: () => import('./webhooks/saved-request.ts'),
   },
-} satisfies Pick<Context, 'service' | 'fixtures' | 'sandbox' | 'snapshot' | 'webhooks'>
+} satisfies Pick<Context, 'service' | 'fixtures' | 'sandbox' | 'snapshot' | 'ui' | 'webhooks'>
 
 async function openExpressions({ flags: { where, jq }, io }: Context): Promise<Expressions> {
   if (where === undefined && jq === undefined) return { keep: undefined, query: undefined }
