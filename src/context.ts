@@ -101,6 +101,7 @@ export interface Context extends Host {
     stages(): Promise<typeof import('./fixtures/check-stages.ts')>
     env(): Promise<typeof import('./fixtures/write-env.ts')>
     fill(): Promise<typeof import('./fixtures/fill.ts')>
+    export(): Promise<typeof import('./fixtures/export.ts')>
   }
   sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
   readonly snapshot: {
@@ -215,6 +216,7 @@ const HEAVY_ROOMS = {
     stages: () => import('./fixtures/check-stages.ts'),
     env: () => import('./fixtures/write-env.ts'),
     fill: () => import('./fixtures/fill.ts'),
+    export: () => import('./fixtures/export.ts'),
   },
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {

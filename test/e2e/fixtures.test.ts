@@ -182,3 +182,16 @@ test('a sandbox is seeded before its faults begin, and CMD finds the ids', async
   writeFileSync(file, 'version: 1\ndeals: { d: { name: D, stage: Wno } }\n')
   expect(await crm([...run, ...words], bare)).toMatchObject({ exit: 2, stdout: '' })
 })
+
+test('what is exported can be applied elsewhere, and is the same there', async () => {
+  const [one, other] = [await demo(), await demo()]
+  await applied(one.file, one.env)
+  await crmPrints(['contacts', 'create', '--set', 'name=${env:HOME}', '--set', 'tier=gold', '-o', 'id'], one.env)
+  const text = await crmPrints(['fixtures', 'export', '--deals', 'stage=Lead', '--with', 'contacts,notes'], one.env)
+  const file = join(other.env.HOME, 'exported.yaml')
+  writeFileSync(file, text)
+  expect([...(await applied(file, other.env)).values()]).toHaveLength(32 + 20 + 20)
+  const names = async (env: Env) =>
+    JSON.parse(await crmPrints(['contacts', 'list', '--jq', 'map([.name, .tier]) | sort'], env))
+  expect(await names(other.env)).toEqual(await names(one.env))
+})
