@@ -192,10 +192,8 @@ test('a command that does not end in time is killed, with what it has started', 
   expect(hands).toMatchObject([{ failure: 'killed after 0.3 s' }])
 })
 
-test('a command that is not there is said to be so', async () => {
-  const { onward } = onwardForTest({ commands: [{ name: 'nix', words: ['/nowhere/nix'] }] })
-  await expect(onward.handNow(sampleEvent('evt_1'))).rejects.toMatchObject({
-    code: 'usage',
-    message: 'cannot run /nowhere/nix: no such program',
-  })
+test('a command that is no longer there is a failure as any other, with its reason', async () => {
+  const { onward, hands } = onwardForTest({ commands: [{ name: 'nix', words: ['/nowhere/nix'] }] })
+  expect(await onward.handNow(sampleEvent('evt_1'))).toEqual({ status: 500, retryAfter: undefined })
+  expect(hands).toMatchObject([{ status: undefined, failure: 'cannot run /nowhere/nix: no such program' }])
 })
