@@ -4,8 +4,7 @@ import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { encodeSegment } from './path.ts'
 
-/** No documented endpoint lists pipelines; deals name theirs. */
-const FIND_COMMAND = 'crm deals list --fields id,pipeline_id'
+const FIND_COMMAND = 'crm pipelines list'
 
 const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
 

@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Call } from './call.ts'
 import type { Http } from './http.ts'
@@ -43,15 +44,23 @@ function checkPath(text: string): string {
 function callOf(
   method: Method,
   path: string,
-): Pick<Call, 'action' | 'command' | 'findCommand' | 'path'> & { method: Method } {
+): Pick<Call, 'action' | 'command' | 'findCommand' | 'showCommand' | 'path'> & { method: Method } {
   const [only = ''] = path.split('?')
+  // `/v1/contacts` of `/v1/contacts/con_0abc`: the list that a record would be found in.
+  const parent = /^(\/[^/]+\/[^/]+)\/[^/]+/.exec(only)?.[1]
   return {
     method,
     path: only,
     action: `${method} ${only}`,
     command: `crm api ${method} ${only}`,
-    findCommand: undefined,
+    findCommand: parent === undefined ? undefined : listCommand(parent),
+    showCommand: `crm api GET ${shellWord(only)} -i`,
   }
+}
+
+/** REST has no list of pipelines. */
+function listCommand(path: string): string {
+  return path === '/v1/pipelines' ? 'crm pipelines list' : `crm api GET ${shellWord(path)}`
 }
 
 function replyOf({ status, headers, body }: Partial<RawReply>): RawReply | undefined {

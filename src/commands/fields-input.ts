@@ -44,20 +44,41 @@ export async function readFields(ctx: Context, { set = [], data }: FieldsOptions
   return fields
 }
 
-/** `-f key=text` and `-F key:=json`, as `--set` has them. */
+/** `-f key=text` and `-F key:=json`, as `--set` has them; each member once, so that none is dropped without a word. */
 export function readMembers(texts: readonly string[], jsons: readonly string[]): JsonObject {
   const fields: JsonObject = {}
+  const given: string[] = []
+  const add = (flag: '-f' | '-F', key: string, value: JsonValue): void => {
+    refuseClash(flag, key, given)
+    given.push(key)
+    setMember(fields, key.split('.'), value)
+  }
   for (const text of texts) {
     const [key = '', value] = text.split(/=(.*)/s)
     if (value === undefined || key === '' || key.endsWith(':')) throw notMember('-f', text, 'key=text', '-F key:=json')
-    setMember(fields, key.split('.'), value)
+    add('-f', key, value)
   }
   for (const text of jsons) {
     const [, key, raw = ''] = /^([^=]+?):=(.*)$/s.exec(text) ?? []
     if (key === undefined) throw notMember('-F', text, 'key:=json', '-f key=text')
-    setMember(fields, key.split('.'), parseMemberJson('-F', key, raw))
+    add('-F', key, parseMemberJson('-F', key, raw))
   }
   return fields
+}
+
+/** CrmError `usage` for a member that is there already, within another, or around one. */
+function refuseClash(flag: '-f' | '-F', key: string, given: readonly string[]): void {
+  if (key.split('.').includes('')) {
+    throw new CrmError('usage', `${flag} ${JSON.stringify(key)} holds an empty name`, {
+      hint: 'expected names with a dot between them, such as address.city',
+    })
+  }
+  const other = given.find((each) => `${each}.`.startsWith(`${key}.`) || `${key}.`.startsWith(`${each}.`))
+  if (other === undefined) return
+  const message = other === key ? `${key} is given more than once` : `${other} and ${key} cannot both be given`
+  throw new CrmError('usage', message, {
+    hint: 'give each member once; several values are a list: -F key:=\'["a","b"]\', and parameters repeat in the path',
+  })
 }
 
 function notMember(flag: string, text: string, expected: string, other: string): CrmError {

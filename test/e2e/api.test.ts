@@ -31,6 +31,36 @@ describe('crm api', () => {
     expect(await crmPrints(args, service.env)).toBe('1\n')
   })
 
+  test.for([
+    [['-f', 'stage=Won', '-f', 'stage=Lead'], /stage is given more than once/, /once/],
+    [['-f', 'a=1', '-f', 'a.b=2'], /a and a\.b cannot both be given/, /once/],
+    [['-f', 'a.b=1', '-F', 'a:=2'], /a\.b and a cannot both be given/, /once/],
+    [['-f', 'a..b=x'], /"a\.\.b" holds an empty name/, /dot/],
+    [['--paginate', '-i'], /-i shows one answer/, /leave out/],
+    [['-H', 'Content-Length: 3'], /cannot set Content-Length/, /leave it out/],
+  ] as const)('refuses %j before anything is sent', async ([flags, what, next], { service }) => {
+    await expectRefusal(
+      { args: ['api', 'GET', '/v1/deals', ...flags], env: service.env },
+      { exit: 2, code: 'usage', what, next },
+    )
+  })
+
+  test('names what leads on: pages are of a GET, what is not there is in a list, and a dry run shows the headers', async ({
+    service,
+  }) => {
+    await expectRefusal(
+      { args: ['api', 'DELETE', '/v1/contacts/con_x', '--paginate'], env: service.env },
+      { exit: 2, code: 'usage', what: /goes with GET, not DELETE/, next: /crm api GET/ },
+    )
+    const hintOf = async (...args: string[]) => (await crm(['api', ...args], service.env)).stderr.split('\n')[1]?.trim()
+    expect(await hintOf('GET', '/v1/pipelines/none/stages')).toBe('crm pipelines list')
+    expect(await hintOf('DELETE', '/v1/contacts/con_x', '--yes')).toBe('crm api GET /v1/contacts')
+    const stale = ['PATCH', '/v1/contacts/con_x', '-f', 'a=b', '-H', 'If-Match: "3"']
+    expect(await hintOf(...stale)).toMatch(/^crm api GET \/v1\/contacts/)
+    const dry = ['api', 'PATCH', '/v1/contacts/con_x', '-f', 'a=b', '-H', 'If-Match: "3"', '--dry-run', '-o', 'json']
+    expect(JSON.parse(await crmPrints(dry, service.env)).headers).toMatchObject({ 'If-Match': '"3"' })
+  })
+
   test('sends an idempotency key by itself, or the one that is given, also as a header', async ({ service }) => {
     const post = (...args: string[]) =>
       crmPrints(['api', 'POST', '/v1/contacts', '-f', 'name=once', ...args], service.env)

@@ -191,6 +191,9 @@ describe('crm graphql', () => {
     expect(errors[0].message).toContain('there is no contact "x"')
     expect(stderr).toMatch(/^crm: the answer holds errors: there is no contact "x"\n {2}\S.*\n$/)
     if (data) expect((await crm([...confirmed, '--allow-partial'], service.env)).exit).toBe(0)
+    const nothing = 'mutation { deleteContact(input: {id: "x"}) { deletedId } }'
+    const none = await crm(['graphql', nothing, '--yes', '--allow-partial'], service.env)
+    expect(none).toMatchObject({ exit: 7, stderr: expect.stringMatching(/\n {2}correct the query/) })
     await expectRefusal(
       { args: ['graphql', 'query A { a } query B { b }'], env: service.env },
       { exit: 2, code: 'usage', what: /2 operations: A, B/, next: /--operation/ },

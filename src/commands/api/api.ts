@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { writeText } from '../../core/streams.ts'
 import { linesFor } from '../../output/safe-lines.ts'
 import { confirmDeletion, requireExpected } from '../confirm.ts'
@@ -51,6 +52,10 @@ export function addApi(program: CommandUnknownOpts, act: Act): void {
 async function callApi(ctx: Context, method: string, path: string, options: Options): Promise<ExitCode | undefined> {
   refuseListFlags(ctx, options)
   const request = await readRequest(ctx, [method, path], options)
+  if (options.paginate && request.method !== 'GET') {
+    const hint = `crm api GET ${shellWord(path)} --paginate`
+    throw new CrmError('usage', `--paginate goes with GET, not ${request.method}`, { hint })
+  }
   const api = await ctx.api()
   const url = api.raw.locate(request.path)
   if (options.curl) {
@@ -64,7 +69,12 @@ async function callApi(ctx: Context, method: string, path: string, options: Opti
 }
 
 /** What only means something to a list is refused elsewhere, as every flag is that would do nothing. */
-function refuseListFlags({ flags }: Context, { paginate, cursor }: Options): void {
+function refuseListFlags({ flags }: Context, { paginate, cursor, include }: Options): void {
+  if (paginate && include) {
+    throw new CrmError('usage', '-i shows one answer, and --paginate puts many together', {
+      hint: 'leave out one of them',
+    })
+  }
   const listed = { '--cursor': cursor, '--where': flags.where, '--limit': flags.limit, '--fields': flags.fields }
   const [given] = Object.entries(listed).find(([, value]) => value !== undefined) ?? []
   const isRecords = flags.output !== 'table' && flags.output !== 'json' && flags.output !== 'jsonl'
@@ -73,17 +83,26 @@ function refuseListFlags({ flags }: Context, { paginate, cursor }: Options): voi
   throw new CrmError('usage', `${wanting} needs a list of records`, { hint: 'add --paginate where the path is a list' })
 }
 
-async function showRequest(ctx: Context, { method, path, body, idempotencyKey }: Request, url: URL): Promise<ExitCode> {
+async function showRequest(
+  ctx: Context,
+  { method, path, headers, body, idempotencyKey }: Request,
+  url: URL,
+): Promise<ExitCode> {
   await printOne(ctx, {
     dry_run: true,
     method,
     path,
     url: url.href,
+    headers: headerRecord(headers),
     body: body ?? null,
     idempotency_key: idempotencyKey ?? null,
   })
   ctx.note('Dry run: nothing was sent.')
   return dryRunExit(ctx, method !== 'GET' && method !== 'HEAD')
+}
+
+function headerRecord(headers: readonly string[]): Record<string, string> {
+  return Object.fromEntries(headers.flatMap((text, at) => (at % 2 === 0 ? [[text, headers[at + 1] ?? '']] : [])))
 }
 
 async function confirmDelete(ctx: Context, { path }: Request, expect: number | undefined): Promise<void> {
@@ -92,9 +111,7 @@ async function confirmDelete(ctx: Context, { path }: Request, expect: number | u
   await confirmDeletion(ctx, deletion)
 }
 
-async function listAll(ctx: Context, { method, path }: Request, cursor: string | undefined): Promise<undefined> {
-  if (method !== 'GET')
-    throw new CrmError('usage', `--paginate goes with GET, not ${method}`, { hint: `crm api GET ${path}` })
+async function listAll(ctx: Context, { path }: Request, cursor: string | undefined): Promise<undefined> {
   const api = await ctx.api()
   const pages = api.raw.pages(path, { limit: requestedLimit(ctx), cursor })
   const output = ctx.flags.output === 'table' ? 'json' : ctx.flags.output

@@ -81,12 +81,16 @@ function readHeaders(texts: readonly string[]): readonly Header[] {
       throw new CrmError('usage', `-H ${JSON.stringify(text)} is not a header`, { hint: "expected -H 'Name: value'" })
     }
     if (OURS.test(name)) {
-      throw new CrmError('usage', `-H cannot set ${name}`, {
-        hint: 'the key comes from the profile, CRM_API_KEY or --key-file, and goes to their server alone',
-      })
+      throw new CrmError('usage', `-H cannot set ${name}`, { hint: ownHeaderHint(name) })
     }
     return { name, value }
   })
+}
+
+function ownHeaderHint(name: string): string {
+  return name.toLowerCase() === 'authorization'
+    ? 'the key comes from the profile, CRM_API_KEY or --key-file, and goes to their server alone'
+    : 'leave it out: crm sets it by the server of the profile and by the body'
 }
 
 function withParameters(path: string, fields: JsonObject): string {

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { confirmDeletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
@@ -153,9 +153,10 @@ async function askPages(ctx: Context, question: Question, { allowPartial, pagePa
 }
 
 function refuseErrors(json: JsonObject, errors: readonly JsonObject[], allowPartial: true | undefined): void {
-  if (errors.length === 0 || (allowPartial && json.data)) return
+  const hasSome = isJsonObject(json.data) && Object.values(json.data).some((value) => value !== null)
+  if (errors.length === 0 || (allowPartial && hasSome)) return
   const messages = [...new Set(errors.map(({ message }) => String(message)))]
   throw new CrmError('rejected', `the answer holds errors: ${messages.slice(0, 3).join('; ')}`, {
-    hint: json.data ? 'if what came beside them is enough: --allow-partial' : 'correct the query, and ask again',
+    hint: hasSome ? 'if what came beside them is enough: --allow-partial' : 'correct the query, and ask again',
   })
 }

@@ -43,7 +43,7 @@ export function openDocuments(schema: GraphQLSchema): Documents {
     const document = parsed(query)
     if (document instanceof GraphQLError) return [document]
     const faults = validate(schema, document, undefined, { maxErrors: MAX_ERRORS })
-    if (faults.length > 0) return faults.map((fault) => withCode(fault, 'invalid_query'))
+    if (faults.length > 0) return faults.map(explained)
     if (query.length <= MAX_KEPT_CHARS) {
       const [oldest] = kept.keys()
       if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest)
@@ -65,6 +65,17 @@ export function openDocuments(schema: GraphQLSchema): Documents {
       return [refusal('query_too_costly', detail)]
     },
   }
+}
+
+/** graphql-js gives up on comparing fields of one name in one selection pair by pair, and says no more than this. */
+const GIVEN_UP = 'Validation aborted.'
+
+function explained(fault: GraphQLError): GraphQLError {
+  if (fault.message !== GIVEN_UP) return withCode(fault, 'invalid_query')
+  return refusal(
+    'query_too_costly',
+    'the query names the same field too often to be checked: name it once, or use aliases',
+  )
 }
 
 /** The same error under a code of ours, by which a program can tell it. */

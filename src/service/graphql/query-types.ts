@@ -3,7 +3,7 @@ export const QUERY_TYPES = `
 "Any JSON value. Numbers keep their digits."
 scalar JSON
 
-"A JSON number with all its digits."
+"A JSON number of any size and precision; zeros at its end may be left out."
 scalar Decimal
 
 "An instant, RFC 3339."

@@ -34,6 +34,7 @@ const HOSTILE: readonly (readonly [what: string, query: string, code: string])[]
     `{ __schema { types { ${'fields { type { '.repeat(8)} name ${'} }'.repeat(8)} } } }`,
     'invalid_query',
   ],
+  ['one field many times', `{ ${'__typename '.repeat(1990)} }`, 'query_too_costly'],
   ['introspection many times', `{ ${times(100, (n) => `a${n}: __schema { types { name } }`)} }`, 'query_too_costly'],
   [
     'mutations',
