@@ -1,7 +1,7 @@
 /** One line of the log, in members that programs can select by; never a key, a secret, a body or a query. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error'
-  readonly event: 'request' | 'failure' | 'delivery_failed' | 'webhook_disabled'
+  readonly event: 'request' | 'failure' | 'note' | 'delivery_failed' | 'webhook_disabled'
   readonly [member: string]: string | number | undefined
 }
 

@@ -83,7 +83,10 @@ describe('serve --log', () => {
       .said()
       .split('\n')
       .filter((line) => line.startsWith('{'))
-    const [first, second] = lines.map((line) => JSON.parse(line))
+    const entries = lines.map((line) => JSON.parse(line))
+    const [first, second] = entries.filter(({ event }) => event === 'request')
+    expect(service.said().trimEnd().split('\n')).toEqual(lines)
+    expect(entries.at(-1)).toMatchObject({ level: 'info', event: 'note', message: 'crm serve has stopped.' })
     expect(first).toEqual({
       ...ENTRY,
       time: expect.stringMatching(/^20.*Z$/),

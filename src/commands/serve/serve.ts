@@ -72,7 +72,9 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
 }
 
 /** Returns when it was told to stop and has: requests in flight are answered, and what was acknowledged is on disk. */
-async function serveUntilStopped(ctx: Context, options: Options): Promise<undefined> {
+async function serveUntilStopped(given: Context, options: Options): Promise<undefined> {
+  const log = openLog(given, options.log)
+  const ctx = options.log === 'json' ? notingIn(log, given) : given
   const tls = await readTls(options)
   if (!isLoopback(options.host) && !tls && !options.insecureHttp) {
     throw new CrmError('usage', `--host ${options.host} is open to others, and plain http would show them every key`, {
@@ -81,7 +83,6 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
   }
   const location = databaseLocation(ctx.env, options.database)
   const pipelines = options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines)
-  const log = openLog(ctx, options.log)
   const prepared = {
     location,
     pipelines,
@@ -113,6 +114,12 @@ async function serveUntilStopped(ctx: Context, options: Options): Promise<undefi
     await store.close()
   }
   ctx.note('crm serve has stopped.')
+}
+
+/** Programs read each line of the log: what is noted for people is an entry too. */
+function notingIn(log: ReturnType<typeof openLog>, ctx: Context): Context {
+  const note = (message: string): void => log?.({ level: 'info', event: 'note', message })
+  return { ...ctx, note: ctx.flags.isQuiet ? ctx.note : note }
 }
 
 async function listen(
