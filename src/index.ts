@@ -3,6 +3,7 @@ import { createApi } from './api/client.ts'
 import { CrmError } from './core/errors.ts'
 import { idText } from './core/exact-json.ts'
 import { isJsonObject, type JsonObject } from './core/json.ts'
+import { nearest } from './core/nearest.ts'
 import { isLoopback, parseBaseUrl } from './core/origin.ts'
 import type { CrmRecord as AnyRecord } from './core/resources.ts'
 import type { Wire } from './core/wire.ts'
@@ -73,7 +74,13 @@ export interface Client extends AsyncDisposable {
 }
 
 export function createClient(options: ClientOptions): Client {
-  checkNames('createClient', options, CLIENT_OPTIONS)
+  const given = isJsonObject(options) ? Object.keys(options) : []
+  // A sandbox is taken as it is, so that only a name that is meant for another one is refused.
+  const slip = given.find((name) => !CLIENT_OPTIONS.includes(name) && nearest(name, CLIENT_OPTIONS) !== undefined)
+  if (slip !== undefined || !isJsonObject(options)) {
+    const fault = slip === undefined ? 'takes an object of options' : `takes no ${JSON.stringify(slip)}`
+    throw new CrmError('invalid_input', `createClient ${fault}`, { hint: `expected ${CLIENT_OPTIONS.join(', ')}` })
+  }
   const baseUrl = checkedBaseUrl(options)
   const { wire } = defaultProfile(baseUrl.href)
   checkNames('wire', options.wire ?? {}, Object.keys(wire))

@@ -36,7 +36,7 @@ const wrong = []
 for (const query of [{ limit: -1 }, { limit: Number.NaN }, { stage: 'Won' }]) {
   try { client.deals.list(query) } catch (error) { wrong.push(error.code) }
 }
-for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }, { nope: 1 }, { wire: { nope: 1 } }]) {
+for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }, { timeoutMS: 1 }, { wire: { nope: 1 } }]) {
   try { createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', ...options }) } catch (error) { wrong.push(error.code) }
 }
 try { createClient() } catch (error) { wrong.push(error.code) }
@@ -67,7 +67,7 @@ const SANDBOXED = `
 import { createClient } from 'crm-cli'
 import { startSandbox } from 'crm-cli/sandbox'
 const sandbox = await startSandbox({ fail: { 'reset-after': 20 }, clock: new Date('2026-01-01') })
-const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+const client = createClient(sandbox)
 const { name, created_at } = await client.contacts.create({ name: 'Ada' })
 await client.close()
 await sandbox.stop()
