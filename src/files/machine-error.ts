@@ -30,7 +30,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     hint: () => 'raise the limit, and try again: ulimit -f unlimited',
   },
   ENOENT: {
-    what: 'a folder on the way to it is not there',
+    what: 'a folder on the way to it is not there, or takes no files',
     hint: (path) => `see what is there: ls -ld ${shellWord(dirname(path))}`,
   },
   ELOOP: kind,

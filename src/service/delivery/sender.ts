@@ -57,7 +57,8 @@ export function startSender(options: SenderOptions): Sender {
   let isClosing = false
 
   const attempt = async (delivery: ClaimedDelivery): Promise<TryOutcome> => {
-    const made = await transport.post(signedRequest(delivery, now(), `crm/${options.version}`))
+    const request = signedRequest(delivery, now(), `crm/${options.version}`)
+    const made = await transport.post(request, delivery.failedTries > 0)
     const nowMs = now()
     limits.record(delivery.webhookId, moodOf(made))
     const waitMs = pauseMs(made, nowMs)

@@ -13,8 +13,12 @@ export type Attempt =
   | { readonly type: 'stopped' }
 
 export interface Transport {
-  /** Never rejects for what an endpoint or the network does. A redirect is an answer like others and not followed. */
-  post(request: SignedRequest): Promise<Attempt>
+  /**
+   * Never rejects for what an endpoint or the network does. A redirect is an answer like others and not followed. A retry has a
+   * connection of its own: an endpoint that breaks off would otherwise look like a connection that was closed while it was
+   * idle, and have each try twice.
+   */
+  post(request: SignedRequest, isRetry?: boolean): Promise<Attempt>
   /** Breaks off what is under way and closes every connection. */
   stop(): void
 }
@@ -37,14 +41,14 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
     https: new HttpsAgent(KEPT_ALIVE),
     lookup: checkedLookup(isAllowed),
   }
-  const post = async (signed: SignedRequest): Promise<Attempt> => {
+  const post = async (signed: SignedRequest, isRetry = false): Promise<Attempt> => {
     const url = new URL(signed.url)
     // An address is never looked up, so the lookup does not see it.
     const address = url.hostname.replace(/^\[|\]$/g, '')
     if (isIP(address) && !isAllowed(address)) {
       return { type: 'unanswered', reason: refusedTarget(address, [address]).message }
     }
-    const exchange = new Exchange(connections, url, signed)
+    const exchange = new Exchange(isRetry ? { ...connections, http: false, https: false } : connections, url, signed)
     underWay.add(exchange)
     const tooLate: Attempt = { type: 'unanswered', reason: `no answer within ${timeoutMs / 1000} s` }
     const timer = setTimeout(() => exchange.breakOff(tooLate), timeoutMs)
@@ -66,8 +70,9 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
 }
 
 interface Connections {
-  readonly http: HttpAgent
-  readonly https: HttpsAgent
+  /** False: one connection for one request. */
+  readonly http: HttpAgent | false
+  readonly https: HttpsAgent | false
   readonly lookup: ReturnType<typeof checkedLookup>
 }
 

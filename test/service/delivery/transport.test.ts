@@ -70,6 +70,24 @@ test('a kept connection that the other side has closed meanwhile is no failure',
   expect(await transport.post(request(url))).toMatchObject({ status: 200 })
 })
 
+test('a retry reaches an endpoint that breaks off once, also when connections to it are kept', async () => {
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+  const paths: string[] = []
+  const url = await listen((socket) => {
+    socket.on('data', (chunk) => {
+      const path = String(chunk).split(' ', 2)[1] ?? ''
+      paths.push(path)
+      if (path === '/reset') socket.resetAndDestroy()
+      else socket.write(answer)
+    })
+  })
+  const transport = open()
+  expect(await transport.post(request(url))).toMatchObject({ status: 200 })
+  expect(await transport.post(request(`${url}reset`), true)).toMatchObject({ type: 'unanswered' })
+  expect(await transport.post(request(`${url}reset`), true)).toMatchObject({ type: 'unanswered' })
+  expect(paths).toEqual(['/', '/reset', '/reset'])
+})
+
 const reset = (socket: Socket): void => void socket.once('data', () => socket.resetAndDestroy())
 const close = (socket: Socket): void => void socket.once('data', () => socket.end())
 const babble = (socket: Socket): void => void socket.once('data', () => socket.end('SSH-2.0-x\r\n\r\n'))

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CrmError } from '../../../core/errors.ts'
+import { errorCode } from '../../../files/error-code.ts'
 import { makeFolders } from '../../../files/make-folders.ts'
 import { storageFailure } from './storage-failure.ts'
 
@@ -30,7 +31,10 @@ function makeFile(file: string): boolean {
     closeSync(openSync(file, 'wx', 0o600))
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
+    if (errorCode(error) === 'EEXIST') return false
+    if (errorCode(error) !== 'ENOENT') throw error
+    // Its folder is there, as with /proc, which takes no files.
+    const message = `database ${file} cannot be made: its folder takes no files`
+    throw new CrmError('machine', message, { hint: 'name another file with --database', cause: error })
   }
 }

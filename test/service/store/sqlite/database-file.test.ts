@@ -139,6 +139,12 @@ test('an empty file becomes a database', async () => {
   await store.close()
 })
 
+test.runIf(process.platform === 'linux')('a folder that takes no files is told as that', async () => {
+  expect((await refusalOf('/proc/crm.db')).message).toBe(
+    'database /proc/crm.db cannot be made: its folder takes no files',
+  )
+})
+
 test('a link is followed to a database that is there, and never to make one', async () => {
   const folder = await temporaryFolder()
   const [file, link, target] = [join(folder, 'crm.db'), join(folder, 'link'), join(folder, 'elsewhere')]
