@@ -4,7 +4,7 @@ import { crm, emptyHome } from './crm.ts'
 
 async function createAt(json: unknown, flags: readonly string[]) {
   const { url, seen } = await startServer((response) => sendJson(response, 201, json))
-  const env = emptyHome({ CRM_BASE_URL: url, CRM_API_KEY: 'k' })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
   const run = await crm(['contacts', 'create', '--set', 'name=x', ...flags], env)
   return { ...run, key: seen[0]?.headers['idempotency-key'] }
 }
