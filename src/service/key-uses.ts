@@ -11,7 +11,8 @@ export interface Use {
   readonly action: string
   readonly isRefused: boolean
   readonly atMs: number
-  readonly address: string
+  /** Undefined: the connection was gone before the answer was out. */
+  readonly address: string | undefined
 }
 
 type UseStore = Pick<Store, 'addKeyUses'>
@@ -22,8 +23,17 @@ export interface KeyUses {
   close(): Promise<void>
 }
 
+export interface GatherOptions {
+  /** Told what no later try would mend; the uses that it was about are dropped, for the service is worth more. */
+  readonly onFailure: (error: unknown) => void
+  readonly flushMs?: number
+}
+
 /** Gathers what keys do, in memory by hour and kind, and writes it once a minute. */
-export function gatherKeyUses(store: UseStore | Promise<UseStore>, flushMs: number = FLUSH_MS): KeyUses {
+export function gatherKeyUses(
+  store: UseStore | Promise<UseStore>,
+  { onFailure, flushMs = FLUSH_MS }: GatherOptions,
+): KeyUses {
   let gathered = new Map<string, KeyUse>()
   const flush = async (): Promise<void> => {
     const uses = gathered
@@ -32,7 +42,7 @@ export function gatherKeyUses(store: UseStore | Promise<UseStore>, flushMs: numb
     try {
       await (await store).addKeyUses([...uses.values()])
     } catch (error) {
-      if (!(error instanceof CrmError)) throw error
+      if (!(error instanceof CrmError)) return onFailure(error)
       // The database is locked or full: what was gathered since goes on top of it, for the next time.
       const since = gathered
       gathered = uses
@@ -50,7 +60,7 @@ export function gatherKeyUses(store: UseStore | Promise<UseStore>, flushMs: numb
         count: 1,
         refusedCount: isRefused ? 1 : 0,
         lastAtMs: atMs,
-        lastAddress: address,
+        lastAddress: address ?? 'unknown',
       }),
     close: async () => {
       clearInterval(timer)

@@ -44,7 +44,12 @@ const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes,
 /** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, faults, timeouts = TIMEOUTS } = options
-  const keyUses = gatherKeyUses(options.store)
+  const keyUses = gatherKeyUses(options.store, {
+    onFailure: (error) => {
+      const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      log?.({ level: 'error', event: 'failure', error: `audit of keys: ${what}` })
+    },
+  })
   const app = createApp({
     ...options,
     routes: [...ROUTES, ...graphqlRoutes({ hasPage: isLoopback(options.host) }), ...openapiRoutes(options.version)],

@@ -7,6 +7,10 @@ import { serveForTest } from './serve-for-test.ts'
 
 const USE = { keyId: 'key_1', action: 'GET /a', isRefused: false, atMs: 7_200_001, address: '::1' }
 
+function fail(error: unknown): never {
+  throw error
+}
+
 test('who did what with which key, refused or not, is there when the service has stopped', async () => {
   const nowMs = Date.UTC(2026, 10, 20, 12, 34)
   const { send, store, server, key, addKey } = await serveForTest({ now: () => nowMs })
@@ -55,7 +59,7 @@ test('what goes over GraphQL is told by the names of its mutations, refused ones
 
 test('a thousand uses are one row in one write', async () => {
   const written: (readonly KeyUse[])[] = []
-  const uses = gatherKeyUses({ addKeyUses: async (all) => void written.push(all) })
+  const uses = gatherKeyUses({ addKeyUses: async (all) => void written.push(all) }, { onFailure: fail })
   for (let n = 0; n < 1000; n++) uses.add({ ...USE, isRefused: n % 2 === 0 })
   await uses.close()
   const { keyId, action } = USE
@@ -83,7 +87,7 @@ test('what a locked database does not take is written the next time, with what c
         written.push(...all)
       },
     },
-    10,
+    { onFailure: fail, flushMs: 10 },
   )
   uses.add(USE)
   await expect.poll(() => tries).toBeGreaterThan(0)
@@ -91,4 +95,32 @@ test('what a locked database does not take is written the next time, with what c
   isLocked = false
   await expect.poll(() => written.map(({ count }) => count)).toEqual([2])
   await uses.close()
+})
+
+test('a use whose client was gone before its address could be read is kept without one', async () => {
+  const { store, key } = await serveForTest()
+  const uses = gatherKeyUses(store, { onFailure: fail })
+  uses.add({ ...USE, keyId: key.key.id, address: undefined })
+  await uses.close()
+  expect(await store.keyUses({ keyId: undefined, sinceMs: 0 })).toMatchObject([{ count: 1, lastAddress: 'unknown' }])
+})
+
+test('a write of the audit that can never succeed is told and dropped, and the next one goes on', async () => {
+  const failures: unknown[] = []
+  const written: KeyUse[] = []
+  const broken = new TypeError('cannot be bound')
+  const uses = gatherKeyUses(
+    {
+      addKeyUses: async (all) => {
+        if (failures.length === 0) throw broken
+        written.push(...all)
+      },
+    },
+    { onFailure: (error) => failures.push(error), flushMs: 10 },
+  )
+  uses.add(USE)
+  await expect.poll(() => failures).toEqual([broken])
+  uses.add(USE)
+  await uses.close()
+  expect(written.map(({ count }) => count)).toEqual([1])
 })
