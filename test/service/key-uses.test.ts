@@ -100,7 +100,7 @@ test('what a locked database does not take is written the next time, with what c
 test('a use whose client was gone before its address could be read is kept without one', async () => {
   const { store, key } = await serveForTest()
   const uses = gatherKeyUses(store, { onFailure: fail })
-  uses.add({ ...USE, keyId: key.key.id, address: undefined })
+  uses.add({ ...USE, atMs: Date.now(), keyId: key.key.id, address: undefined })
   await uses.close()
   expect(await store.keyUses({ keyId: undefined, sinceMs: 0 })).toMatchObject([{ count: 1, lastAddress: 'unknown' }])
 })
