@@ -106,7 +106,12 @@ export class Progress {
     return end !== 'none' && end !== 'back'
   }
 
-  /** Operations that were leased, not given back, and have no end: nobody knows whether they were sent. */
+  /** Whether it was leased, not given back, and has no end: nobody knows whether it was sent. */
+  isUnanswered(op: number): boolean {
+    return op < this.next && this.endOf(op) === 'none'
+  }
+
+  /** How many operations are so. */
   get unanswered(): number {
     const { done, failed, doubt, back } = this.counts
     return this.next - done - failed - doubt - back

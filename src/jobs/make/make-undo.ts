@@ -108,7 +108,12 @@ interface TakeBack {
 function takeBack({ operation, before, results, now, staying }: TakeBack): Planned | 'skipped' | undefined {
   const { op, head, body } = operation
   const { id, wasGone } = results.of(op)
-  if (results.progress.endOf(op) !== 'done' || wasGone) return undefined
+  const { progress } = results
+  if (progress.endOf(op) === 'doubt' || progress.isUnanswered(op)) {
+    const detail = head.line === undefined ? `operation ${op}` : `line ${head.line}`
+    return staying.add({ id: head.id ?? null, why: 'doubt', detail })
+  }
+  if (progress.endOf(op) !== 'done' || wasGone) return undefined
   const stay = (why: Stays['why'], detail: string) => staying.add({ id, why, detail })
   if (!now || id === null) return stay('cannot', 'there is no way to delete it')
   if (head.do === 'delete') {

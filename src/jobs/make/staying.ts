@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 /** Something that does not go back. */
 export interface Stays {
   readonly id: string | null
-  readonly why: 'conflict' | 'gone' | 'cannot'
+  readonly why: 'conflict' | 'gone' | 'cannot' | 'doubt'
   readonly detail: string
 }
 
@@ -22,7 +22,7 @@ export class Staying {
     const kind = this.#first.get(stays.why) ?? { count: 0, ids: [] }
     this.#first.set(stays.why, kind)
     kind.count += 1
-    if (kind.ids.length < MOST_NAMED) kind.ids.push(`${stays.id} (${stays.detail})`)
+    if (kind.ids.length < MOST_NAMED) kind.ids.push(stays.id === null ? stays.detail : `${stays.id} (${stays.detail})`)
     if (this.#file !== undefined) writeSync(this.#file, `${JSON.stringify(stays)}\n`)
     return 'skipped'
   }
@@ -44,4 +44,5 @@ const WORDS: Readonly<Record<Stays['why'], string>> = {
   conflict: 'changed by somebody since',
   gone: 'not there any more',
   cannot: 'cannot be taken back',
+  doubt: 'in doubt, and may be there',
 }

@@ -33,7 +33,7 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
   try {
     const progress = new Progress(plan.count)
     readJournal(paths.journal, (entry) => progress.take(entry))
-    if (progress.counts.failed + progress.counts.doubt === 0) return undefined
+    if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
     const groups = new Map<string, FailureGroup>()
     const failures = failuresOf(plan, paths.journal, progress)
     const verdict = plan.head.input?.verdict

@@ -17,6 +17,9 @@ export interface RowFailure {
 /** So many are held in memory at once; more take another pass over the journal. */
 const AT_ONCE = 100_000
 
+/** Of a job that was killed: there is no word about it in the journal. */
+const NO_ANSWER = 'the process ended while it was under way'
+
 /** In the order of the plan. */
 export function* failuresOf(
   plan: PlanFile,
@@ -29,7 +32,8 @@ export function* failuresOf(
     const to = endOfWindow(progress, from, plan.count)
     const entries = to > from ? entriesBetween(journal, progress, { from, to }) : new Map<number, never>()
     for (const operation of operations) {
-      const entry = entries.get(operation.op)
+      const { op } = operation
+      const entry = progress.isUnanswered(op) ? { t: 'doubt' as const, op, why: NO_ANSWER } : entries.get(op)
       if (entry) yield failureOf(operation, entry)
       if (operation.op + 1 >= to) break
     }
@@ -48,7 +52,7 @@ function endOfWindow(progress: Progress, from: number, count: number): number {
 
 function isFailure(progress: Progress, op: number): boolean {
   const end = progress.endOf(op)
-  return end === 'failed' || end === 'doubt'
+  return end === 'failed' || end === 'doubt' || progress.isUnanswered(op)
 }
 
 function entriesBetween(journal: string, progress: Progress, { from, to }: { from: number; to: number }) {

@@ -13,6 +13,13 @@ export function refuseOtherAccount({ job, account }: PlanHead, here: string): vo
   })
 }
 
+export function cancelled(job: string): CrmError {
+  return new CrmError('conflict', `${job} was cancelled, and nothing more is sent for it`, {
+    hint: `what became of it: crm jobs show ${job}; to take that back: crm jobs undo ${job}`,
+    job,
+  })
+}
+
 /** The error with which a command ends when its job did not do all rows; undefined when it did. */
 export function outcomeError(job: string, { account, stop }: { account: Account; stop: Stop | undefined }) {
   if (stop) return stopError(job, stop)

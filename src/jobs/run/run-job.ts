@@ -15,7 +15,7 @@ import type { Task } from '../send/task.ts'
 import { type Account, accountOf } from './account.ts'
 import { claimedIn } from './claimed.ts'
 import { greet } from './greet.ts'
-import { refuseOtherAccount } from './job-errors.ts'
+import { cancelled, refuseOtherAccount } from './job-errors.ts'
 import { resumeTasks } from './resume-tasks.ts'
 import type { JobServices, RunTerms, ServerTerms } from './services.ts'
 import { refuseOtherKeyholder, Witnesses } from './witness.ts'
@@ -62,6 +62,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       progress.take(entry)
       witnesses.take(entry)
     })
+    if (progress.end === 'cancelled') throw cancelled(paths.id)
     hooks.onStart(progress, plan)
     if (progress.end !== undefined) {
       return { account: accountOf(plan.end, progress), stop: undefined }

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { crm, crmPrints, startCrm, tempFolder } from '../crm.ts'
+import { startService } from '../service.ts'
+import { holdWrites } from './holding-proxy.ts'
+import { emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
+
+test('rows under way when an import was killed are named after it is cancelled, by failed and by undo', async () => {
+  const folder = tempFolder()
+  const service = await startService(['--rate-limit', 'none'])
+  const proxy = await holdWrites(service.url, 20)
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_BASE_URL: proxy.url, CRM_STATE_HOME: stateHome }
+  const child = startCrm(['contacts', 'import', writePeople(folder, somePeople(60)), '--yes'], env)
+  await proxy.firstWrite
+  child.kill('SIGKILL')
+  await child.done
+  proxy.release()
+  await proxy.settled()
+  const job = onlyJob(stateHome)
+  const { in_doubt: doubt, done } = JSON.parse(await crmPrints(['jobs', 'cancel', job, '-o', 'json'], env))
+  expect(doubt).toBeGreaterThan(0)
+
+  const failed = await crm(['jobs', 'failed', job, '-o', 'json'], env)
+  expect(JSON.parse(failed.stdout)).toHaveLength(doubt)
+  expect(failed.stderr).toContain('failed.csv')
+  const resumed = await crm(['jobs', 'resume', job], env)
+  expect(resumed).toMatchObject({ exit: 7, stdout: '' })
+  expect(resumed.stderr).toContain('was cancelled')
+  const undone = await runJob(['jobs', 'undo', job, '--yes', '--expect', `${done}`], env)
+  expect(undone).toMatchObject({ exit: 0, account: { done, skipped: doubt } })
+  expect(undone.stderr).toContain(`${doubt} in doubt, and may be there: line `)
+  expect((await emailsOn(service)).length).toBeLessThanOrEqual(doubt)
+})
