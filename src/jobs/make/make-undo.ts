@@ -106,13 +106,10 @@ interface TakeBack {
 
 /** Undefined for what the job did not do. */
 function takeBack({ operation, before, results, now, staying }: TakeBack): Planned | 'skipped' | undefined {
-  const { op, head, body } = operation
+  const { op, head } = operation
   const { id, wasGone } = results.of(op)
   const { progress } = results
-  if (progress.endOf(op) === 'doubt' || progress.isUnanswered(op)) {
-    const detail = head.line === undefined ? `operation ${op}` : `line ${head.line}`
-    return staying.add({ id: head.id ?? null, why: 'doubt', detail })
-  }
+  if (progress.endOf(op) === 'doubt' || progress.isUnanswered(op)) return staying.add(doubtAbout(operation))
   if (progress.endOf(op) !== 'done' || wasGone) return undefined
   const stay = (why: Stays['why'], detail: string) => staying.add({ id, why, detail })
   if (!now || id === null) return stay('cannot', 'there is no way to delete it')
@@ -120,6 +117,15 @@ function takeBack({ operation, before, results, now, staying }: TakeBack): Plann
     if (!before) return stay('cannot', 'what it held was not kept')
     return { do: 'create', path: '/v1/contacts', id, body: writableOf(before) }
   }
+  return takeBackWrite({ operation, before, now, staying }, id)
+}
+
+/** Of a create or an update that was done. */
+function takeBackWrite(
+  { operation: { head, body }, before, now, staying }: Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing },
+  id: string,
+): Planned | 'skipped' {
+  const stay = (why: Stays['why'], detail: string) => staying.add({ id, why, detail })
   const [match] = now.find(id)
   if (!match) return stay('gone', 'it was deleted since')
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
@@ -132,4 +138,8 @@ function takeBack({ operation, before, results, now, staying }: TakeBack): Plann
   if (conflicts.length > 0) stay('conflict', `changed since: ${conflicts.join(', ')}`)
   if (Object.keys(patch).length === 0) return 'skipped'
   return { do: 'update', path: contactPath(id), id, body: patch, before: match.record }
+}
+
+function doubtAbout({ op, head: { id, line } }: Operation): Stays {
+  return { id: id ?? null, why: 'doubt', detail: line === undefined ? `operation ${op}` : `line ${line}` }
 }

@@ -182,11 +182,12 @@ class Dispatch {
       const outcome = await sender.send(this.#writeOf(task))
       clock.learn(outcome.headers)
       pace.answered(outcome, steadyMs() - startedMs)
-      this.#underWay -= 1
       this.#settle(task, outcome)
     } catch (error) {
-      return this.#abandon(error)
+      this.#stopFor({ why: 'error', error })
     }
+    // Once, wherever it failed: a count that is off by one would never come back to none, and the job never end.
+    this.#underWay -= 1
     this.#pump()
   }
 

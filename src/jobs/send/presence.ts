@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../files/error-code.ts'
+import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 
 const BEAT_MS = 1000
@@ -44,7 +45,12 @@ export async function openPresence({ home, account, pid, wallMs, felt }: Presenc
     utimesSync(own, wallMs() / 1000, wallMs() / 1000)
     seen = look(folder, own, wallMs())
   }
-  beat()
+  try {
+    beat()
+  } catch (error) {
+    rmSync(own, { force: true })
+    throw toMachineError(error, own)
+  }
   const timer = setInterval(() => {
     try {
       beat()

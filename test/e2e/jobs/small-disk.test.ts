@@ -53,6 +53,26 @@ describe.skipIf(!CAN_MOUNT)('on a small disk of its own (skipped where the tests
     expect(await emailsOn(service)).toEqual(emailsOf(people))
   })
 
+  test('that fills up anywhere between plan and last result, an import never takes it for a bug, and goes on', async () => {
+    const people = somePeople(700)
+    const file = writePeople(tempFolder(), people)
+    for (const size of [136, 160]) {
+      const service = await startService(['--rate-limit', 'none'])
+      const script = [
+        'crm contacts import "$FILE" --yes; echo "exit $?"',
+        'mount -o remount,size=8m "$DISK"',
+        'crm contacts import "$FILE" --yes; echo "exit $?"',
+      ].join('; ')
+      const { stdout, stderr } = onDisk(`size=${size}k`, script, { ...service.env, FILE: file })
+      expect(stderr).not.toContain('bug')
+      expect(stdout.split('\n').filter((line) => line.startsWith('exit'))).toEqual([
+        expect.stringMatching(/^exit (0|13)$/),
+        'exit 0',
+      ])
+      expect(await emailsOn(service)).toEqual(emailsOf(people))
+    }
+  })
+
   test('that is read-only, an import is exit 13, names the folder and sends nothing', async () => {
     const service = await startService(['--rate-limit', 'none'])
     const file = writePeople(tempFolder(), somePeople(5))
