@@ -33,6 +33,7 @@ function parseExpected(text: string): number {
 export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   let isKept = false
+  if (job.doubts !== undefined) ctx.note(job.doubts)
   if (job.end.delete > 0)
     ctx.note('What is deleted comes back only under new ids, with crm jobs undo while the job is kept.')
   try {
@@ -58,11 +59,18 @@ async function showPlan(ctx: Context, { end }: MadeJob): Promise<ExitCode> {
   return ctx.flags.isDryRun ? dryRunExit(ctx, create + update + remove > 0) : EXIT.ok
 }
 
+function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['noun']): string {
+  const parts = [create > 0 ? `create ${update > 0 ? create : counted(create, noun)}` : '']
+  if (update > 0) parts.push(`change ${counted(update, noun)}`)
+  return parts.filter(Boolean).join(' and ')
+}
+
 function counted(count: number, noun: MadeJob['head']['noun']): string {
   return count === 1 ? `1 ${noun.slice(0, -1)}` : `${count} ${noun}`
 }
 
-async function confirmPlan(ctx: Context, { end, head }: MadeJob, { expect }: PlanFlags): Promise<void> {
+async function confirmPlan(ctx: Context, job: MadeJob, { expect }: PlanFlags): Promise<void> {
+  const { end, head } = job
   const isStdinFree = head.input?.name !== '-'
   if (end.delete > 0 || head.kind === 'delete') {
     const deletion = { count: end.delete, what: counted(end.delete, head.noun), expect, isStdinFree }
@@ -81,14 +89,18 @@ async function confirmPlan(ctx: Context, { end, head }: MadeJob, { expect }: Pla
       },
     )
   }
-  if (end.update === 0 || ctx.flags.isConfirmed) return
+  if ((end.update > 0 || job.doubts !== undefined) && !ctx.flags.isConfirmed) await askChanges(ctx, job)
+}
+
+/** Changes of records that are there, and what may be double. */
+async function askChanges(ctx: Context, { end, head, doubts }: MadeJob): Promise<void> {
+  const isStdinFree = head.input?.name !== '-'
   const { baseUrl, profileName } = await ctx.target()
   const place = profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
-  const creates = end.create > 0 ? `create ${end.create} and ` : ''
-  const what = `${creates}change ${counted(end.update, head.noun)}`
+  const what = changesOf(end, head.noun)
   if (!isStdinFree || !canAsk(ctx)) {
     throw new CrmError('unconfirmed', `this would ${what} of ${place}, and needs --yes`, {
-      hint: commandLine([...ctx.argv, '--yes']),
+      hint: `${commandLine([...ctx.argv, '--yes'])}${doubts === undefined ? '' : ', if that is right'}`,
     })
   }
   const isSure = await askYesNo(ctx.io, `This will ${what} of ${place}. Go on? [y/N] `, ctx.signal)

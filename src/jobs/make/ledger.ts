@@ -22,21 +22,26 @@ INSERT INTO earlier (digest, n, state, gen, since, id, line, email, body) VALUES
 ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = excluded.id, line = excluded.line,
   since = coalesce(since, excluded.since) WHERE state <> 1`
 
-const VANISHED =
-  'SELECT digest, n, id, line, email, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
+const VANISHED = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
+
+/** Only of the few rows that nobody looked for: an index of all would cost more than the planning. */
+const BY_NAME = `CREATE INDEX IF NOT EXISTS by_name ON earlier (json_extract(body, '$.name'))
+  WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL`
 
 /** A record that an earlier job of the run made, from a row that does not say the same any more. */
 export interface Vanished {
   readonly id: string
   readonly digest: string
   readonly n: number
+  /** Of the input that it was made of, where that had lines. */
+  readonly line: number | undefined
   /** What was sent for it, as JSON. */
   readonly body: string
 }
 
 /**
  * What the earlier jobs of a run did, by what their rows said: on disk, for there may be millions. First every row of the
- * input is looked for with `find`; `findVanished` then knows the rows that nobody looked for.
+ * input is looked for with `find`; `vanished` and its kin then know the rows that nobody looked for.
  */
 export class Ledger {
   readonly #scratch: Scratch
@@ -50,15 +55,16 @@ export class Ledger {
     database.exec('CREATE INDEX by_line ON earlier (line); CREATE INDEX by_email ON earlier (email)')
   }
 
-  find(digest: string, n: number): EarlierOperation | undefined {
+  find(digest: string, n: number): (EarlierOperation & { readonly line: number | undefined }) | undefined {
     const { database } = this.#scratch
     this.#find ??= database.prepare(
-      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since',
+      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since, line',
     )
     const row = this.#find.get(digest, n)
     if (!row) return undefined
     const since = row.since === null ? undefined : Number(row.since)
-    return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since }
+    const line = row.line === null ? undefined : Number(row.line)
+    return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since, line }
   }
 
   /** Of what was made: how much there is, and how much of it `find` has found. */
@@ -69,13 +75,30 @@ export class Ledger {
     return { done: Number(row?.done), found: Number(row?.found) }
   }
 
-  /** By the address, which is nobody else's, else by the line. */
-  findVanished(email: string | undefined, line: number): Vanished | undefined {
+  /** By the address, which is nobody else's. */
+  vanishedByEmail(email: string): Vanished | undefined {
+    this.#byEmail ??= this.#scratch.database.prepare(`${VANISHED} AND email = ?`)
+    return vanishedOf(this.#byEmail.get(email))
+  }
+
+  vanishedByLine(line: number): Vanished | undefined {
+    this.#byLine ??= this.#scratch.database.prepare(`${VANISHED} AND line = ?`)
+    return vanishedOf(this.#byLine.get(line))
+  }
+
+  /** Undefined as well where several have the name. */
+  vanishedByName(name: string): Vanished | undefined {
     const { database } = this.#scratch
-    this.#byEmail ??= database.prepare(`${VANISHED} AND email = ?`)
-    this.#byLine ??= database.prepare(`${VANISHED} AND line = ?`)
-    const row = (email === undefined ? undefined : this.#byEmail.get(email)) ?? this.#byLine.get(line)
-    return row && { id: String(row.id), digest: String(row.digest), n: Number(row.n), body: String(row.body) }
+    if (!this.#byName) database.exec(BY_NAME)
+    this.#byName ??= database.prepare(`${VANISHED} AND json_extract(body, '$.name') = ? LIMIT 2`)
+    const [row, other] = this.#byName.all(name)
+    return other ? undefined : vanishedOf(row)
+  }
+
+  /** In the order of their lines, at most so many. */
+  vanished(most: number): readonly Vanished[] {
+    const rows = this.#scratch.database.prepare(`${VANISHED} ORDER BY line LIMIT ?`).all(most)
+    return rows.map((row) => vanishedOf(row)).filter((row) => row !== undefined)
   }
 
   /** It is not given again. */
@@ -109,6 +132,7 @@ export class Ledger {
   #find: Statement | undefined
   #byEmail: Statement | undefined
   #byLine: Statement | undefined
+  #byName: Statement | undefined
 
   /** What was deleted again is made under a new key: the old one would only bring back the old answer. */
   #takeBack(undo: JobPaths): void {
@@ -157,6 +181,12 @@ function rowOf(
 }
 
 type Statement = ReturnType<Scratch['database']['prepare']>
+
+function vanishedOf(row: ReturnType<Statement['get']>): Vanished | undefined {
+  if (!row) return undefined
+  const line = row.line === null ? undefined : Number(row.line)
+  return { id: String(row.id), digest: String(row.digest), n: Number(row.n), line, body: String(row.body) }
+}
 
 function objectOf(text: string): JsonObject {
   return parseExactJson(text) as JsonObject

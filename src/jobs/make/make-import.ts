@@ -95,11 +95,15 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   }
   let end: PlanEnd | undefined
   try {
-    await planRows(parts, matchOf(request, source.verdict))
+    const doubts = await planRows(parts, matchOf(request, source.verdict))
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
-    return { is: 'made', job: { paths: await finishDraft(draft), head, end }, lines: verdictLines(inputName, verdict) }
+    return {
+      is: 'made',
+      job: { paths: await finishDraft(draft), head, end, doubts },
+      lines: verdictLines(inputName, verdict),
+    }
   } finally {
     if (!end) builder.drop()
   }

@@ -10,6 +10,8 @@ export interface MadeJob {
   readonly end: PlanEnd
   /** For people, once it is certain that the job stays. */
   readonly keptNote?: string
+  /** What a person has to agree to, beside the changes. */
+  readonly doubts?: string | undefined
 }
 
 export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of'>

@@ -23,25 +23,35 @@ export interface PairParts {
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
 }
 
+export interface Pairing {
+  readonly planned: ReadonlyMap<number, Planned | 'unchanged'>
+  /** For people: new rows beside records whose rows are gone; undefined when there are not both. */
+  readonly strays: string | undefined
+}
+
+/** A row of which no earlier job knows. */
+interface Fresh {
+  readonly row: InputRow
+  /** Where it stood in the earlier input, if it is a row of that and nothing else came or went around it. */
+  readonly earlierLine: number
+}
+
 const MOST_NAMED = 5
+
+type Pair = readonly [InputRow, Vanished]
 
 /**
  * By line what becomes of rows that were changed after a record was made of them: without this they would be made a second
  * time. Deals and notes cannot be changed, so for them it is CrmError `conflict`.
  */
-export async function pairChangedRows(parts: PairParts): Promise<ReadonlyMap<number, Planned | 'unchanged'>> {
+export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
   const fresh = await freshRows(parts)
   const { done, found } = parts.ledger.counts()
-  const pairs: (readonly [InputRow, Vanished])[] = []
-  for (const row of fresh) {
-    const vanished = parts.ledger.findVanished(emailOf(row.fields), row.earlierLine ?? row.line)
-    if (!vanished || !isSameRow(row, vanished)) continue
-    parts.ledger.take(vanished)
-    pairs.push([row, vanished])
-  }
+  const { pairs, alone } = pairUp(fresh, parts.ledger)
   // A file of the same name that says all new things: were these the same people, they would be overwritten.
   if (found < done / 2 && fresh.length > 0 && pairs.length < fresh.length) throw otherFile(done, done - found)
-  if (pairs.length === 0) return new Map()
+  const strays = straysOf(alone, parts.ledger)
+  if (pairs.length === 0) return { planned: new Map(), strays }
   if (parts.noun !== 'contacts') throw unchangeable(parts.noun, pairs)
   const records = await recordsOf(parts, new Set(pairs.map(([, { id }]) => id)))
   const planned = new Map<number, Planned | 'unchanged'>()
@@ -49,18 +59,64 @@ export async function pairChangedRows(parts: PairParts): Promise<ReadonlyMap<num
     const before = records.get(vanished.id)
     if (before) planned.set(row.line, changeOf(row, vanished, before))
   }
-  return planned
+  return { planned, strays }
+}
+
+/** By the address, then by the place, then by a name that one row and one record have: the surest first, for all rows. */
+function pairUp(fresh: readonly Fresh[], ledger: Ledger): { pairs: readonly Pair[]; alone: readonly Fresh[] } {
+  const pairs: Pair[] = []
+  let alone = fresh
+  const pass = (vanishedFor: (fresh: Fresh) => Vanished | undefined) => {
+    alone = alone.filter((one) => {
+      const vanished = vanishedFor(one)
+      if (!vanished || !isSameRow(one.row, vanished)) return true
+      ledger.take(vanished)
+      pairs.push([one.row, vanished])
+      return false
+    })
+  }
+  pass(({ row }) => {
+    const email = emailOf(row.fields)
+    return email === undefined ? undefined : ledger.vanishedByEmail(email)
+  })
+  pass(
+    ({ row, earlierLine }) => ledger.vanishedByLine(row.earlierLine ?? row.line) ?? ledger.vanishedByLine(earlierLine),
+  )
+  const times = new Map<unknown, number>()
+  for (const { row } of alone) times.set(row.fields.name, (times.get(row.fields.name) ?? 0) + 1)
+  pass(({ row: { fields } }) => {
+    const { name } = fields
+    return typeof name === 'string' && times.get(name) === 1 ? ledger.vanishedByName(name) : undefined
+  })
+  return { pairs, alone }
+}
+
+/** Nothing tells a row that was put in from one that was changed beyond recognition, so the person is asked. */
+function straysOf(alone: readonly Fresh[], ledger: Ledger): string | undefined {
+  const { done, found } = ledger.counts()
+  if (alone.length === 0 || done === found) return undefined
+  const gone = ledger.vanished(MOST_NAMED).map(({ id, line }) => (line === undefined ? id : `${id} of line ${line}`))
+  const lines = alone.slice(0, MOST_NAMED).map(({ row }) => row.line)
+  return `New: line ${listed(lines, alone.length)}. Made before, of rows that are not in the input any more: ${listed(gone, done - found)}. Is one the other, changed? Then it would be there twice.`
+}
+
+function listed(named: readonly unknown[], count: number): string {
+  return count > named.length ? `${named.join(', ')}, and ${count - named.length} more` : named.join(', ')
 }
 
 /** Rows of which no earlier job knows; all others are marked as known. */
-async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<readonly InputRow[]> {
-  const fresh: InputRow[] = []
+async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<readonly Fresh[]> {
+  const fresh: Fresh[] = []
+  // How far rows have moved: one that was changed has moved as far as the one above it.
+  let shift = 0
   const counter = await createKeyIndex(join(paths.folder, 'fresh.db'))
   for await (const rows of source.rows()) {
     for (const row of rows) {
       const { path, body = {} } = createOf(noun, row)
       const digest = requestDigest('POST', path, canonicalJson(body))
-      if (!ledger.find(digest, counter.count(digest))) fresh.push(row)
+      const known = ledger.find(digest, counter.count(digest))
+      if (!known) fresh.push({ row, earlierLine: row.line - shift })
+      else if (known.line !== undefined) shift = row.line - known.line
     }
   }
   counter.close()
@@ -69,7 +125,7 @@ async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<re
 }
 
 /**
- * The same address. On the same line, with another address or none: the same name, or nothing else that is different. One
+ * The same address. On the same line or by the name, with another address or none: the same name, or nothing else that is different. One
  * member alone says little, for a country or an owner is that of many.
  */
 function isSameRow({ fields }: InputRow, { body }: Vanished): boolean {
@@ -113,7 +169,7 @@ async function recordsOf({ list }: PairParts, ids: ReadonlySet<string>): Promise
   return found
 }
 
-function unchangeable(noun: Noun, pairs: readonly (readonly [InputRow, Vanished])[]): CrmError {
+function unchangeable(noun: Noun, pairs: readonly Pair[]): CrmError {
   const named = pairs.slice(0, MOST_NAMED).map(([{ line }, { id }]) => `line ${line} is ${id}`)
   const more = pairs.length > MOST_NAMED ? `, and ${pairs.length - MOST_NAMED} more` : ''
   return new CrmError(

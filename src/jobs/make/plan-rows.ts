@@ -12,8 +12,8 @@ import { createOf } from './import-row.ts'
 import { Ledger } from './ledger.ts'
 import { MadeBefore } from './made-before.ts'
 import { type ImportMode, matchRow } from './match-rows.ts'
-import { pairChangedRows } from './pair-rows.ts'
-import type { PlanBuilder, Planned } from './plan-builder.ts'
+import { type Pairing, pairChangedRows } from './pair-rows.ts'
+import type { PlanBuilder } from './plan-builder.ts'
 
 export interface PlanRowsParts {
   readonly paths: JobPaths
@@ -39,15 +39,18 @@ export interface MatchRequest {
   readonly mode: ImportMode
 }
 
-/** Puts an operation for every row into the plan; what is wrong with rows is in the findings of their source. */
-export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<void> {
+/**
+ * Puts an operation for every row into the plan; what is wrong with rows is in the findings of their source. What a person
+ * has to be asked about is returned.
+ */
+export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<string | undefined> {
   if (match.names.length > 0) return planMatched(parts, match)
   if (parts.before.length > 0) return planAgain(parts)
   return planFirst(parts)
 }
 
 /** Nothing is known of an earlier run; notes cannot be read back, and so not be looked for. */
-async function planFirst(parts: PlanRowsParts): Promise<void> {
+async function planFirst(parts: PlanRowsParts): Promise<undefined> {
   const { paths, source, builder, noun, list, onRead, isAgain, note } = parts
   const pages = noun === 'notes' || isAgain ? undefined : list()
   const before = pages && (await MadeBefore.read({ folder: paths.folder, pages, onRead }))
@@ -68,7 +71,7 @@ async function planFirst(parts: PlanRowsParts): Promise<void> {
   }
 }
 
-async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<void> {
+async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
   const { paths, source, builder, before, list, onRead, isDeletion } = parts
   const keyOf = match.names[0] === 'id' ? byId : (record: CrmRecord) => matchKey(record, match.names)
   const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
@@ -95,14 +98,14 @@ function absentNow(known: ReturnType<Ledger['find']>): ReturnType<Ledger['find']
   return known?.state === 'done' ? { ...known, state: 'failed' } : known
 }
 
-const NONE: ReadonlyMap<number, Planned | 'unchanged'> = new Map()
+const NONE: Pairing = { planned: new Map(), strays: undefined }
 
 /** Rows that say what they said before are done; those that were changed since change what was made of them. */
-async function planAgain(parts: PlanRowsParts): Promise<void> {
+async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
   const { paths, noun, source, builder, before, list, isRetry } = parts
   const ledger = new Ledger(paths.folder, before)
   try {
-    const changed = isRetry ? NONE : await pairChangedRows({ paths, noun, source, ledger, list })
+    const { planned: changed, strays } = isRetry ? NONE : await pairChangedRows({ paths, noun, source, ledger, list })
     for await (const rows of source.rows()) {
       for (const row of rows) {
         const planned = changed.get(row.line)
@@ -110,6 +113,7 @@ async function planAgain(parts: PlanRowsParts): Promise<void> {
         else builder.add(planned ?? createOf(noun, row), (digest, n) => ledger.find(digest, n))
       }
     }
+    return strays
   } finally {
     ledger.close()
   }

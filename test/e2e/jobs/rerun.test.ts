@@ -97,3 +97,28 @@ test('another file of the same name, with other people and one column that is al
   const emails = await emailsOn(service)
   expect(emails).toEqual(expect.arrayContaining(emailsOf(people(0))))
 })
+
+const TEN = Array.from({ length: 10 }, (_, at) => ({ email: `ya${at}@z.test`, name: `Ya${at}` }))
+const NEW = { email: 'new@z.test', name: 'New' }
+
+test('a corrected row below an inserted one changes the contact that was made of it', async () => {
+  const { folder, service, env } = await startCounted()
+  await runJob(['contacts', 'import', writePeople(folder, TEN), '--yes'], env)
+  const corrected = TEN.map((person, at) => (at === 3 ? { ...person, email: 'right@z.test' } : person))
+  const second = await runJob(['contacts', 'import', writePeople(folder, [NEW, ...corrected]), '--yes'], env)
+  expect(second).toMatchObject({ exit: 0, account: { done: 2, skipped: 9 } })
+  expect(await emailsOn(service)).toEqual(emailsOf([NEW, ...corrected]))
+})
+
+test('a row whose contact may be there already under another address and name is asked about, and both are named', async () => {
+  const { folder, service, env } = await startCounted()
+  await runJob(['contacts', 'import', writePeople(folder, TEN), '--yes'], env)
+  const other = TEN.with(3, { email: 'x@z.test', name: 'Somebody' })
+  const file = writePeople(folder, other)
+  const second = await runJob(['contacts', 'import', file], env)
+  expect(second.exit).toBe(11)
+  expect(second.stderr).toMatch(
+    /New: line 5\. Made before, of rows that are not in the input any more: con_\w+ of line 5/,
+  )
+  expect(await emailsOn(service)).toEqual(emailsOf(TEN))
+})
