@@ -10,6 +10,7 @@ import type { JobState } from '../run/job-state.ts'
 import { earlierJobs } from './earlier-jobs.ts'
 import type { MadeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
+import { refuseAbsentNames } from './match-names.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
 import { runId } from './run-id.ts'
@@ -110,7 +111,8 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
 }
 
 /** An id column says which record a row is. */
-function matchOf({ kind, match, noun, inputName }: ImportRequest, { columns }: Verdict): MatchRequest {
+function matchOf({ kind, match, noun, inputName, read }: ImportRequest, verdict: Verdict): MatchRequest {
+  const { columns } = verdict
   const hasIds = columns.some(({ field }) => field === 'id')
   if (match.names.length === 0 && hasIds && noun === 'contacts') return { names: ['id'], mode: 'update' }
   if (match.names.length === 0 && (kind === 'update' || kind === 'delete')) {
@@ -123,6 +125,7 @@ function matchOf({ kind, match, noun, inputName }: ImportRequest, { columns }: V
       hint: 'leave --match out',
     })
   }
+  refuseAbsentNames(match.names, { inputName, compute: read.compute, verdict })
   return match
 }
 

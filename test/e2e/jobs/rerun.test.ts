@@ -122,3 +122,15 @@ test('a row whose contact may be there already under another address and name is
   )
   expect(await emailsOn(service)).toEqual(emailsOf(TEN))
 })
+
+test('a field to match by that the file does not have is refused, and the one that was meant is named', async () => {
+  const { folder, env, writes } = await startCounted()
+  const file = writePeople(folder, TEN)
+  for (const name of ['Email', 'E-Mail']) {
+    const run = await runJob(['contacts', 'import', file, '--match', name, '--yes'], env)
+    expect(run.exit).toBe(2)
+    expect(run.stderr).toContain(`has no field ${name} to match by; did you mean email?`)
+  }
+  expect(await runJob(['contacts', 'import', file, '--match', 'id', '--yes'], env)).toMatchObject({ exit: 2 })
+  expect(writes()).toEqual([])
+})
