@@ -15,7 +15,7 @@ export function addContactsImport(contacts: CommandUnknownOpts, act: Act): void 
         'crm contacts import people.csv --dry-run',
         'crm contacts import people.csv --match email --yes',
         'crm contacts import people.csv --map "E-Mail=email" --null NULL',
-        "crm contacts list -o jsonl -p old --jq '.[] | del(.id)' | crm contacts import - -p new --run-id move --format jsonl",
+        'crm contacts list -o jsonl -p old | crm contacts import - -p new --run-id move --map id=',
       ),
     )
     .action(act(importContacts))
