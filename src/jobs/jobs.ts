@@ -136,7 +136,7 @@ export function openJobs(world: JobsWorld): Jobs {
       keepHeapSmall()
       const list = (noun: Noun) => listOf(world, noun)
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
-      return { ...outcome, error: outcomeError(paths.id, outcome) }
+      return { ...outcome, error: outcomeError(paths.id, outcome, world.argv) }
     },
     failures: failurePages,
     reportFailures,

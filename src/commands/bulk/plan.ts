@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
 import { askYesNo } from '../../output/prompt.ts'
 import { commandLine } from '../command-line.ts'
 import { canAsk, confirmDeletion, requireExpected } from '../confirm.ts'
@@ -39,7 +41,8 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
   try {
     if (flags.plan !== undefined) {
       await jobs.exportPlan(job.paths, flags.plan)
-      ctx.note(`The plan is in ${flags.plan}; nothing was sent: crm apply ${flags.plan}`)
+      const apply = `crm apply ${shellWord(flags.plan)}${typedProfile(ctx.argv)}`
+      ctx.note(`The plan is in ${flags.plan}; nothing was sent: ${apply}`)
     }
     if (ctx.flags.isDryRun || flags.plan !== undefined) return await showPlan(ctx, job)
     await confirmPlan(ctx, job, flags)

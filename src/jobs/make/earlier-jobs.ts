@@ -1,4 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { type JobState, readJobState } from '../run/job-state.ts'
@@ -8,6 +9,8 @@ export interface RunIdentity {
   readonly run: string
   /** Of the input. */
   readonly sha256: string
+  /** The words behind `crm`, for hints. */
+  readonly command: readonly string[]
 }
 
 export interface EarlierJob {
@@ -24,13 +27,16 @@ export type Earlier =
   | { readonly is: 'before'; readonly jobs: readonly EarlierJob[] }
 
 /** CrmError `conflict` when one of them is under way, or was stopped with another input. */
-export async function earlierJobs(jobsFolder: string, { account, run, sha256 }: RunIdentity): Promise<Earlier> {
+export async function earlierJobs(
+  jobsFolder: string,
+  { account, run, sha256, command }: RunIdentity,
+): Promise<Earlier> {
   const jobs = await jobsOf(jobsFolder, account, run)
   for (const job of jobs) {
     const isSame = job.head.input?.sha256 === sha256
     if (job.state === 'finished' || job.state === 'cancelled') continue
     if (isSame) return { is: 'same', job }
-    if (job.state !== 'planned') throw unfinished(job)
+    if (job.state !== 'planned') throw unfinished(job, command)
   }
   const last = jobs.at(-1)
   const undoOf = undosOf(jobsFolder)
@@ -58,13 +64,13 @@ function undosOf(jobsFolder: string): ReadonlyMap<string, JobPaths> {
   return undos
 }
 
-function unfinished({ paths: { id }, state, head }: JobState): CrmError {
+function unfinished({ paths: { id }, state, head }: JobState, command: readonly string[]): CrmError {
   const what = state === 'running' ? 'is running' : 'was stopped before its end'
   return new CrmError(
     'conflict',
     `${id} ${what}, and ${head.input?.name ?? 'its input'} has changed since it was planned`,
     {
-      hint: `finish it first: crm jobs resume ${id}, or leave it: crm jobs cancel ${id}`,
+      hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or leave it: crm jobs cancel ${id}`,
       job: id,
     },
   )

@@ -63,7 +63,8 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const { paths } = draft
   const run = runOf(world, request)
   const input = await spoolInput(inputName, world.stdin(), paths.input)
-  const earlier = await earlierJobs(world.jobsFolder, { account: world.account, run, sha256: input.sha256 })
+  const { account, command } = world
+  const earlier = await earlierJobs(world.jobsFolder, { account, run, sha256: input.sha256, command })
   if (earlier.is === 'same') return earlier
   const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
   const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
@@ -73,8 +74,8 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     kind: request.kind,
     noun,
     run,
-    account: world.account,
-    command: world.command,
+    account,
+    command,
     input: { ...input, verdict: source.verdict },
     of: request.of,
     made_at: world.nowMs(),

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 import { failuresOf } from '../run/failures.ts'
@@ -16,7 +17,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   const { progress, state, account } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
     throw new CrmError('conflict', `${paths.id} has not come to its end`, {
-      hint: `crm jobs resume ${paths.id}`,
+      hint: `crm jobs resume ${paths.id}${typedProfile(world.command)}`,
       job: paths.id,
     })
   }

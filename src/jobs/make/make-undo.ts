@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import type { Operation } from '../plan/operation.ts'
@@ -26,7 +27,7 @@ const STAYS = 'stays.ndjson'
 export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
-    const hint = `crm jobs resume ${paths.id}, or crm jobs cancel ${paths.id}`
+    const hint = `crm jobs resume ${paths.id}${typedProfile(world.command)}, or crm jobs cancel ${paths.id}`
     throw new CrmError('conflict', `${paths.id} has not come to its end`, { hint, job: paths.id })
   }
   const head = headOf(paths)

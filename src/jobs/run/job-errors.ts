@@ -1,4 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
 import type { Stop } from '../send/dispatch.ts'
 import { failureError } from '../send/failure-error.ts'
@@ -21,16 +22,19 @@ export function cancelled(job: string): CrmError {
 }
 
 /** The error with which a command ends when its job did not do all rows; undefined when it did. */
-export function outcomeError(job: string, { account, stop }: { account: Account; stop: Stop | undefined }) {
-  if (stop) return stopError(job, stop)
+export function outcomeError(
+  job: string,
+  { account, stop }: { account: Account; stop: Stop | undefined },
+  argv: readonly string[],
+) {
+  if (stop) return stopError(job, stop, `crm jobs resume ${job}${typedProfile(argv)}`)
   const { failed, in_doubt: doubt } = account
   if (failed + doubt === 0) return undefined
   const what = [failed > 0 ? `${failed} failed` : '', doubt > 0 ? `${doubt} in doubt` : ''].filter(Boolean).join(', ')
   return new CrmError('partial', `${what} of ${account.rows} rows`, { hint: `crm jobs failed ${job}`, job })
 }
 
-function stopError(job: string, stop: Stop): unknown {
-  const hint = `crm jobs resume ${job}`
+function stopError(job: string, stop: Stop, hint: string): unknown {
   switch (stop.why) {
     case 'interrupted':
       return new CrmError('interrupted', 'interrupted; all that was done is saved', { hint, job })

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { typedProfile } from '../../src/core/typed-profile.ts'
+
+test.each([
+  [['jobs', 'resume', 'x', '-p', 'nolim'], ' -p nolim'],
+  [['-pnolim', 'contacts', 'import', 'a.csv'], ' -p nolim'],
+  [['contacts', 'import', 'a.csv', '--profile=my own'], " -p 'my own'"],
+  [['contacts', 'import', '--', '-p', 'x'], ''],
+  [['contacts', 'import', 'a.csv'], ''],
+])('%j leads to its server with "%s"', (argv, words) => {
+  expect(typedProfile(argv)).toBe(words)
+})
