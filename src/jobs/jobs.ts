@@ -21,6 +21,7 @@ import { copyPlan } from './plan/copy-plan.ts'
 import type { Noun } from './plan/plan-head.ts'
 import type { Account } from './run/account.ts'
 import { cancelJob } from './run/cancel-job.ts'
+import { type DamagedJob, setAside, stateOrDamage } from './run/damaged-job.ts'
 import { type FailureReport, reportFailures } from './run/failed-file.ts'
 import { type FailurePage, failurePages } from './run/failure-pages.ts'
 import { outcomeError } from './run/job-errors.ts'
@@ -58,7 +59,11 @@ export interface Jobs {
   /** By id, or by an end of it. */
   find(word: string): JobPaths
   state(paths: JobPaths): Promise<JobState>
+  /** Also of one that cannot be read. */
+  stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob>
   cancel(paths: JobPaths): Promise<Account>
+  /** A job that cannot be read gets out of the way of all others; gives where its folder is then. */
+  setAside(paths: JobPaths): Promise<string>
   /** A copy of the plan, for `crm apply`. */
   exportPlan(paths: JobPaths, to: string): Promise<void>
   /** Sends what is left of it; see runJob. */
@@ -130,6 +135,8 @@ export function openJobs(world: JobsWorld): Jobs {
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
     state: readJobState,
+    stateOrDamage,
+    setAside,
     cancel: (paths) => cancelJob(paths, world.now),
     exportPlan: copyPlan,
     run: async (paths, terms, hooks) => {

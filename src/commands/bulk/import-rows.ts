@@ -80,7 +80,8 @@ export async function takeMade(ctx: Context, made: MadeImport, name: string, fla
 function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
   const { id } = job.paths
   if (job.state === 'finished') {
-    ctx.note(`${id} has done this already, and nothing has changed since; --again does it once more.`)
+    const again = job.head.kind === 'undo' ? '' : '; --again does it once more'
+    ctx.note(`${id} has done this already${again}.`)
   }
   return sendJob(ctx, job.paths, flags)
 }

@@ -15,4 +15,6 @@ export type MadeImport = Awaited<ReturnType<Jobs['makeImport']>>
 
 export type MadeJob = Extract<MadeImport, { readonly is: 'made' }>['job']
 
+export type DamagedJob = Extract<Awaited<ReturnType<Jobs['stateOrDamage']>>, { readonly state: 'damaged' }>
+
 export type JobState = Awaited<ReturnType<Jobs['state']>>

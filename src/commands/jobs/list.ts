@@ -1,6 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import { jobRecord } from '../bulk/job-record.ts'
+import type { DamagedJob } from '../bulk/job-types.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
@@ -26,5 +28,12 @@ async function* pagesOf(ctx: Context): AsyncGenerator<ListPage> {
   const jobs = await ctx.jobs()
   const all = jobs.all()
   const wanted = ctx.flags.where === undefined ? all.slice(0, ctx.flags.limit) : all
-  for (const paths of wanted) yield { items: [jobRecord(await jobs.state(paths))], nextCursor: undefined }
+  for (const paths of wanted) {
+    const job = await jobs.stateOrDamage(paths)
+    yield { items: [job.state === 'damaged' ? damagedRecord(job) : jobRecord(job)], nextCursor: undefined }
+  }
+}
+
+function damagedRecord({ paths: { id, folder }, state, reason }: DamagedJob): CrmRecord {
+  return { id, state, reason, folder }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../files/error-code.ts'
-import { readJobState } from '../run/job-state.ts'
+import { stateOrDamage } from '../run/damaged-job.ts'
 import { allJobs } from './find-jobs.ts'
 
 /** A plan that takes longer than this is not being made any more. */
@@ -15,7 +15,9 @@ export interface Pruned {
 /** Jobs that came to their end before `beforeMs`; what can still be resumed stays. What planning left behind goes too. */
 export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGenerator<Pruned, void, undefined> {
   for (const paths of allJobs(jobsFolder)) {
-    const { state, progress, head } = await readJobState(paths)
+    const job = await stateOrDamage(paths)
+    if (job.state === 'damaged') continue
+    const { state, progress, head } = job
     if (state !== 'finished' && state !== 'cancelled') continue
     if ((progress.lastMs ?? head.made_at) < beforeMs) yield { id: paths.id, state }
   }

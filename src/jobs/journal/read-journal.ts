@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { Entry } from './entry.ts'
 import { decodeLine } from './journal-line.ts'
@@ -36,6 +37,6 @@ export function readJournal(path: string, take: (entry: Entry) => void): Journal
 
 function damaged(path: string, at: number): CrmError {
   return new CrmError('machine', `${path} is damaged at byte ${at}: what had been synced to the disk is not there`, {
-    hint: 'check the disk; nothing more is sent for this job. Restore its folder from a backup',
+    hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${basename(dirname(path))} --damaged`,
   })
 }

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { crm, crmPrints, tempFolder } from '../crm.ts'
+import { startService } from '../service.ts'
+import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
+
+test('a damaged job hides no other, is not pruned, and is set aside so that its command works again', async () => {
+  const folder = tempFolder()
+  const service = await startService()
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_STATE_HOME: stateHome }
+  const file = writePeople(folder, somePeople(5))
+  expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
+  const job = onlyJob(stateHome)
+  const journal = join(stateHome, 'jobs', job, 'journal')
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace(/^.{4}/, 'zzzz'))
+  expect(
+    (await runJob(['contacts', 'import', writePeople(tempFolder(), somePeople(2)), '--run-id', 'b'], env)).exit,
+  ).toBe(0)
+
+  const listed = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
+  expect(listed).toMatchObject([{ id: job, state: 'damaged' }, { state: 'finished' }])
+  const pruned = await crm(['jobs', 'prune', '--dry-run', '-o', 'id'], env)
+  expect(pruned).toMatchObject({ exit: 0 })
+  const refused = await crm(['contacts', 'import', file], env)
+  expect(refused).toMatchObject({ exit: 13 })
+  expect(refused.stderr).toContain(`crm jobs cancel ${job} --damaged`)
+  expect((await crm(['jobs', 'cancel', job, '--damaged'], env)).exit).toBe(0)
+  expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
+  expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))
+})
