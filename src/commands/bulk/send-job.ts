@@ -41,9 +41,11 @@ async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
   const jobs = await ctx.jobs()
   const report = await jobs.reportFailures(paths)
   if (!report) return
-  for (const { code, field, reason, count, lines } of report.groups.slice(0, MOST_CAUSES)) {
+  for (const { code, field, reason, isMixed, count, lines } of report.groups.slice(0, MOST_CAUSES)) {
     const where = lines.length === 0 ? '' : `, line ${lines.join(', ')}${count > lines.length ? ' …' : ''}`
-    ctx.note(`${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}: ${reason}`)
+    ctx.note(
+      `${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}${isMixed ? '; the first' : ''}: ${reason}`,
+    )
   }
   if (report.file !== undefined) ctx.note(`These rows as they were, with the reasons: ${report.file}`)
 }

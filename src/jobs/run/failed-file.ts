@@ -12,6 +12,8 @@ export interface FailureGroup {
   readonly field: string | undefined
   /** Of the first one. */
   readonly reason: string
+  /** Whether others say another reason, about another value perhaps. */
+  isMixed: boolean
   count: number
   /** The first few. */
   readonly lines: number[]
@@ -57,10 +59,11 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
 
 function count(groups: Map<string, FailureGroup>, { code, field, reason, operation }: RowFailure): void {
   const key = `${code} ${field ?? ''}`
-  const group = groups.get(key) ?? { code, field, reason, count: 0, lines: [] }
+  const group = groups.get(key) ?? { code, field, reason, isMixed: false, count: 0, lines: [] }
   if (!groups.has(key) && groups.size >= MOST_GROUPS) return
   groups.set(key, group)
   group.count += 1
+  if (reason !== group.reason) group.isMixed = true
   const { line } = operation.head
   if (line !== undefined && group.lines.length < LINES_SHOWN) group.lines.push(line)
 }
