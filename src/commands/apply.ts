@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
 import { takeMade } from './bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
@@ -27,6 +29,11 @@ export function addApply(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function applyPlan(ctx: Context, path: string, options: Options): Promise<ExitCode> {
+  if (!existsSync(path)) {
+    throw new CrmError('invalid_input', `there is no file ${JSON.stringify(path)}`, {
+      hint: 'make a plan with --plan FILE, say: crm contacts import people.csv --plan people.plan',
+    })
+  }
   const jobs = await ctx.jobs()
   return takeMade(ctx, await jobs.applyPlan(path, options.allowDrift === true), path, options)
 }

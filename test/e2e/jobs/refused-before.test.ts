@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { crm, tempFolder } from '../crm.ts'
+import { ask } from '../records.ts'
+import { startService } from '../service.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+test('a stage that no pipeline has is refused before anything is sent, on a server without a single deal too', async () => {
+  const service = await startService()
+  const file = join(tempFolder(), 'deals.csv')
+  writeFileSync(file, 'name,stage\nA,Won\nB,lead\nC,Wn\n')
+  const run = await crm(['deals', 'import', file], service.env)
+  expect(run.exit).toBe(2)
+  expect(run.stderr).toContain('"lead"')
+  expect(run.stderr).toContain('"Wn"')
+  expect((await ask(service, { path: '/v1/deals' })).body.data).toEqual([])
+})
+
+test('a plan that is not there is a mistake in the command line', async () => {
+  const service = await startService()
+  const run = await crm(['apply', 'nofile'], service.env)
+  expect(run.exit).toBe(2)
+  expect(run.stderr).toContain('there is no file "nofile"')
+})
