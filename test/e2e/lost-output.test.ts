@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { openSync } from 'node:fs'
+import { openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
-import { CRM } from './crm.ts'
+import { CRM, tempFolder } from './crm.ts'
 import { test } from './shared-service.ts'
 
 const CREATE = [CRM, 'contacts', 'create', '--set', 'name=Ada', '-o', 'id']
@@ -11,6 +12,17 @@ test.skipIf(process.platform !== 'linux')('the id of a create is not lost on a f
   const { status, stderr } = spawnSync(process.execPath, CREATE, { env: service.env, stdio: [...stdio] })
   expect(status).toBe(13)
   expect(stderr.toString()).toMatch(/ENOSPC.*; what took effect: contact con_\w+\n/)
+})
+
+test.skipIf(process.platform !== 'linux')('what a job did is named with the job on a full disk', ({ service }) => {
+  const folder = tempFolder()
+  const file = join(folder, 'people.csv')
+  writeFileSync(file, 'name\nGrace of the full disk\n')
+  const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
+  const env = { ...service.env, CRM_STATE_HOME: folder }
+  const { status, stderr } = spawnSync(process.execPath, [CRM, 'contacts', 'import', file], { env, stdio: [...stdio] })
+  expect(status).toBe(13)
+  expect(stderr.toString()).toMatch(/ENOSPC.*; what took effect: 1 of 1 rows; see crm jobs show job_\w+\n/)
 })
 
 test('the id of a create is named on stderr when stdout is closed or discarded, but for -q', ({ service }) => {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { writeNoteLine } from '../../output/note-line.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ImportRequest, JobState, MadeImport } from './job-types.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
@@ -64,8 +65,12 @@ export async function importRows(
 /** What was planned is shown, or asked about and sent; what is there already goes on. */
 export async function takeMade(ctx: Context, made: MadeImport, name: string, flags: PlanFlags): Promise<ExitCode> {
   if (made.is === 'same') return goOn(ctx, made.job, flags)
-  for (const line of made.lines) ctx.note(line)
-  if (made.is === 'made') return takePlan(ctx, made.job, flags)
+  if (made.is === 'made') {
+    for (const line of made.lines) ctx.note(line)
+    return takePlan(ctx, made.job, flags)
+  }
+  // What is wrong is the error itself, and not a note that -q leaves out.
+  for (const line of made.lines) writeNoteLine(ctx.io.stderr, line)
   const { count } = made.findings
   throw new CrmError(
     'invalid_input',

@@ -31,6 +31,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: RunFlags): P
   })
   progress.end(counts)
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
+  ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   await printOne(ctx, accountRecord(paths.id, account))
   if (error !== undefined) throw error
   return EXIT.ok

@@ -24,3 +24,11 @@ test('a plan that is not there is a mistake in the command line', async () => {
   expect(run.exit).toBe(2)
   expect(run.stderr).toContain('there is no file "nofile"')
 })
+
+test('what is wrong with the rows is said with -q too, for it is the error', async () => {
+  const service = await startService()
+  const file = join(tempFolder(), 'deals.csv')
+  writeFileSync(file, 'name,stage\nA,lead\n')
+  const run = await crm(['deals', 'import', file, '-q'], service.env)
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining('line 2') })
+})
