@@ -1,7 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { ConditionalOptions, ListQuery, Page } from './api.ts'
-import type { Call } from './call.ts'
 
 export interface GraphqlRequest {
   readonly query: string
@@ -13,7 +12,7 @@ export interface GraphqlRequest {
   /** An outage is not waited out: there is another way. */
   readonly isProbe?: true
   /** For messages and hints, where it is not a query of the user's own. */
-  readonly as?: Pick<Call, 'action' | 'command'>
+  readonly as?: { readonly action: string; readonly command: string }
 }
 
 export interface GraphqlAnswer {
