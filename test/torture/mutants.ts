@@ -32,7 +32,7 @@ export type MutantName = keyof typeof MUTANTS
 
 export const MUTANT_NAMES = Object.keys(MUTANTS) as readonly MutantName[]
 
-const COPIED = ['src', 'scripts', 'bin', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'scripts', 'bin', 'examples', 'package.json', 'tsconfig.json']
 
 /** Builds a mutant of this checkout in `folder`; the path of its launcher. */
 export function buildMutant(name: MutantName, folder: string): string {

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { crm, emptyHome } from './crm.ts'
+
+async function createAt(json: unknown, flags: readonly string[]) {
+  const { url, seen } = await startServer((response) => sendJson(response, 201, json))
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+  const run = await crm(['contacts', 'create', '--set', 'name=x', ...flags], env)
+  return { ...run, key: seen[0]?.headers['idempotency-key'] }
+}
+
+test('create -o id on a server whose records have no id says that it is done, and under which key it may be repeated', async () => {
+  const { exit, stdout, stderr, key } = await createAt({ contact_id: 7 }, ['-o', 'id'])
+  expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
+  expect(stderr).toContain('took "create the contact" as done (201), but answered with {"contact_id":7}')
+  expect(stderr).toContain(`crm contacts create ... --idempotency-key ${key} -o json`)
+})
+
+test('an error that is answered with success is no record', async () => {
+  const { exit, stdout, key, stderr } = await createAt({ error: { code: 'nope', message: 'boom' } }, ['-o', 'json'])
+  expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'bad_answer', idempotency_key: key })
+})
