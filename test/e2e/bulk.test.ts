@@ -123,13 +123,13 @@ test('a plan is sent as it was made, once, and not when a record has changed sin
 
 test('rows that the server refuses are in a file that goes back in when it is corrected', async ({ service }) => {
   const { env } = people(service.env)
-  const deals = fileOf('name,stage,amount\nOne,Qualified,1\nTwo,Nowhere,2\n', 'deals.csv')
+  const deals = fileOf('name,stage,pipeline_id\nOne,Qualified,\nTwo,Proposal,pipe_nope\n', 'deals.csv')
   const { exit, report, stderr } = await bulk(['deals', 'import', deals], env)
   expect({ exit, report }).toMatchObject({ exit: 3, report: { done: 1, failed: 1 } })
   const failed = /: (\S+failed\.csv)/.exec(stderr)?.[1] ?? ''
   const failures = JSON.parse(await crmPrints(['jobs', 'failed', report.job, '-o', 'json'], env))
-  expect(failures).toMatchObject([{ line: 3, code: 'invalid_values', field: 'stage' }])
-  writeFileSync(failed, readFileSync(failed, 'utf8').replace('Nowhere', 'Proposal'))
+  expect(failures).toMatchObject([{ line: 3, code: 'invalid_values', field: 'pipeline_id' }])
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace('pipe_nope', ''))
   expect((await bulk(['jobs', 'retry', report.job, '--from', failed], env)).report).toMatchObject({ rows: 1, done: 1 })
   const notes = `deal_id,body\n${JSON.parse(await crmPrints(['deals', 'list', '--limit', '1', '-o', 'json'], env))[0].id},Called\n`
   expect((await bulk(['notes', 'import', fileOf(notes, 'notes.csv')], env)).report).toMatchObject({ done: 1 })
