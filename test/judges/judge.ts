@@ -7,7 +7,7 @@ import { describe, onTestFinished } from 'vitest'
 
 const JUDGES = fileURLToPath(new URL('../../tools/judges/node_modules/.bin/', import.meta.url))
 
-/** Too heavy for the main install: 400 packages. `npm ci --prefix tools/judges` brings them. */
+/** Too heavy for the main install: 400 packages. `npm ci` in tools/judges brings them. */
 export const describeWithJudges = describe.skipIf(!existsSync(JUDGES))
 
 /** What a judge says of a file with this text, on stdout and stderr, and its exit code. */

@@ -8,7 +8,7 @@ const GRAPHQL = { fileName: 'schema.graphql', text: schemaText() }
 
 const RELAY_RULES = ['relay-connection-types-spec', 'relay-connection-arguments-spec', 'relay-page-info-spec'].join(',')
 
-describeWithJudges('judges of tools/judges (skipped without npm ci --prefix tools/judges)', () => {
+describeWithJudges('judges of tools/judges (skipped without npm ci in tools/judges)', () => {
   test('redocly finds nothing in the OpenAPI document', { timeout: 60_000 }, async () => {
     const { exit, said } = await judge('redocly', (file) => ['lint', '--format=summary', file], OPENAPI)
     expect({ exit, said }).toEqual({ exit: 0, said: expect.not.stringMatching(/warning|error/i) })
