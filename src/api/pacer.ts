@@ -92,7 +92,8 @@ export class Pacer {
     const { share, processes } = this.#share()
     // What is under way is part of what was taken.
     const own = Math.max(1, (this.#limit * share) / processes) - taken + this.#inFlight
-    return Math.floor(Math.min(remaining - this.#limit * (1 - share), own))
+    // What the others have under way now is not in any answer yet.
+    return Math.floor(Math.min((remaining - this.#limit * (1 - share)) / processes, own))
   }
 
   #learn({ remaining, resetInMs, limit }: RateSignal): void {

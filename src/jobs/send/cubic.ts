@@ -23,6 +23,7 @@ export class CubicRate {
   #perSecond = FIRST_PER_SECOND
   #allowed: { readonly perSecond: number; readonly sinceMs: number } | undefined
   #cycle: { readonly startMs: number; count: number } | undefined
+  #cycles = 0
   #refusals = 0
   #refusedPart = 0
   #pausedUntilMs = 0
@@ -77,11 +78,15 @@ export class CubicRate {
     if (this.#refusedPart < BEARABLE_PART) this.#hold(nowMs)
     else this.adopt(this.#allowedBy((count * 1000) / Math.max(1, nowMs - startMs)), nowMs)
     this.#cycle = { startMs: nowMs, count: 0 }
+    this.#cycles += 1
   }
 
-  /** What got through in the time it took; once that is known, rather a little less than what was too much. */
+  /**
+   * What got through in the time it took; once that is known, rather a little less than what was too much. The first cycle
+   * began somewhere within a limit's window and says too much; the second began at the end of one.
+   */
   #allowedBy(measured: number): number {
-    const least = this.#allowed ? Math.max(measured, this.#perSecond * STEP_DOWN) : measured
+    const least = this.#cycles > 1 ? Math.max(measured, this.#perSecond * STEP_DOWN) : measured
     return Math.max(LEAST_PER_SECOND, Math.min(least, this.#perSecond))
   }
 

@@ -7,6 +7,8 @@ import type { Pace } from './pace.ts'
 import { Width } from './width.ts'
 
 const FIRST_WIDTH = 8
+/** All that is under way when a limit is first met is refused: no more at once until so many were answered without one. */
+const CAUTIOUS_FOR = 1000
 /** A request that arrives in the last millisecond of a window is one too many for it. */
 const MARGIN_MS = 20
 /** What was not sent in time may be made up for at once, for so long. */
@@ -32,6 +34,7 @@ export class Governor implements Pace {
   #nextMs = 0
   #processes = 1
   #underWay = 0
+  #answers = 0
 
   constructor(options: GovernorOptions) {
     const { concurrency, most, steadyMs, share } = options
@@ -41,7 +44,7 @@ export class Governor implements Pace {
   }
 
   get width(): number {
-    return this.#options.concurrency ?? this.#width.now
+    return this.#options.concurrency ?? (this.#isCautious ? Math.min(FIRST_WIDTH, this.#width.now) : this.#width.now)
   }
 
   /** Requests a second that no header told; undefined while nothing was refused. */
@@ -69,12 +72,18 @@ export class Governor implements Pace {
   answered(outcome: Answer | Failure, tookMs: number): void {
     const nowMs = this.#options.steadyMs()
     this.#underWay -= 1
+    this.#answers += 1
     const isRefused = isFailure(outcome) && (outcome.code === 'rate_limited' || outcome.retryAfterMs !== undefined)
     this.#pacer.answered(this.#signalOf(outcome, isRefused), outcome.headers !== undefined)
     if (isRefused) this.#rate.refused(nowMs)
     else if (!isFailure(outcome)) this.#rate.succeeded(nowMs)
     if (outcome.headers === undefined) this.#width.shrink()
-    else if (!isRefused) this.#width.answered(nowMs, tookMs)
+    else if (!isRefused && !this.#isCautious) this.#width.answered(nowMs, tookMs)
+  }
+
+  /** Whether there may be a limit that neither a header nor a refusal has told yet. */
+  get #isCautious(): boolean {
+    return !this.#pacer.isTold && !this.#rate.isFeltFor && this.#answers < CAUTIOUS_FOR
   }
 
   /** What one process felt to be allowed is for all of them together. */

@@ -2,17 +2,19 @@ import { expect, test } from 'vitest'
 import type { Failure } from '../../../src/api/failure.ts'
 import { Governor } from '../../../src/jobs/send/governor.ts'
 
-const ANSWER_MS = 20
-
 interface Limit {
   readonly perWindow: number
   readonly windowMs: number
   readonly isTold: boolean
+  readonly answerMs?: number
+  /** How far into its window the server is at the start. */
+  readonly startMs?: number
 }
 
 /** A server with a fixed window, and governors that send to it for so long; its clock is theirs. */
 function simulate(limit: Limit, governors: number, forMs: number): { taken: number; refused: number } {
-  let nowMs = 0
+  const { answerMs = 20, startMs = 0 } = limit
+  let nowMs = startMs
   let window = { id: -1, left: 0 }
   const counts = { taken: 0, refused: 0 }
   const due: { readonly atMs: number; readonly run: () => void }[] = []
@@ -50,17 +52,17 @@ function simulate(limit: Limit, governors: number, forMs: number): { taken: numb
       headers,
     } as Failure
   }
-  for (; nowMs < forMs; nowMs++) {
+  for (; nowMs < startMs + forMs; nowMs++) {
     for (const one of due.splice(0)) one.atMs <= nowMs ? one.run() : due.push(one)
     for (const [at, governor] of all.entries()) {
       while ((underWay[at] ?? 0) < governor.width && governor.take() === 0) {
         underWay[at] = (underWay[at] ?? 0) + 1
         const outcome = answer()
         due.push({
-          atMs: nowMs + ANSWER_MS,
+          atMs: nowMs + answerMs,
           run: () => {
             underWay[at] = (underWay[at] ?? 0) - 1
-            governor.answered(outcome, ANSWER_MS)
+            governor.answered(outcome, answerMs)
           },
         })
       }
@@ -84,6 +86,15 @@ test('a limit that nobody tells is felt: at most one request in 25 is refused', 
   expect(refused / (taken + refused)).toBeLessThanOrEqual(0.04)
   expect(taken).toBeGreaterThanOrEqual(MOST * 0.95)
 })
+
+test.each([0, 2000, 4000, 6000, 8000])(
+  'so it is in one minute on a slow server whose window began %i ms ago',
+  (startMs) => {
+    const { taken, refused } = simulate({ ...ALLOWED, isTold: false, answerMs: 80, startMs }, 1, 65_000)
+    expect(refused / (taken + refused)).toBeLessThanOrEqual(0.04)
+    expect(taken).toBeGreaterThanOrEqual(650 * 0.75)
+  },
+)
 
 test('two processes share what is told', () => {
   const { taken, refused } = simulate({ ...ALLOWED, isTold: true }, 2, FOR_MS)
