@@ -5,18 +5,22 @@ import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000] as const
+const FULL_AT = 100_000
 
-/** As many rows as there are contacts, matched by email: every one is found, and every one differs. */
+/**
+ * As many rows as there are contacts, matched by email: every one is found, and every one differs. Caches that are bounded
+ * fill up on the way to 100,000 rows; what grows after that would grow for ever.
+ */
 export async function measurePlan(): Promise<Row[]> {
   const runs: { readonly size: number; readonly run: Watched }[] = []
   for (const size of SIZES) runs.push({ size, run: await planOf(size) })
-  const [smallest] = runs
+  const full = runs.find(({ size }) => size === FULL_AT)
   return runs.map(({ size, run }) => ({
     what: `plan of ${size.toLocaleString('en')} rows against as many contacts, --match email`,
     measured: `${run.peakMiB.toFixed(0)} MiB, ${(run.tookMs / 1000).toFixed(1)} s`,
-    peer: `${SIZES[0].toLocaleString('en')} rows: ${smallest?.run.peakMiB.toFixed(0)} MiB`,
-    ratio: run.peakMiB / (smallest?.run.peakMiB ?? Number.NaN),
-    goal: size === 1_000_000 ? { atMost: 1.5 } : undefined,
+    peer: `${FULL_AT.toLocaleString('en')} rows: ${full?.run.peakMiB.toFixed(0)} MiB`,
+    ratio: run.peakMiB / (full?.run.peakMiB ?? Number.NaN),
+    goal: size === 1_000_000 ? { atMost: 1.25 } : undefined,
   }))
 }
 

@@ -14,7 +14,7 @@ export function openScratch(folder: string, name: string): Scratch {
   try {
     const database = new DatabaseSync(path)
     // Lost with the process, and so is the plan.
-    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000; BEGIN')
+    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000; BEGIN')
     return {
       database,
       close: () => {

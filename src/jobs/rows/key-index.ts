@@ -14,8 +14,8 @@ export interface KeyIndex {
   close(): void
 }
 
-/** Holds some million keys; with more of them, finding one reads from the file. */
-const CACHE_KIB = 24 * 1024
+/** Holds some hundred thousand keys; with more of them, finding one reads from the file. */
+const CACHE_KIB = 8 * 1024
 
 /**
  * Nothing in here outlives the process: no journal, no sync, one transaction that is never committed. What does not fit in
