@@ -4,11 +4,14 @@ import { commandLine } from './commands/command-line.ts'
 import { addCommands } from './commands/commands.ts'
 import { examples } from './commands/examples.ts'
 import { addGlobalFlags, commandPath, readGlobalFlags } from './commands/flags.ts'
+import { topicText } from './commands/help/topic-text.ts'
+import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from './commands/help/topics.ts'
 import { type Act, createContext, type Host } from './context.ts'
 import { CrmError } from './core/errors.ts'
 import { EXIT } from './core/exit.ts'
+import { nearest } from './core/nearest.ts'
 import { redact } from './core/redact.ts'
-import type { Io, OutputStream } from './core/streams.ts'
+import { type Io, type OutputStream, writeText } from './core/streams.ts'
 import { reportError } from './output/report.ts'
 
 /** Runs one command line. What goes wrong becomes text on stderr and an exit code here, and nowhere else. */
@@ -37,7 +40,10 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     }
   try {
     const program = buildProgram({ ...host, io }, act)
-    await program.parseAsync(argv[0] === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
+    const [first, word = '', ...more] = argv
+    const topic = first === 'help' && more.length === 0 ? findHelpTopic(word) : undefined
+    if (topic !== undefined) return await showTopic(io, program, topic)
+    await program.parseAsync(first === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
     return exit
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
@@ -64,7 +70,8 @@ export function buildProgram(host: Host, act: Act): Command {
       'after',
       examples('crm serve', 'crm contacts list', 'crm auth login --base-url https://crm.example.com'),
     )
-    .helpCommand('help [command...]', 'show help for a command')
+    .addHelpText('after', `\nHelp topics:\n${topicLines().join('\n')}`)
+    .helpCommand('help [command...]', 'show help for a command, or on a topic')
     .exitOverride()
   addGlobalFlags(program)
   addCommands(program as CommandUnknownOpts, act)
@@ -72,12 +79,22 @@ export function buildProgram(host: Host, act: Act): Command {
   return program
 }
 
+function topicLines(): readonly string[] {
+  const width = Math.max(...HELP_TOPIC_NAMES.map((name) => name.length))
+  return HELP_TOPIC_NAMES.map((name) => `  crm help ${name.padEnd(width)}  ${HELP_TOPICS[name].summary}`)
+}
+
+async function showTopic({ stdout }: Io, program: Command, name: HelpTopicName): Promise<number> {
+  await writeText(stdout, topicText(await HELP_TOPICS[name].load(), program.createHelp(), stdout.columns ?? 100))
+  return EXIT.ok
+}
+
 /** `crm help contacts list` shows what `crm contacts list --help` does; words that name no command never run anything. */
 function helpWords(program: Command, words: readonly string[]): readonly string[] {
   let command = program
   for (const word of words) {
     const child = command.commands.find((each) => each.name() === word)
-    if (!child) return command.error(`error: unknown command '${word}'`)
+    if (!child) return refuseWord(command, word, command === program ? HELP_TOPIC_NAMES : [])
     command = child
   }
   return [...words, '--help']
@@ -86,12 +103,31 @@ function helpWords(program: Command, words: readonly string[]): readonly string[
 /** Commander would print its own wording and exit with 1; a usage error is one like any other here. */
 function throwUsageErrors(command: Command): void {
   command.error = (message) => {
-    const [sentence = message, suggestion] = message.replace(/^error: /, '').split('\n')
-    throw new CrmError('usage', suggestion ? `${sentence} ${suggestion}` : sentence, {
-      hint: `${commandPath(command)} --help`,
-    })
+    throw new CrmError('usage', message.replace(/^error: /, ''), { hint: `${commandPath(command)} --help` })
   }
+  // Commander has its own idea of what is near, and calls these by their names.
+  Object.assign(command, {
+    unknownCommand: () => refuseWord(command, command.args[0] ?? '', []),
+    // Of `crm serve kyes list`: serve does something itself, and has commands below it.
+    ...(command.commands.length > 0 && { _excessArguments: ([word = '']) => refuseWord(command, word, []) }),
+    unknownOption: (flag: string) => {
+      const known = command.options.flatMap(({ long }) => long ?? [])
+      return command.error(
+        `unknown option '${flag}'${question(flag.startsWith('--') ? nearest(flag, known) : undefined)}`,
+      )
+    },
+  })
   for (const child of command.commands) throwUsageErrors(child.helpCommand(false) as Command)
+}
+
+function refuseWord(command: Command, word: string, topics: readonly string[]): never {
+  const known = [...command.commands.map((child) => child.name()), ...topics]
+  const what = topics.length > 0 ? 'command or topic' : 'command'
+  return command.error(`unknown ${what} '${word}'${question(nearest(word, known))}`)
+}
+
+function question(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 function interruption(signal: AbortSignal, error: unknown, argv: readonly string[]): CrmError {

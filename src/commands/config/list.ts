@@ -1,12 +1,17 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { requireProfileName } from '../selected-profile.ts'
 import { noteOtherServer } from './note-other-server.ts'
 
 export function addConfigList(config: CommandUnknownOpts, act: Act): void {
-  const list = config.command('list').description('list the settings of a profile').action(act(listSettings))
+  const list = config
+    .command('list')
+    .description('list the settings of a profile')
+    .addHelpText('after', examples('crm config list', "crm config list -p prod --where '.is_default | not'"))
+    .action(act(listSettings))
   addScopedFlags(list, ['fields', 'where'])
 }
 

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { DATABASE_HELP, KEY_COLUMNS, keyRecord, withDatabase } from './keys-database.ts'
@@ -13,6 +14,7 @@ export function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
     .command('list')
     .description('list the keys, ended ones among them')
     .option('--database <file>', DATABASE_HELP)
+    .addHelpText('after', examples('crm serve keys list', 'crm serve keys list --where \'.state == "live"\' -o id'))
     .action(act(listServiceKeys))
   addScopedFlags(list, ['fields', 'where'])
 }

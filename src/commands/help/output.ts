@@ -1,0 +1,32 @@
+import type { Format } from '../../output/format.ts'
+import type { HelpTopic } from './help-topic.ts'
+
+const MEANINGS: Readonly<Record<Format, string>> = {
+  table: 'columns; in a pipe whole, on a terminal as many as have room',
+  json: 'one valid document: an array for lists, [] when empty, an object for one record',
+  jsonl: 'one record a line',
+  csv: 'RFC 4180: heads, then a line a record',
+  tsv: 'heads, then a line a record; backslashes for tabs and line ends',
+  yaml: 'one list, or one record',
+  id: 'one id a line, which every command takes that reads ids on -',
+}
+
+export const OUTPUT_TOPIC: HelpTopic = {
+  title: 'Output',
+  parts: [
+    'stdout carries data only; progress, notes, prompts and errors go to stderr. Whether stdout is a terminal changes decoration, never data. Stdin is read only where - names it.',
+    { rows: Object.entries(MEANINGS).map(([format, meaning]) => [`-o ${format}`, meaning]) },
+    {
+      rows: [
+        ['--fields a,b.c', 'only these members; they fix the columns of csv and tsv'],
+        ['--where EXPR', 'keep the records for which this jq expression is true'],
+        ['--jq EXPR', 'print what jq makes of the whole list (json) or of each record (jsonl)'],
+        ['--limit N', 'stop after N records; without it lists are complete'],
+        ['--csv-safe', 'an apostrophe before cells that a spreadsheet would run; csv and tsv'],
+      ],
+    },
+    'crm schema COMMAND prints the JSON Schema of what a command prints with -o json, before --fields and --jq.',
+    'Text from elsewhere is made safe where a person sees it: control characters and escape sequences are shown, not obeyed. JSON is left as JSON escapes.',
+    'An error is two lines on stderr: what happened, and what to type next. With -o json or jsonl it is one JSON object, the last line of stderr: crm schema error.',
+  ],
+}

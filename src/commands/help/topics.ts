@@ -1,0 +1,29 @@
+import type { HelpTopic } from './help-topic.ts'
+
+/** `crm help NAME`. Each text is loaded when it is asked for: a start should not pay for what few read. */
+export const HELP_TOPICS = {
+  'exit-codes': {
+    summary: 'what a script may branch on',
+    load: async () => (await import('./exit-codes.ts')).EXIT_CODES_TOPIC,
+  },
+  environment: {
+    summary: 'variables that crm reads, and where it keeps things',
+    load: async () => (await import('./environment.ts')).ENVIRONMENT_TOPIC,
+  },
+  output: {
+    summary: 'formats, expressions, and what goes to stderr',
+    load: async () => (await import('./output.ts')).OUTPUT_TOPIC,
+  },
+  wire: {
+    summary: 'settings for servers that answer in their own way',
+    load: async () => (await import('./wire.ts')).WIRE_TOPIC,
+  },
+} as const satisfies Record<string, { readonly summary: string; readonly load: () => Promise<HelpTopic> }>
+
+export type HelpTopicName = keyof typeof HELP_TOPICS
+
+export const HELP_TOPIC_NAMES = Object.keys(HELP_TOPICS) as readonly HelpTopicName[]
+
+export function findHelpTopic(word: string): HelpTopicName | undefined {
+  return HELP_TOPIC_NAMES.find((name) => name === word)
+}
