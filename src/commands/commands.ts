@@ -14,6 +14,7 @@ import { addJobs } from './jobs/jobs.ts'
 import { addNotes } from './notes/notes.ts'
 import { addPipelines } from './pipelines/pipelines.ts'
 import { addSandbox } from './sandbox/sandbox.ts'
+import { addSchema } from './schema/schema.ts'
 import { addServe } from './serve/serve.ts'
 import { addSnapshot } from './snapshot.ts'
 import { addListen } from './webhooks/listen.ts'
@@ -39,4 +40,5 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addSandbox(program, act)
   addAuth(program, act)
   addConfig(program, act)
+  addSchema(program, act)
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { checkJsonOutput } from './json-output.ts'
 
 export const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
 
@@ -30,14 +31,16 @@ export interface Run {
   readonly stderr: string
 }
 
-/** The built crm as a child process, to its end, without a terminal. */
+/** The built crm as a child process, to its end, without a terminal. JSON that its schema does not allow fails the test. */
 export async function crm(args: readonly string[], env: Env, input = ''): Promise<Run> {
   const child = startCrm(args, env)
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  return { ...(await child.done), stdout }
+  const run = { ...(await child.done), stdout }
+  checkJsonOutput(args, run)
+  return run
 }
 
 /** One that must succeed; what it printed. */

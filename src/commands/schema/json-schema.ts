@@ -1,0 +1,46 @@
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export const TEXT: JsonSchema = { type: 'string' }
+export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
+export const TRUE_OR_FALSE: JsonSchema = { type: 'boolean' }
+export const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
+export const COUNT_OR_NULL: JsonSchema = { type: ['integer', 'null'], minimum: 0 }
+export const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+export const TIME_OR_NULL: JsonSchema = { type: ['string', 'null'], format: 'date-time' }
+export const ALWAYS_TRUE: JsonSchema = { const: true }
+export const ANYTHING: JsonSchema = {}
+/** Of an object of which nobody knows more than that. */
+export const ANY_OBJECT: JsonSchema = { type: 'object', additionalProperties: true }
+
+type Members = Readonly<Record<string, JsonSchema>>
+
+/** What crm itself makes: every member is there but the optional ones. A later version may add some. */
+export function made(properties: Members, optional: Members = {}): JsonSchema {
+  return {
+    type: 'object',
+    properties: { ...properties, ...optional },
+    required: Object.keys(properties),
+  }
+}
+
+/** What a server sends: members that are known have these types when they are there, and others may stand beside them. */
+export function sent(properties: Members): JsonSchema {
+  return { type: 'object', properties, additionalProperties: true }
+}
+
+export function listOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items }
+}
+
+export function either(...anyOf: readonly JsonSchema[]): JsonSchema {
+  return { anyOf }
+}
+
+/** All words of a union, so that one that is added to it does not compile without being added here. */
+export function words<Word extends string>(all: Readonly<Record<Word, true>>): JsonSchema {
+  return { enum: Object.keys(all) }
+}
+
+export function orNull(schema: JsonSchema): JsonSchema {
+  return either(schema, { type: 'null' })
+}

@@ -1,0 +1,112 @@
+import { SETTING_KEYS } from '../../settings/setting.ts'
+import {
+  ALWAYS_TRUE,
+  ANY_OBJECT,
+  COUNT,
+  either,
+  type JsonSchema,
+  listOf,
+  made,
+  orNull,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  TRUE_OR_FALSE,
+} from './json-schema.ts'
+
+const TRUE_FALSE_OR_NULL: JsonSchema = { type: ['boolean', 'null'] }
+
+/** Of `auth status`. `accepted` is null when the server could not be asked. */
+export const AUTH_STATUS = made({
+  profile: TEXT_OR_NULL,
+  base_url: TEXT_OR_NULL,
+  protected: TRUE_FALSE_OR_NULL,
+  source: TEXT_OR_NULL,
+  kept_in: TEXT_OR_NULL,
+  bound_to: TEXT_OR_NULL,
+  last_four: TEXT_OR_NULL,
+  shadows: listOf(TEXT),
+  accepted: TRUE_FALSE_OR_NULL,
+})
+
+export const PROFILE = made({
+  profile: TEXT,
+  active: TRUE_OR_FALSE,
+  base_url: TEXT_OR_NULL,
+  protected: TRUE_OR_FALSE,
+  key: TEXT_OR_NULL,
+  last_four: TEXT_OR_NULL,
+})
+
+export const SETTING_VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] }
+
+export const SETTING = made({
+  key: { enum: SETTING_KEYS },
+  value: SETTING_VALUE,
+  is_default: TRUE_OR_FALSE,
+  meaning: TEXT,
+})
+
+/** Ids that are not known yet stand as references, such as `${contacts.ada.id}`. */
+const FIXTURE_FIELDS = ANY_OBJECT
+
+export const FIXTURE_RECORD = made({ record: TEXT, fields: FIXTURE_FIELDS })
+
+export const PLANNED_FIXTURE = made({
+  record: TEXT,
+  action: { enum: ['create', 'update', 'unchanged'] },
+  id: TEXT_OR_NULL,
+  fields: FIXTURE_FIELDS,
+})
+
+export const APPLIED_FIXTURE = made({ record: TEXT, id: TEXT, action: { enum: ['created', 'updated', 'unchanged'] } })
+
+export const FIXTURE_STATUS = made({
+  record: TEXT,
+  id: TEXT,
+  state: { enum: ['there', 'gone', 'unverified', 'left'] },
+})
+
+export const DESTROYED_FIXTURE = made({ record: TEXT, id: TEXT, action: { enum: ['deleted', 'left', 'kept'] } })
+
+/** A line of a snapshot: the first, those of records, and the last. */
+export const SNAPSHOT_LINE = either(
+  made({ crm_snapshot: { const: 1 }, server: TEXT, taken_at: TIME }),
+  made({ type: { enum: ['contact', 'deal'] }, record: ANY_OBJECT }),
+  made({ type: { const: 'end' }, contacts: COUNT, deals: COUNT }),
+)
+
+/** Of `crm api --dry-run`. */
+export const PLANNED_CALL = made({
+  dry_run: ALWAYS_TRUE,
+  method: TEXT,
+  path: TEXT,
+  url: TEXT,
+  headers: { type: 'object', additionalProperties: TEXT },
+  body: TEXT_OR_NULL,
+  idempotency_key: TEXT_OR_NULL,
+})
+
+/** Of `crm graphql --dry-run`. */
+export const PLANNED_QUERY = made({
+  dry_run: ALWAYS_TRUE,
+  operation: { enum: ['query', 'mutation'] },
+  query: TEXT,
+  variables: ANY_OBJECT,
+  idempotency_key: TEXT_OR_NULL,
+})
+
+/** GraphQL over HTTP: the answer as the server sent it. */
+export const GRAPHQL_ANSWER: JsonSchema = {
+  type: 'object',
+  properties: { data: orNull(ANY_OBJECT), errors: listOf(ANY_OBJECT), extensions: ANY_OBJECT },
+  additionalProperties: true,
+}
+
+/** A schema is a document of its own. */
+export const A_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: { $schema: TEXT },
+  required: ['$schema'],
+  additionalProperties: true,
+}

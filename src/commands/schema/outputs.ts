@@ -1,0 +1,117 @@
+import { ERROR } from './error-schema.ts'
+import { EVENT, LOGGED_EVENT, OCCURRENCE, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
+import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, PRUNED_JOB } from './job-schemas.ts'
+import { ANYTHING, either, type JsonSchema, listOf, TEXT } from './json-schema.ts'
+import {
+  A_SCHEMA,
+  APPLIED_FIXTURE,
+  AUTH_STATUS,
+  DESTROYED_FIXTURE,
+  FIXTURE_RECORD,
+  FIXTURE_STATUS,
+  GRAPHQL_ANSWER,
+  PLANNED_CALL,
+  PLANNED_FIXTURE,
+  PLANNED_QUERY,
+  PROFILE,
+  SETTING,
+  SETTING_VALUE,
+  SNAPSHOT_LINE,
+} from './local-schemas.ts'
+import {
+  CONTACT,
+  DEAL,
+  DEAL_GROUP,
+  DIFFERENCES,
+  NOTE,
+  PIPELINE,
+  PLANNED_CHANGES,
+  PLANNED_REQUEST,
+  STAGE,
+  WEBHOOK,
+} from './record-schemas.ts'
+import { BACKUP, KEY_USE, NEW_SERVICE_KEY, READY, SERVICE_KEY, STATS } from './service-schemas.ts'
+
+/** What each command prints with `-o json`, before `--fields` and `--jq`; `error` is what stderr ends with. */
+const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
+  'contacts list': listOf(CONTACT),
+  'contacts get': CONTACT,
+  'contacts create': either(CONTACT, PLANNED_REQUEST),
+  'contacts update': either(CONTACT, PLANNED_CHANGES, JOB_RUN),
+  'contacts delete': either(listOf(CONTACT), JOB_RUN),
+  'contacts export': listOf(CONTACT),
+  'contacts import': JOB_RUN,
+  'deals list': either(listOf(DEAL), listOf(DEAL_GROUP)),
+  'deals get': DEAL,
+  'deals create': either(DEAL, PLANNED_REQUEST),
+  'deals update': either(DEAL, PLANNED_CHANGES),
+  'deals export': listOf(DEAL),
+  'deals import': JOB_RUN,
+  'notes list': listOf(NOTE),
+  'notes add': either(NOTE, PLANNED_REQUEST),
+  'notes import': JOB_RUN,
+  'pipelines list': listOf(PIPELINE),
+  'pipelines stages': listOf(STAGE),
+  apply: JOB_RUN,
+  'jobs list': listOf(either(JOB, DAMAGED_JOB)),
+  'jobs show': JOB,
+  'jobs resume': JOB_RUN,
+  'jobs failed': listOf(FAILED_ROW),
+  'jobs retry': JOB_RUN,
+  'jobs undo': JOB_RUN,
+  'jobs cancel': either(JOB, DAMAGED_JOB),
+  'jobs prune': listOf(PRUNED_JOB),
+  'webhooks create': either(WEBHOOK, PLANNED_REQUEST),
+  'webhooks list': listOf(WEBHOOK),
+  'webhooks wait': either(EVENT, listOf(EVENT)),
+  'webhooks events list': listOf(EVENT),
+  'webhooks events show': SHOWN_EVENT,
+  'webhooks verify': VERIFIED,
+  'webhooks trigger': either(TRIGGERED, PLANNED_REQUEST),
+  api: either(PLANNED_CALL, ANYTHING),
+  graphql: either(PLANNED_QUERY, GRAPHQL_ANSWER),
+  'fixtures validate': listOf(FIXTURE_RECORD),
+  'fixtures plan': listOf(PLANNED_FIXTURE),
+  'fixtures apply': listOf(APPLIED_FIXTURE),
+  'fixtures status': listOf(FIXTURE_STATUS),
+  'fixtures destroy': listOf(DESTROYED_FIXTURE),
+  'fixtures schema': A_SCHEMA,
+  diff: listOf(DIFFERENCES),
+  'serve keys create': NEW_SERVICE_KEY,
+  'serve keys list': listOf(SERVICE_KEY),
+  'serve keys rotate': NEW_SERVICE_KEY,
+  'serve keys audit': listOf(KEY_USE),
+  'serve backup': BACKUP,
+  'serve stats': STATS,
+  'auth status': either(AUTH_STATUS, listOf(PROFILE)),
+  'auth token': TEXT,
+  'config get': SETTING_VALUE,
+  'config list': listOf(SETTING),
+  'config path': TEXT,
+  schema: either(A_SCHEMA, listOf(TEXT)),
+  error: ERROR,
+}
+
+/** Of commands that print lines without end, or a file of lines: the schema is that of one line. */
+const LINES: Readonly<Record<string, JsonSchema>> = {
+  'webhooks listen': OCCURRENCE,
+  listen: OCCURRENCE,
+  'webhooks replay': OCCURRENCE,
+  'webhooks events export': LOGGED_EVENT,
+  snapshot: SNAPSHOT_LINE,
+  serve: READY,
+}
+
+export const OUTPUT_NAMES: readonly string[] = [...Object.keys(DOCUMENTS), ...Object.keys(LINES)]
+
+/** A document of its own, in the dialect of 2020-12; undefined for a command that prints no JSON. */
+export function outputSchema(name: string): JsonSchema | undefined {
+  const document = Object.hasOwn(DOCUMENTS, name) ? DOCUMENTS[name] : undefined
+  const line = Object.hasOwn(LINES, name) ? LINES[name] : undefined
+  if (line) return titled(`a line of crm ${name}`, line)
+  return document && titled(name === 'error' ? 'the last line of stderr' : `crm ${name} -o json`, document)
+}
+
+function titled(title: string, schema: JsonSchema): JsonSchema {
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...schema }
+}

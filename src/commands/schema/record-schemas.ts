@@ -1,0 +1,102 @@
+import type { FIELDS } from '../../core/resources.ts'
+import type { PlannedRequest } from '../dry-run.ts'
+import {
+  ALWAYS_TRUE,
+  ANY_OBJECT,
+  ANYTHING,
+  either,
+  type JsonSchema,
+  listOf,
+  made,
+  sent,
+  TEXT,
+  TEXT_OR_NULL,
+  words,
+} from './json-schema.ts'
+
+type Members<Name extends keyof typeof FIELDS> = Record<(typeof FIELDS)[Name][number], JsonSchema>
+
+/** Servers number their records, or name them. */
+const ID: JsonSchema = { type: ['string', 'number'] }
+const ID_OR_NULL: JsonSchema = { type: ['string', 'number', 'null'] }
+/** RFC 3339 from `crm serve`; other servers also count seconds. */
+const WHEN: JsonSchema = { type: ['string', 'number', 'null'] }
+const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] }
+
+const OF_EVERY_RECORD = { id: ID, created_at: WHEN, updated_at: WHEN, version: ID_OR_NULL }
+
+export const CONTACT = sent({
+  ...OF_EVERY_RECORD,
+  name: TEXT_OR_NULL,
+  email: TEXT_OR_NULL,
+  phone: TEXT_OR_NULL,
+  company: TEXT_OR_NULL,
+  owner_id: ID_OR_NULL,
+} satisfies Members<'contact'>)
+
+export const DEAL = sent({
+  ...OF_EVERY_RECORD,
+  name: TEXT_OR_NULL,
+  amount: NUMBER_OR_NULL,
+  stage: TEXT_OR_NULL,
+  owner_id: ID_OR_NULL,
+  pipeline_id: ID_OR_NULL,
+} satisfies Members<'deal'>)
+
+export const NOTE = sent({
+  ...OF_EVERY_RECORD,
+  deal_id: ID,
+  body: TEXT_OR_NULL,
+  author_id: ID_OR_NULL,
+} satisfies Members<'note'>)
+
+export const STAGE = sent({
+  id: ID,
+  name: TEXT,
+  position: { type: 'integer' },
+  probability: NUMBER_OR_NULL,
+} satisfies Members<'stage'>)
+
+export const PIPELINE = sent({ id: ID, name: TEXT } satisfies Members<'pipeline'>)
+
+export const WEBHOOK = sent({
+  ...OF_EVERY_RECORD,
+  url: TEXT,
+  events: listOf(TEXT),
+  description: TEXT_OR_NULL,
+  status: TEXT,
+  secret: TEXT,
+} satisfies Members<'webhook'>)
+
+/** Of `deals list --summary`: the member that was named stands beside these. */
+export const DEAL_GROUP: JsonSchema = {
+  ...sent({ count: { type: 'integer', minimum: 1 }, amount: { type: 'number' } }),
+  required: ['count', 'amount'],
+}
+
+/** Of `--dry-run`: the one request that would be sent. */
+export const PLANNED_REQUEST = made(
+  {
+    dry_run: ALWAYS_TRUE,
+    method: words<PlannedRequest['method']>({ POST: true, PATCH: true, DELETE: true }),
+    path: TEXT,
+  },
+  { body: ANY_OBJECT },
+)
+
+/** Member to what it was and what it becomes. */
+const CHANGES: JsonSchema = { type: 'object', additionalProperties: made({ from: ANYTHING, to: ANYTHING }) }
+
+/** Of `update ID --dry-run`. */
+export const PLANNED_CHANGES = either(
+  made({ id: TEXT, dry_run: ALWAYS_TRUE, method: { const: 'PATCH' }, path: TEXT, changes: CHANGES }),
+  made({ id: TEXT, dry_run: ALWAYS_TRUE, mutation: { const: 'updateDeal' }, changes: CHANGES }),
+)
+
+const DIFFERENCE = { type: TEXT, id: TEXT, name: ANYTHING }
+
+/** Of `crm diff`. */
+export const DIFFERENCES = either(
+  made({ change: { enum: ['added', 'removed'] }, ...DIFFERENCE, record: ANY_OBJECT }),
+  made({ change: { const: 'changed' }, ...DIFFERENCE, fields: CHANGES }),
+)

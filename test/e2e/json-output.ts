@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const SCHEMAS = new URL('../../schemas/', import.meta.url)
+const TREE = new URL('../command-tree.txt', import.meta.url)
+
+/** Global flags that take no value: whatever other flag stands before the command takes the word behind it. */
+const BARE = new Set(['-q', '--quiet', '-y', '--yes', '--debug', '--no-input', '--key-stdin', '--csv-safe', '--no-pager'])
+
+/** With these the output is no longer what the schema is of. */
+const OTHERWISE = /^--(?:fields|jq|curl|include|env-out|version|help)(?:=|$)|^-[ihV]$/
+
+interface Output {
+  readonly exit: number | string
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Validate = (value: unknown) => string | undefined
+
+let commands: ReadonlySet<string> | undefined
+const validators = new Map<string, Validate>()
+
+/** Throws unless what a run with `-o json` or `jsonl` printed is what the checked-in schema of its command says. */
+export function checkJsonOutput(args: readonly string[], { exit, stdout, stderr }: Output): void {
+  const format = formatOf(args)
+  if (format === undefined || args.some((word) => OTHERWISE.test(word))) return
+  const lastLine = stderr.trimEnd().split('\n').at(-1) ?? ''
+  if (lastLine.startsWith('{"error":')) refuse('error', args, failureOf('error', JSON.parse(lastLine)))
+  if (stdout === '' || (exit !== 0 && exit !== 3 && exit !== 10)) return
+  const name = commandName(args)
+  // What a command of one's own prints in a sandbox is nobody's contract.
+  if (name === undefined || name === 'sandbox run') return
+  if (format === 'json') return refuse(name, args, failureOf(name, JSON.parse(stdout)))
+  for (const line of stdout.trimEnd().split('\n')) {
+    const value: unknown = JSON.parse(line)
+    const failure = failureOf(name, value)
+    if (failure !== undefined && failureOf(name, [value]) !== undefined) refuse(name, args, failure)
+  }
+}
+
+function refuse(name: string, args: readonly string[], failure: string | undefined): void {
+  if (failure !== undefined) throw new Error(`crm ${args.join(' ')}: not what schemas/${fileName(name)} says: ${failure}`)
+}
+
+function formatOf(args: readonly string[]): 'json' | 'jsonl' | undefined {
+  for (const [index, word] of args.entries()) {
+    if (word === '--') return undefined
+    const format = word === '-o' || word === '--output' ? args[index + 1] : /^(?:-o|--output)=?(.+)/.exec(word)?.[1]
+    if (format === 'json' || format === 'jsonl') return format
+  }
+  return undefined
+}
+
+/** `contacts list`; undefined when the words name no command. */
+export function commandName(args: readonly string[]): string | undefined {
+  commands ??= new Set(leavesOf(readFileSync(TREE, 'utf8')))
+  let at = 0
+  while (args[at]?.startsWith('-')) at += BARE.has(args[at] ?? '') || args[at]?.includes('=') ? 1 : 2
+  for (let words = 3; words > 0; words--) {
+    const name = args.slice(at, at + words).join(' ')
+    if (commands.has(name)) return name
+  }
+  return undefined
+}
+
+/** Of the snapshot of the command tree, every command. */
+function leavesOf(tree: string): string[] {
+  const lines = tree.split('\n').filter((line) => line.startsWith('crm '))
+  return lines.map((line) => line.replace(/ [<[].*/, '').slice('crm '.length))
+}
+
+function failureOf(name: string, value: unknown): string | undefined {
+  const known = validators.get(name) ?? readValidator(name)
+  validators.set(name, known)
+  return known(value)
+}
+
+function readValidator(name: string): Validate {
+  const file = new URL(fileName(name), SCHEMAS)
+  if (!existsSync(file)) return () => 'there is no such schema; src/commands/schema/outputs.ts has them all'
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': isTime } })
+  const validate = ajv.compile(closed(JSON.parse(readFileSync(file, 'utf8'))) as object)
+  return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors))
+}
+
+function fileName(name: string): string {
+  return `${name.replaceAll(' ', '-')}.json`
+}
+
+/** Where a schema leaves it open whether there are more members, a later version may add them; this one has none. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  return 'properties' in inner && inner.type === 'object' ? { additionalProperties: false, ...inner } : inner
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+}
