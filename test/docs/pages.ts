@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Block {
+  /** `docs/ci.md:51`, the line of its fence. */
+  readonly place: string
+  readonly page: string
+  /** `sh` where every line is typed, `console` where those after `$ ` are, `yaml` where some are; else output. */
+  readonly kind: 'sh' | 'console' | 'yaml' | 'output'
+  readonly lines: readonly string[]
+}
+
+export interface Page {
+  /** `docs/ci.md` */
+  readonly path: string
+  readonly blocks: readonly Block[]
+  /** What stands in single backquotes in the text. */
+  readonly spans: readonly string[]
+}
+
+/** README and the pages that people wrote; docs/reference is made from the commands. */
+export function readPages(): readonly Page[] {
+  const docs = readdirSync(`${ROOT}/docs`).filter((name) => name.endsWith('.md'))
+  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) =>
+    readPage(path, readFileSync(`${ROOT}/${path}`, 'utf8')),
+  )
+}
+
+function readPage(path: string, text: string): Page {
+  const blocks: Block[] = []
+  const prose: string[] = []
+  let open: { place: string; language: string; lines: string[] } | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    const fence = /^ *```(\w*)/.exec(line)
+    if (fence && open) {
+      blocks.push({ place: open.place, page: path, kind: kindOf(open.language, open.lines), lines: open.lines })
+      open = undefined
+    } else if (fence) open = { place: `${path}:${index + 1}`, language: fence[1] ?? '', lines: [] }
+    else if (open) open.lines.push(line)
+    else prose.push(line)
+  }
+  const spans = [...prose.join('\n').matchAll(/(?<!`)`([^`]+)`(?!`)/g)].map(([, span = '']) =>
+    span.replace(/\s+/g, ' '),
+  )
+  return { path, blocks, spans }
+}
+
+function kindOf(language: string, lines: readonly string[]): Block['kind'] {
+  if (language === 'yaml') return 'yaml'
+  if (lines.some((line) => line.startsWith('$ '))) return 'console'
+  return language === 'sh' || /^(?:npx )?crm [a-z]/.test(lines[0] ?? '') ? 'sh' : 'output'
+}
+
+/** What is typed in a block: a command with the lines that it goes on in. */
+export function typedLines({ kind, lines }: Block): readonly string[] {
+  if (kind === 'output') return []
+  if (kind === 'yaml') return lines.flatMap((line) => /^\s*-?\s*(?:run: )?((?:npx )?crm .*)/.exec(line)?.[1] ?? [])
+  const typed: string[] = []
+  let goesOn = false
+  for (const line of lines) {
+    const start = kind === 'sh' ? line : /^\$ (.*)/.exec(line)?.[1]
+    if (goesOn) typed.push(`${typed.pop()}\n${line}`)
+    else if (start !== undefined && start.trim() !== '') typed.push(start)
+    goesOn = (goesOn || start !== undefined) && line.endsWith('\\')
+  }
+  return typed
+}
