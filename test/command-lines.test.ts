@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { commandTree, leavesOf, refusal, textBelowHelp } from './command-tree.ts'
+import { commandTree, leavesOf, textBelow } from '../scripts/reference/command-tree.ts'
 import { readPages, typedLines } from './docs/pages.ts'
 import { crmCommands } from './docs/shell-commands.ts'
+import { refusal } from './refusal.ts'
 
 const tree = commandTree()
 
@@ -29,19 +30,19 @@ const CALLED: Readonly<Record<string, string>> = { 'webhooks listen': 'listen' }
 
 describe('a command line that people read is one that crm takes', () => {
   test('every command has examples', () => {
-    const without = leavesOf(tree).filter(({ command }) => !/\nExamples:\n {2}\$ \S/.test(textBelowHelp(command)))
+    const without = leavesOf(tree).filter(({ command }) => textBelow(command).examples.length === 0)
     expect(without.map(({ name }) => name)).toEqual([])
   })
 
   for (const { name, command } of [{ name: '', command: tree }, ...leavesOf(tree)]) {
     test(`the examples of crm ${name}`, async () => {
-      const lines = [...textBelowHelp(command).matchAll(/^ {2}\$ (.*)$/gm)].map(([, line = '']) => line)
-      for (const line of lines) {
+      const { examples } = textBelow(command)
+      for (const line of examples) {
         const commands = crmCommands(line)
         expect(commands.length, line).toBeGreaterThan(0)
         for (const words of commands) expect(await refusal(words), line).toBeUndefined()
       }
-      expect(lines.join('\n')).toContain(`crm ${CALLED[name] ?? name}`)
+      expect(examples.join('\n')).toContain(`crm ${CALLED[name] ?? name}`)
     })
   }
 

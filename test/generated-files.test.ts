@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { commandTree, leavesOf } from '../scripts/reference/command-tree.ts'
+import { GENERATED_FOLDERS, generatedFiles } from '../scripts/reference/generated-files.ts'
+import { OUTPUT_NAMES } from '../src/commands/schema/outputs.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Commands that print no JSON: they talk on stderr, draw, write a file of another kind, or run another command. */
+const WITHOUT_JSON = [
+  'auth login',
+  'auth logout',
+  'auth switch',
+  'browse',
+  'config set',
+  'fixtures export',
+  'sandbox run',
+  'serve keys revoke',
+]
+
+function readAll(folder: string): [string, string][] {
+  return readdirSync(`${ROOT}${folder}`).map((name) => [
+    `${folder}${name}`,
+    readFileSync(`${ROOT}${folder}${name}`, 'utf8'),
+  ])
+}
+
+test.each(GENERATED_FOLDERS)('%s holds what npm run reference writes, and nothing else', async (folder) => {
+  const made = [...(await generatedFiles())].filter(([path]) => path.startsWith(folder))
+  expect(Object.fromEntries(readAll(folder))).toEqual(Object.fromEntries(made))
+})
+
+test('every command that can print JSON has a schema, and no schema is without a command', () => {
+  const names = leavesOf(commandTree()).map(({ name }) => name)
+  expect(names.filter((name) => !OUTPUT_NAMES.includes(name))).toEqual(
+    names.filter((name) => WITHOUT_JSON.includes(name)),
+  )
+  expect(OUTPUT_NAMES.filter((name) => !names.includes(name))).toEqual(['error'])
+})
+
+test('the package names every man page', () => {
+  const { man } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { man: string[] }
+  expect(man.toSorted()).toEqual(
+    readdirSync(`${ROOT}man`)
+      .map((name) => `./man/${name}`)
+      .toSorted(),
+  )
+})
+
+const hasGroff = spawnSync('groff', ['--version']).status === 0
+
+test.skipIf(!hasGroff)('groff has nothing to say about the man pages', () => {
+  const pages = readdirSync(`${ROOT}man`).map((name) => `${ROOT}man/${name}`)
+  const { status, stderr } = spawnSync('groff', ['-man', '-ww', '-Tutf8', '-z', ...pages], { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
