@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { commandTree, leavesOf, textBelow } from '../scripts/reference/command-tree.ts'
+import { findHelpTopic } from '../src/commands/help/topics.ts'
 import { readPages, typedLines } from './docs/pages.ts'
 import { crmCommands } from './docs/shell-commands.ts'
 import { refusal } from './refusal.ts'
@@ -12,7 +13,9 @@ function nameIn(span: string): readonly string[] {
   return (/^crm ([^|[…<]*)/.exec(span)?.[1] ?? '').trim().split(' ')
 }
 
-function unknownIn(words: readonly string[]): string | undefined {
+function unknownIn([first = '', ...rest]: readonly string[]): string | undefined {
+  if (first === 'help') return findHelpTopic(rest[0] ?? '') ? undefined : unknownIn(rest)
+  const words = [first, ...rest]
   let command: Command = tree
   for (const [index, word] of words.entries()) {
     if (word.startsWith('-')) break

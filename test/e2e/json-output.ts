@@ -5,7 +5,17 @@ const SCHEMAS = new URL('../../schemas/', import.meta.url)
 const TREE = new URL('../command-tree.txt', import.meta.url)
 
 /** Global flags that take no value: whatever other flag stands before the command takes the word behind it. */
-const BARE = new Set(['-q', '--quiet', '-y', '--yes', '--debug', '--no-input', '--key-stdin', '--csv-safe', '--no-pager'])
+const BARE = new Set([
+  '-q',
+  '--quiet',
+  '-y',
+  '--yes',
+  '--debug',
+  '--no-input',
+  '--key-stdin',
+  '--csv-safe',
+  '--no-pager',
+])
 
 /** With these the output is no longer what the schema is of. */
 const OTHERWISE = /^--(?:fields|jq|curl|include|env-out|version|help)(?:=|$)|^-[ihV]$/
@@ -31,16 +41,19 @@ export function checkJsonOutput(args: readonly string[], { exit, stdout, stderr 
   const name = commandName(args)
   // What a command of one's own prints in a sandbox is nobody's contract.
   if (name === undefined || name === 'sandbox run') return
-  if (format === 'json') return refuse(name, args, failureOf(name, JSON.parse(stdout)))
-  for (const line of stdout.trimEnd().split('\n')) {
-    const value: unknown = JSON.parse(line)
-    const failure = failureOf(name, value)
-    if (failure !== undefined && failureOf(name, [value]) !== undefined) refuse(name, args, failure)
-  }
+  if (format === 'json') refuse(name, args, failureOf(name, JSON.parse(stdout)))
+  else for (const line of stdout.trimEnd().split('\n')) refuse(name, args, failureOfLine(name, JSON.parse(line)))
+}
+
+/** A line is a document, or an element of one. */
+function failureOfLine(name: string, value: unknown): string | undefined {
+  const failure = failureOf(name, value)
+  return failure !== undefined && failureOf(name, [value]) !== undefined ? failure : undefined
 }
 
 function refuse(name: string, args: readonly string[], failure: string | undefined): void {
-  if (failure !== undefined) throw new Error(`crm ${args.join(' ')}: not what schemas/${fileName(name)} says: ${failure}`)
+  if (failure !== undefined)
+    throw new Error(`crm ${args.join(' ')}: not what schemas/${fileName(name)} says: ${failure}`)
 }
 
 function formatOf(args: readonly string[]): 'json' | 'jsonl' | undefined {

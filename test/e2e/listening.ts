@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { type Env, startCrm, tempFolder } from './crm.ts'
+import { checkJsonOutput } from './json-output.ts'
 
 export type Line = Record<string, unknown>
 
@@ -26,6 +27,7 @@ export async function listen(args: readonly string[], env: Env): Promise<Listeni
   const next = async (): Promise<Line> => {
     const { value, done } = await lines.next()
     if (done) throw new Error(`crm listen ended: ${(await child.done).stderr}`)
+    checkJsonOutput(['listen', '-o', 'jsonl'], { exit: 0, stdout: value, stderr: '' })
     return JSON.parse(value) as Line
   }
   const ready = await next()

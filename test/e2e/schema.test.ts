@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect } from 'vitest'
+import { crm, crmPrints, type Env, emptyHome } from './crm.ts'
+import { test } from './shared-service.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FIXTURES = join(ROOT, 'examples/fixtures.yaml')
+
+describe('crm schema', () => {
+  test('prints what is checked in, for words as for one name', async () => {
+    const file = readFileSync(join(ROOT, 'schemas/contacts-list.json'), 'utf8')
+    expect(await crmPrints(['schema', 'contacts', 'list'], emptyHome())).toBe(file)
+    expect(await crmPrints(['schema', 'contacts list'], emptyHome())).toBe(file)
+  })
+
+  test('without a command names all that have one, in every JSON format', async () => {
+    const names = (await crmPrints(['schema'], emptyHome())).trimEnd().split('\n')
+    expect(names).toEqual(expect.arrayContaining(['contacts list', 'error', 'listen']))
+    expect(JSON.parse(await crmPrints(['schema', '-o', 'json'], emptyHome()))).toEqual(names)
+  })
+
+  test('of a name that is none says which was meant, and which are below it', async () => {
+    const typo = await crm(['schema', 'contcts', 'list'], emptyHome())
+    expect(typo).toMatchObject({
+      exit: 2,
+      stdout: '',
+      stderr: expect.stringContaining('\n  crm schema contacts list\n'),
+    })
+    const group = await crm(['schema', 'jobs'], emptyHome())
+    expect(group).toMatchObject({ exit: 2, stderr: expect.stringContaining('jobs list, jobs show, ') })
+  })
+})
+
+/** What no other test asks for as JSON; the harness holds each against its schema. */
+test.for([
+  ['pipelines', 'list'],
+  ['deals', 'export', '-'],
+  ['jobs', 'prune'],
+  ['fixtures', 'validate', FIXTURES],
+  ['fixtures', 'plan', FIXTURES],
+  ['fixtures', 'schema'],
+  ['auth', 'token'],
+  ['config', 'path'],
+  ['deals', 'list', '--summary', 'stage'],
+])('what crm %s prints is what its schema says', async (args, { service }) => {
+  expect(JSON.parse(await crmPrints([...args, '-o', 'json'], service.env))).not.toBeNull()
+})
+
+test('the lines of a snapshot are what its schema says', async ({ service }) => {
+  const env: Env = service.env
+  await crmPrints(['deals', 'create', '--set', 'name=Big', '--set', 'stage=Lead'], env)
+  expect((await crmPrints(['snapshot', '-o', 'jsonl'], env)).split('\n').length).toBeGreaterThan(3)
+})
