@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { commandTree, leavesOf } from '../scripts/reference/command-tree.ts'
 import { GENERATED_FOLDERS, generatedFiles } from '../scripts/reference/generated-files.ts'
@@ -38,6 +39,11 @@ test('every command that can print JSON has a schema, and no schema is without a
     names.filter((name) => WITHOUT_JSON.includes(name)),
   )
   expect(OUTPUT_NAMES.filter((name) => !names.includes(name))).toEqual(['error'])
+})
+
+test('every schema is one in the dialect that it names', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': true } })
+  for (const [path, text] of readAll('schemas/')) expect(() => ajv.compile(JSON.parse(text)), path).not.toThrow()
 })
 
 test('the package names every man page', () => {

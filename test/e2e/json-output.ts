@@ -66,7 +66,7 @@ function formatOf(args: readonly string[]): 'json' | 'jsonl' | undefined {
 }
 
 /** `contacts list`; undefined when the words name no command. */
-export function commandName(args: readonly string[]): string | undefined {
+function commandName(args: readonly string[]): string | undefined {
   commands ??= new Set(leavesOf(readFileSync(TREE, 'utf8')))
   let at = 0
   while (args[at]?.startsWith('-')) at += BARE.has(args[at] ?? '') || args[at]?.includes('=') ? 1 : 2

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { EXIT } from '../../src/core/exit.ts'
+import { crm, crmPrints, emptyHome } from './crm.ts'
+import { loadedBy } from './loaded-modules.ts'
+
+describe('help on topics', () => {
+  test('is told of at the end of help', async () => {
+    const { exit, stdout } = await crm(['--help'], emptyHome())
+    expect(exit).toBe(0)
+    for (const topic of ['exit-codes', 'environment', 'output', 'wire'])
+      expect(stdout).toContain(`  crm help ${topic} `)
+  })
+
+  test('has every exit code, and no line that is wider than the help of commands', async () => {
+    const text = await crmPrints(['help', 'exit-codes'], emptyHome())
+    for (const code of Object.values(EXIT)) expect(text).toMatch(new RegExp(`^  ${code} +\\S`, 'm'))
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+  })
+
+  test('has every setting of the wire with its default', async () => {
+    const text = await crmPrints(['help', 'wire'], emptyHome())
+    expect(text).toMatch(/wire\.page_size .*\(default: 100\)/)
+    for (const key of ['wire.items_path', 'wire.graphql_path']) expect(text).toContain(`  ${key} `)
+  })
+
+  test('is loaded when it is asked for, and brings no room with it', async () => {
+    const { parts } = await loadedBy(['help', 'environment'], emptyHome())
+    const { parts: ofHelp } = await loadedBy(['--help'], emptyHome())
+    expect(parts).toEqual(ofHelp)
+  })
+})
+
+describe('a word that is nearly one is answered with the one that was meant', () => {
+  test.each([
+    [['contcats', 'list'], "unknown command 'contcats'; did you mean contacts?", 'crm --help'],
+    [['contacts', 'lsit'], "unknown command 'lsit'; did you mean list?", 'crm contacts --help'],
+    [['serve', 'kyes', 'list'], "unknown command 'kyes'; did you mean keys?", 'crm serve --help'],
+    [['contacts', 'list', '--limt', '3'], "unknown option '--limt'; did you mean --limit?", 'crm contacts list --help'],
+    [['deals', 'list', '--quite'], "unknown option '--quite'; did you mean --quiet?", 'crm deals list --help'],
+    [['help', 'exit-code'], "unknown command or topic 'exit-code'; did you mean exit-codes?", 'crm --help'],
+    [['help', 'deals', 'lits'], "unknown command 'lits'; did you mean list?", 'crm deals --help'],
+    [['zebra'], "unknown command 'zebra'", 'crm --help'],
+  ])('%j', async (args, message, hint) => {
+    expect(await crm(args, emptyHome())).toEqual({ exit: 2, stdout: '', stderr: `crm: ${message}\n  ${hint}\n` })
+  })
+})
