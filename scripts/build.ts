@@ -38,6 +38,8 @@ const options = {
 
 const { metafile } = await build({
   ...options,
+  // CommonJS has no import.meta.
+  define: { ...options.define, 'import.meta.dirname': '__dirname' },
   entryPoints: { main: 'src/main.ts' },
   outdir: `${next}/cli`,
   splitting: true,

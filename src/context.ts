@@ -22,6 +22,8 @@ export interface Host {
   readonly version: string
   /** The words after `crm`, for messages that name the command to go on with. */
   readonly argv: readonly string[]
+  /** The program that asks the system keyring; undefined where there is no keyring to ask. */
+  readonly keyringProgram?: string
   /** Told what a server took, for the message that the output could not be written. */
   readonly onTaken?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
@@ -161,7 +163,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
       return expressions
     },
     settings: async () => {
-      settings ??= openSettings(host.env)
+      settings ??= openSettings(host.env, host.keyringProgram)
       return settings
     },
     target: () => {

@@ -68,6 +68,8 @@ async function main(): Promise<void> {
     signal: interruption.signal,
     version: CRM_VERSION,
     argv,
+    // From dist/cli, where the build puts this file.
+    keyringProgram: `${import.meta.dirname}/../../bin/keyring.js`,
     onTaken: (what) => {
       taken = what
     },

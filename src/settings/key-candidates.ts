@@ -1,5 +1,7 @@
+import { shellWords } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
-import { checkKey } from './key-text.ts'
+import type { ChosenProfile } from './address.ts'
+import { keyringPlace, readFromKeyring } from './keyring/keyring-secret.ts'
 import type { Settings } from './settings.ts'
 
 export interface GivenKey {
@@ -8,30 +10,45 @@ export interface GivenKey {
   readonly source: string
 }
 
-export interface KeyCandidate extends GivenKey {
-  /** The file it is kept in; undefined for flags and variables. */
-  readonly path: string | undefined
+/** Where a key may come from. */
+export interface KeyCandidate {
+  /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, `key_command`, `keyring` or `file`. */
+  readonly source: string
+  /** For people; undefined for flags and variables. */
+  readonly keptIn: string | undefined
   /** The origin it is bound to; undefined for a flag or a variable, which go where the address says. */
   readonly origin: string | undefined
+  /** Undefined when there is none after all; CrmError when the place cannot be asked. */
+  read(): Promise<string | undefined>
 }
 
 /**
- * Every key there is for the profile; the first wins, and is checked, what it shadows is not. Files are read only by who
- * goes on behind the keys of flags and variables.
+ * Every place of a key for the profile, the first one wins. Nothing is run, asked or read before its turn: files only by who goes on
+ * behind the keys of flags and variables, the keyring only where our file says that it holds the key.
  */
 export async function* findKeys(
   settings: Settings,
   env: Env,
   fromFlag: GivenKey | undefined,
-  profileName: string | undefined,
+  chosen: ChosenProfile | undefined,
 ): AsyncGenerator<KeyCandidate, void, undefined> {
   const given: GivenKey[] = fromFlag ? [fromFlag] : []
   if (env.CRM_API_KEY) given.push({ value: env.CRM_API_KEY, source: 'CRM_API_KEY' })
-  if (given[0]) checkKey(given[0].value, given[0].source)
-  for (const key of given) yield { ...key, path: undefined, origin: undefined }
-  const stored = profileName === undefined ? undefined : await settings.storedKey(profileName)
+  for (const { value, source } of given) yield { source, keptIn: undefined, origin: undefined, read: async () => value }
+  if (!chosen) return
+  const { name, profile } = chosen
+  const { keyCommand, baseUrl } = profile
+  if (keyCommand !== undefined && baseUrl !== undefined) {
+    const { origin } = new URL(baseUrl)
+    const read = () => settings.commandKey(name, keyCommand)
+    yield { source: 'key_command', keptIn: `what ${shellWords(keyCommand, 'key_command')[0]} prints`, origin, read }
+  }
+  const entry = await settings.keyringEntry(name)
+  if (entry) {
+    const read = async () => (await readFromKeyring(settings.keyring, entry))?.key
+    yield { source: 'keyring', keptIn: keyringPlace(entry.account), origin: entry.origin, read }
+  }
+  const stored = await settings.storedKey(name)
   if (!stored) return
-  const path = settings.paths().keys
-  if (given.length === 0) checkKey(stored.key, path)
-  yield { value: stored.key, source: 'file', path, origin: stored.origin }
+  yield { source: 'file', keptIn: settings.paths().keys, origin: stored.origin, read: async () => stored.key }
 }

@@ -14,6 +14,8 @@ export interface Profile {
   readonly isProtected: boolean
   /** Plain http is accepted beyond loopback. */
   readonly allowsInsecureHttp: boolean
+  /** A command line whose first line of output is the key. */
+  readonly keyCommand: string | undefined
   readonly wire: Wire
 }
 
@@ -43,6 +45,7 @@ export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
     base_url: profile.baseUrl ?? null,
     protected: profile.isProtected,
     insecure_http: profile.allowsInsecureHttp,
+    key_command: profile.keyCommand ?? null,
     'wire.page_size': profile.wire.pageSize,
     'wire.idempotency_header': profile.wire.idempotencyHeader,
     'wire.idempotency_window': durationText(profile.wire.idempotencyWindowMs),
@@ -75,6 +78,7 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     baseUrl: value('base_url') ?? undefined,
     isProtected: value('protected'),
     allowsInsecureHttp: value('insecure_http'),
+    keyCommand: value('key_command') ?? undefined,
     wire: {
       pageSize: value('wire.page_size'),
       idempotencyHeader: value('wire.idempotency_header'),

@@ -1,12 +1,14 @@
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseBaseUrl } from '../core/origin.ts'
+import { shellWords } from '../core/shell-words.ts'
 
 /** What the table below holds for each key, as it stands in the file. */
 export interface SettingTypes {
   readonly base_url: string | null
   readonly protected: boolean
   readonly insecure_http: boolean
+  readonly key_command: string | null
   readonly 'wire.page_size': number
   readonly 'wire.idempotency_header': string
   readonly 'wire.idempotency_window': string
@@ -49,6 +51,12 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     kind: 'boolean',
     defaultValue: false,
     parse: parseBoolean,
+  },
+  key_command: {
+    meaning: 'prints the key, run without a shell, such as pass show crm; empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: parseCommand,
   },
   'wire.page_size': {
     meaning: 'records asked for in one request of a list, 1 to 1000',
@@ -137,6 +145,12 @@ export function parseSettingKey(text: string): SettingKey {
 function parseBoolean(text: string, field: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   throw invalid(field, text, 'true or false')
+}
+
+function parseCommand(text: string, field: string): string | null {
+  if (text === '') return null
+  shellWords(text, field)
+  return text
 }
 
 function parseDuration(text: string, field: string): string {

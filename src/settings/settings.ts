@@ -5,10 +5,11 @@ import type { Env } from '../core/streams.ts'
 import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
 import { damaged, objectIn, replaceIn } from './document.ts'
 import { openDocument } from './document-file.ts'
+import { type Keyring, openKeyring } from './keyring/keyring.ts'
 import { checkProfileName, listValues, type Profile, readProfile, writeProfile } from './profile.ts'
 import { SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
 import { settingsFolder } from './settings-folder.ts'
-import { readStoredKey, type StoredKey } from './stored-key.ts'
+import { type KeyringEntry, readKeyringEntry, readStoredKey, type StoredKey } from './stored-key.ts'
 import {
   findSubscription,
   type KeptSubscription,
@@ -46,10 +47,17 @@ export interface Settings {
   setSetting(name: string, key: SettingKey, text: string): Promise<void>
   /** Its key goes with it; when it was the active one, none is. */
   removeProfile(name: string): Promise<void>
+  /** The key that a file holds. */
   storedKey(profileName: string): Promise<StoredKey | undefined>
-  storeKey(profileName: string, stored: StoredKey): Promise<void>
-  /** False when there was none. */
+  /** The place of a key in the keyring; the keyring is not asked. */
+  keyringEntry(profileName: string): Promise<KeyringEntry | undefined>
+  /** In place of what was stored or entered before. */
+  storeKey(profileName: string, kept: StoredKey | KeyringEntry): Promise<void>
+  /** In our files; false when there was none. */
   forgetKey(profileName: string): Promise<boolean>
+  readonly keyring: Keyring
+  /** What the `key_command` of a profile prints; it runs once. */
+  commandKey(profileName: string, command: string): Promise<string>
   /** Outlives the key: the server can show the secret to nobody again. */
   subscription(place: SubscriptionPlace): Promise<KeptSubscription | undefined>
   /** Of any server. */
@@ -58,11 +66,13 @@ export interface Settings {
   storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
 
-export function openSettings(env: Env): Settings {
+/** `keyringProgram` asks the system keyring; without it there is none. */
+export function openSettings(env: Env, keyringProgram?: string): Settings {
   const folder = settingsFolder(env)
   const config = openDocument(join(folder, 'config.json'), readOwnFile)
   const keys = openDocument(join(folder, 'keys.json'), readPrivateFile)
   const webhooks = openDocument(join(folder, 'webhooks.json'), readPrivateFile)
+  const commandKeys = new Map<string, Promise<string>>()
 
   async function forgetKey(name: string): Promise<boolean> {
     if (!Object.hasOwn(await keys.read(), name)) return false
@@ -119,13 +129,28 @@ export function openSettings(env: Env): Settings {
       })
     },
     storedKey: async (name) => readStoredKey(await keys.read(), name, keys.path),
-    storeKey: (name, { origin, key }) =>
-      keys.update((document) => replaceIn(document, [checkProfileName(name)], { origin, key })),
+    keyringEntry: async (name) => readKeyringEntry(await keys.read(), name, keys.path),
+    storeKey: (name, kept) => {
+      const { origin } = kept
+      const entry = 'key' in kept ? { origin, key: kept.key } : { origin, keyring: kept.account }
+      return keys.update((document) => replaceIn(document, [checkProfileName(name)], entry))
+    },
     forgetKey,
+    keyring: openKeyring(env, keyringProgram),
+    commandKey: (name, command) => {
+      const running = commandKeys.get(name) ?? commandKey(name, command, env)
+      commandKeys.set(name, running)
+      return running
+    },
     subscription: (place) => readSubscription(webhooks, place),
     findSubscription: (wanted) => findSubscription(webhooks, wanted),
     storeSubscription: (place, subscription) => writeSubscription(webhooks, place, subscription),
   }
+}
+
+async function commandKey(name: string, command: string, env: Env): Promise<string> {
+  const { runKeyCommand } = await import('./key-command.ts')
+  return runKeyCommand(command, name, env)
 }
 
 function profileNames(document: JsonObject, path: string): string[] {

@@ -7,12 +7,38 @@ export interface StoredKey {
   readonly key: string
 }
 
+/** A key in the system keyring, under the name `account`. */
+export interface KeyringEntry {
+  readonly origin: string
+  readonly account: string
+}
+
 /** CrmError `invalid_input` when the file holds something else under the name; what, is not said. */
 export function readStoredKey(document: JsonObject, name: string, path: string): StoredKey | undefined {
+  const { origin, key } = entryIn(document, name, path) ?? {}
+  return origin === undefined || key === undefined ? undefined : { origin, key }
+}
+
+/** As readStoredKey, of what the file says to be in the keyring. */
+export function readKeyringEntry(document: JsonObject, name: string, path: string): KeyringEntry | undefined {
+  const { origin, keyring: account } = entryIn(document, name, path) ?? {}
+  return origin === undefined || account === undefined ? undefined : { origin, account }
+}
+
+interface Entry {
+  readonly origin: string
+  readonly key?: string
+  readonly keyring?: string
+}
+
+function entryIn(document: JsonObject, name: string, path: string): Entry | undefined {
   if (!Object.hasOwn(document, name)) return undefined
   const entry = document[name]
-  if (isJsonObject(entry) && typeof entry.origin === 'string' && typeof entry.key === 'string') {
-    return { origin: entry.origin, key: entry.key }
+  if (isJsonObject(entry) && typeof entry.origin === 'string') {
+    const { origin, key, keyring } = entry
+    if (typeof key === 'string' && typeof keyring === 'string') return { origin, key, keyring }
+    if (typeof key === 'string' && keyring === undefined) return { origin, key }
+    if (typeof keyring === 'string' && key === undefined) return { origin, keyring }
   }
   throw damaged(path, `${name} is not an object with origin and key`)
 }

@@ -10,6 +10,7 @@ import {
   refuseInsecure,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
+import { checkKey } from './key-text.ts'
 import { defaultProfile } from './profile.ts'
 import type { Settings } from './settings.ts'
 
@@ -29,7 +30,7 @@ export interface Target {
   readonly baseUrl: URL
   readonly key: {
     readonly value: string
-    /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, or `file`. */
+    /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, `key_command`, `keyring` or `file`. */
     readonly source: string
   }
   /** The profile whose settings apply; undefined when the address has none. */
@@ -45,14 +46,14 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const { chosen, isProtected } = await readProfiles(settings, request, warn)
   const baseUrl = chooseAddress(env, chosen)
   refuseInsecure(baseUrl, chosen)
-  const { value: winner } = await findKeys(settings, env, keyFromFlag, chosen?.name).next()
   const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
   const hint = loginHint(env, baseUrl, applying)
-  if (!winner) throw missingKey(baseUrl, applying, hint)
-  refuseOtherOrigin(winner, baseUrl, chosen, hint)
+  const candidates = findKeys(settings, env, keyFromFlag, chosen)
+  const key = await chooseKey(candidates, (key) => refuseOtherOrigin(key, baseUrl, chosen, hint), warn)
+  if (!key) throw missingKey(baseUrl, applying, hint)
   return {
     baseUrl,
-    key: { value: winner.value, source: winner.source },
+    key,
     profileName: applying?.name,
     isProtected: await isProtected(baseUrl),
     wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
@@ -79,6 +80,34 @@ async function readProfiles(settings: Settings, request: TargetRequest, warn: Wa
     if (isNeeded || !(env.CRM_API_KEY || keyFromFlag) || !(error instanceof CrmError)) throw error
     warn(`Warning: ${error.message}; its profiles are left out`)
     return { chosen: undefined, isProtected: async () => true }
+  }
+}
+
+/** The first that is there. A keyring that cannot be asked is said, and counts as none; one of another origin ends it before it is read. */
+async function chooseKey(
+  candidates: AsyncIterable<KeyCandidate>,
+  refuse: (key: KeyCandidate) => void,
+  warn: Warn,
+): Promise<Target['key'] | undefined> {
+  for await (const candidate of candidates) {
+    refuse(candidate)
+    const { source, keptIn } = candidate
+    const value = await readOrWarn(candidate, warn)
+    if (value !== undefined) return { value: checkKey(value, source === 'file' ? (keptIn ?? source) : source), source }
+  }
+  return undefined
+}
+
+async function readOrWarn({ source, keptIn, read }: KeyCandidate, warn: Warn): Promise<string | undefined> {
+  if (source !== 'keyring') return await read()
+  try {
+    const value = await read()
+    if (value === undefined) warn(`Warning: the key is no longer in ${keptIn}`)
+    return value
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    warn(`Warning: ${error.message}`)
+    return undefined
   }
 }
 

@@ -13,8 +13,8 @@ test('the winner and what it shadows are told apart, without the keys', async ()
   const sources = await describeKeySources(settings, { env, profileFlag: undefined, keyFromFlag: undefined })
   expect(sources).toEqual({
     profileName: 'local',
-    winner: { source: 'CRM_API_KEY', path: undefined, origin: undefined, lastFour: 'dcba' },
-    shadowed: [{ source: 'file', path: join(folder, 'keys.json'), origin, lastFour: 'cdef' }],
+    winner: { source: 'CRM_API_KEY', keptIn: undefined, origin: undefined, lastFour: 'dcba' },
+    shadowed: [{ source: 'file', keptIn: join(folder, 'keys.json'), origin }],
   })
 })
 
@@ -32,4 +32,20 @@ test('nothing at all is described as nothing', async () => {
     winner: undefined,
     shadowed: [],
   })
+})
+
+test('the order is flag, variable, command, keyring, file; what is shadowed is not run', async () => {
+  const profile = { base_url: origin, key_command: '/nonexistent/never-run' }
+  const both = { local: { origin, keyring: 'local x', key: 'crm_key_0123456789abcdef' } }
+  const { settings } = await settingsFixture({ active: 'local', profiles: { local: profile } }, both)
+  const keyFromFlag = { value: 'crm_key_from_a_file1', source: '--key-file' }
+  const request = { env: { CRM_API_KEY: 'crm_key_9876543210fedcba' }, profileFlag: undefined, keyFromFlag }
+  const { winner, shadowed } = await describeKeySources(settings, request)
+  expect([winner, ...shadowed].map((place) => place?.source)).toEqual([
+    '--key-file',
+    'CRM_API_KEY',
+    'key_command',
+    'keyring',
+    'file',
+  ])
 })

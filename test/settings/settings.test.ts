@@ -45,6 +45,7 @@ test('a profile is read back as it was put, whatever its settings', async () => 
     baseUrl: 'https://crm.example.com/prefix',
     isProtected: true,
     allowsInsecureHttp: true,
+    keyCommand: 'pass show crm',
     wire: {
       pageSize: 7,
       idempotencyHeader: 'X-Once',
@@ -96,6 +97,7 @@ test('values are listed with what they mean, and whether they are set', async ()
     ['base_url', 'http://127.0.0.1:4243', false],
     ['protected', false, true],
     ['insecure_http', false, true],
+    ['key_command', null, true],
     ['wire.page_size', 5, false],
     ['wire.idempotency_header', 'Idempotency-Key', true],
     ['wire.idempotency_window', '30m', true],

@@ -213,3 +213,22 @@ test.each(['a\nb', 'schlüssel', 'k y', 'tab\t', '\u0000'])('the key %j is refus
   expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('CRM_API_KEY') })
   expect((error as Error).message).not.toContain(key)
 })
+
+test('a keyring that cannot be asked is told, and the file is read', async () => {
+  const both = { local: { origin, keyring: 'local x', key: 'file-key' } }
+  const told: string[] = []
+  const { key } = await resolve(await settingsFixture(config, both), {}, (line) => told.push(line))
+  expect(key).toEqual({ value: 'file-key', source: 'file' })
+  expect(told).toEqual([expect.stringContaining('the system keyring cannot be used')])
+})
+
+test('key_command gives the key before what is stored, to the origin of its profile alone', async () => {
+  const profiles = { local: { base_url: origin, key_command: 'echo from-command' } }
+  const fixture = await settingsFixture({ active: 'local', profiles }, keys)
+  expect((await resolve(fixture)).key).toEqual({ value: 'from-command', source: 'key_command' })
+  await expect(resolve(fixture, { env: { CRM_BASE_URL: prod } })).rejects.toMatchObject({
+    code: 'no_key',
+    message: expect.stringContaining('is not sent to https://crm.example.com'),
+  })
+  expect((await resolve(fixture, { env: { CRM_API_KEY: 'given' } })).key.source).toBe('CRM_API_KEY')
+})

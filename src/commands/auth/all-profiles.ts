@@ -13,14 +13,16 @@ export async function showAllProfiles(ctx: Context): Promise<undefined> {
   const settings = await ctx.settings()
   const active = ctx.env.CRM_PROFILE || (await settings.active())
   const rows = []
-  for (const [name, { baseUrl, isProtected }] of await settings.profiles()) {
+  for (const [name, { baseUrl, isProtected, keyCommand }] of await settings.profiles()) {
     const stored = await settings.storedKey(name)
+    const kept = (await settings.keyringEntry(name)) ? 'keyring' : stored && 'file'
     rows.push({
       profile: name,
       active: name === active,
       base_url: baseUrl ?? null,
       protected: isProtected,
-      key: stored ? 'file' : null,
+      key: keyCommand === undefined ? (kept ?? null) : 'key_command',
+      // Of a key in a file alone: no command runs for a list, and no keyring is asked.
       last_four: (stored && lastFourOf(stored.key)) ?? null,
     })
   }

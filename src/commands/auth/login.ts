@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseBaseUrl } from '../../core/origin.ts'
 import { askHidden } from '../../output/hidden-prompt.ts'
-import { askTyped, askYesNo } from '../../output/prompt.ts'
+import { askTyped } from '../../output/prompt.ts'
 import { checkKey } from '../../settings/key-text.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
@@ -11,11 +11,12 @@ import { canAsk } from '../confirm.ts'
 import { examples } from '../examples.ts'
 import { readKeyFlag } from '../key-input.ts'
 import { checkTransport, loginProfileName } from './login-profile.ts'
+import { parseStorage, type Storage, storeKey } from './store-key.ts'
 import { verifyKey } from './verify-key.ts'
 
 interface Options {
   readonly baseUrl?: string
-  readonly storage?: 'file'
+  readonly storage?: Storage
   readonly protected?: true
   readonly insecureHttp?: true
   readonly verify: boolean
@@ -26,7 +27,11 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
     .command('login')
     .description('store an API key under a profile')
     .option('--base-url <url>', 'the address of the CRM; the key is never sent anywhere else')
-    .option('--storage <where>', 'file: keep the key in a private file without asking', parseStorage)
+    .option(
+      '--storage <where>',
+      'keyring: in that of the system or nowhere; file: in a private file, without asking',
+      parseStorage,
+    )
     .option('--protected', 'guard this CRM: deletes ask for the count, fixtures refuse it')
     .option('--insecure-http', 'accept plain http beyond this machine')
     .option('--no-verify', 'do not ask the server whether it takes the key')
@@ -54,11 +59,10 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   checkTransport(baseUrl, profile.allowsInsecureHttp)
   const key = await askKey(ctx, baseUrl)
   if (options.verify) await verifyKey(ctx, { baseUrl, key, wire: profile.wire }, name)
-  if (options.storage !== 'file') await askConsent(ctx)
+  const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
   await settings.putProfile(name, profile)
-  await settings.storeKey(name, { origin: baseUrl.origin, key })
   await settings.setActive(name)
-  ctx.note(`Logged in to ${baseUrl.origin}; the key is in ${settings.paths().keys}. Active profile: ${name}.`)
+  ctx.note(`Logged in to ${baseUrl.origin}; the key is in ${place}. Active profile: ${name}.`)
 }
 
 async function askBaseUrl(ctx: Context, flag: string | undefined): Promise<URL> {
@@ -82,20 +86,4 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
   const text = given?.value ?? (await askHidden(ctx.io, `API key for ${baseUrl.origin}: `, ctx.signal)).trim()
   ctx.addSecret(text)
   return checkKey(text, given?.source ?? 'the key')
-}
-
-async function askConsent(ctx: Context): Promise<void> {
-  const { keys } = (await ctx.settings()).paths()
-  if (!canAsk(ctx)) {
-    throw new CrmError('unconfirmed', `the key would be kept in the file ${keys}, and nobody agreed to that`, {
-      hint: 'add --storage file, or set CRM_API_KEY instead of logging in',
-    })
-  }
-  if (await askYesNo(ctx.io, `Keep the key in the private file ${keys}? [y/N] `, ctx.signal)) return
-  throw new CrmError('unconfirmed', 'not confirmed; nothing was stored', { hint: commandLine(ctx.argv) })
-}
-
-function parseStorage(text: string): 'file' {
-  if (text === 'file') return text
-  throw new CrmError('usage', `--storage ${JSON.stringify(text)} is not a place crm knows`, { hint: 'expected: file' })
 }

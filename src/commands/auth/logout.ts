@@ -1,6 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { forgetEverywhere } from '../../settings/keep-key.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { examples } from '../examples.ts'
 import { requireProfileName } from '../selected-profile.ts'
 
@@ -27,9 +29,22 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
   const names = options.all ? [...(await settings.profiles()).keys()] : [await requireProfileName(ctx)]
   for (const name of names) {
     await settings.profile(name)
-    const wasStored = await settings.forgetKey(name)
+    const wasStored = await forget(settings, name)
     if (options.removeProfile) await settings.removeProfile(name)
     const what = wasStored ? 'the key is forgotten here; the server still takes it' : 'no key was stored'
     ctx.note(`Profile ${name}${options.removeProfile ? ' removed' : ''}: ${what}.`)
+  }
+}
+
+/** What was not done to the keyring is not told as done; CrmError `machine` with the way to try again. */
+async function forget(settings: Settings, name: string): Promise<boolean> {
+  try {
+    return await forgetEverywhere(settings, name)
+  } catch (error) {
+    if (!(error instanceof CrmError) || !(await settings.keyringEntry(name))) throw error
+    throw new CrmError(error.code, `the key of profile ${name} is not forgotten: ${error.message}`, {
+      cause: error,
+      hint: `unlock the keyring, and try again: crm auth logout -p ${name}`,
+    })
   }
 }

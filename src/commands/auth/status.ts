@@ -59,7 +59,7 @@ async function keptPlace(ctx: Context, profileName: string | undefined): Promise
 function keyMembers({ winner, shadowed }: KeySources): JsonObject {
   return {
     source: winner?.source ?? null,
-    kept_in: winner?.path ?? null,
+    kept_in: winner?.keptIn ?? null,
     bound_to: winner?.origin ?? null,
     last_four: winner?.lastFour ?? null,
     shadows: shadowed.map(({ source }) => source),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/origin.ts'
+import { keepInFile, keptKey } from '../../settings/keep-key.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
@@ -27,7 +28,8 @@ export async function readKeyForNew(ctx: Context, location: string): Promise<Giv
 
 /**
  * A database without keys gets one, so that the first command works: the one of `--key-file` or `--key-stdin`; else the
- * one that the profile (`local`, or `-p`) already has for this origin; else a new one, kept under that profile.
+ * one that the profile (`local`, or `-p`) already has for this origin; else a new one, kept under that profile, in a file: it opens a
+ * database that is a file of the same person, and must be there when nobody is, which a keyring does not promise.
  */
 export async function provideFirstKey(ctx: Context, started: Started): Promise<void> {
   if ((await started.store.keys()).length > 0) return
@@ -50,14 +52,14 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
   const name = ctx.flags.profile ?? 'local'
   const origin = reachableHere(started.url).origin
   if (!(await claimProfile(ctx, name, origin))) return sayWithoutKey(ctx, started, name)
-  const stored = await settings.storedKey(name)
+  const stored = await keptKey(settings, name, ctx.note)
   if (stored?.origin === origin) {
     await add(stored.key)
     ctx.note(`The key of profile ${name} opens this database too.`)
     return
   }
   const text = newKeyText()
-  await settings.storeKey(name, { origin, key: text })
+  await keepInFile(settings, name, { origin, key: text }, ctx.note)
   await add(text)
   ctx.note(`Made a key for this database and kept it under profile ${name} (${settings.paths().keys}).`)
 }

@@ -1,0 +1,53 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { askYesNo } from '../../output/prompt.ts'
+import { keepInFile, keepInKeyring } from '../../settings/keep-key.ts'
+import type { StoredKey } from '../../settings/stored-key.ts'
+import { commandLine } from '../command-line.ts'
+import { canAsk } from '../confirm.ts'
+
+const STORAGES = ['keyring', 'file'] as const
+
+export type Storage = (typeof STORAGES)[number]
+
+export function parseStorage(text: string): Storage {
+  const storage = STORAGES.find((known) => known === text)
+  if (storage) return storage
+  throw new CrmError('usage', `--storage ${JSON.stringify(text)} is not a place crm knows`, {
+    hint: `expected: ${STORAGES.join(' or ')}`,
+  })
+}
+
+/** Keeps the key in the keyring of the system; where there is none, in a file, if `storage` says so or somebody agrees. Gives where it is. */
+export async function storeKey(
+  ctx: Context,
+  name: string,
+  stored: StoredKey,
+  storage: Storage | undefined,
+): Promise<string> {
+  const settings = await ctx.settings()
+  if (storage !== 'file') {
+    try {
+      return await keepInKeyring(settings, name, stored)
+    } catch (error) {
+      if (storage === 'keyring' || !(error instanceof CrmError)) throw error
+      await askConsent(ctx, error)
+    }
+  }
+  await keepInFile(settings, name, stored, ctx.note)
+  return settings.paths().keys
+}
+
+async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
+  const { keys } = (await ctx.settings()).paths()
+  if (!canAsk(ctx)) {
+    throw new CrmError(
+      'unconfirmed',
+      `${noKeyring.message}; the key would be kept in the file ${keys}, and nobody agreed to that`,
+      { cause: noKeyring, hint: `${commandLine(ctx.argv)} --storage file; or set CRM_API_KEY instead of logging in` },
+    )
+  }
+  ctx.note(`Note: ${noKeyring.message}.`)
+  if (await askYesNo(ctx.io, `Keep the key in the private file ${keys}? [y/N] `, ctx.signal)) return
+  throw new CrmError('unconfirmed', 'not confirmed; nothing was stored', { hint: commandLine(ctx.argv) })
+}
