@@ -9,6 +9,7 @@ import type { FieldPath } from './output/fields.ts'
 import type { Format } from './output/format.ts'
 import { writeNoteLine } from './output/note-line.ts'
 import type { ProgressFlag } from './output/progress.ts'
+import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
 import { resolveTarget, type Target } from './settings/target.ts'
 
@@ -22,6 +23,8 @@ export interface Host {
   readonly version: string
   /** The words after `crm`, for messages that name the command to go on with. */
   readonly argv: readonly string[]
+  /** The working folder; undefined where there is none any more. */
+  readonly folder?: string | undefined
   /** The program that asks the system keyring; undefined where there is no keyring to ask. */
   readonly keyringProgram?: string
   /** Told what a server took, for the message that the output could not be written. */
@@ -75,6 +78,8 @@ export interface Context extends Host {
   /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
   expr(): Promise<Expressions>
   settings(): Promise<Settings>
+  /** The `.crm.toml` that the working folder lies under. */
+  repository(): Promise<RepositoryFile | undefined>
   /** Where requests go and with which key, by flags, environment and profile. */
   target(): Promise<Target>
   /** For the target of this command line, or for another one that is being tried. */
@@ -141,7 +146,12 @@ export type Act = <A extends readonly unknown[]>(
   work: (ctx: Context, ...args: A) => Promise<number | undefined>,
 ) => (...args: A) => Promise<void>
 
-export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret: string) => void): Context {
+export function createContext(
+  host: Host,
+  flags: GlobalFlags,
+  repository: Context['repository'],
+  addSecret: (secret: string) => void,
+): Context {
   let expressions: Promise<Expressions> | undefined
   let settings: Settings | undefined
   let target: Promise<Target> | undefined
@@ -151,6 +161,7 @@ export function createContext(host: Host, flags: GlobalFlags, addSecret: (secret
   const ctx: Context = {
     ...host,
     flags,
+    repository,
     addSecret,
     note: (line) => {
       if (!flags.isQuiet) writeNote(line)
@@ -249,7 +260,7 @@ async function openExpressions({ flags: { where, jq }, io }: Context): Promise<E
 
 async function openTarget(ctx: Context): Promise<Target> {
   const keyFromFlag = await readKeyFlag(ctx)
-  const request = { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag }
+  const request = { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag, repository: await ctx.repository() }
   return resolveTarget(await ctx.settings(), request, ctx.note)
 }
 

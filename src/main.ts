@@ -68,6 +68,7 @@ async function main(): Promise<void> {
     signal: interruption.signal,
     version: CRM_VERSION,
     argv,
+    folder: workingFolder(),
     // From dist/cli, where the build puts this file.
     keyringProgram: `${import.meta.dirname}/../../bin/keyring.js`,
     onTaken: (what) => {
@@ -87,6 +88,15 @@ async function main(): Promise<void> {
 async function pauseProcess(): Promise<void> {
   process.kill(0, 'SIGTSTP')
   await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+/** Undefined when it was removed under us. */
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
 }
 
 function isNullDevice(fd: number): boolean {

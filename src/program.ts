@@ -3,16 +3,18 @@ import { Command, CommanderError } from 'commander'
 import { commandLine } from './commands/command-line.ts'
 import { addCommands } from './commands/commands.ts'
 import { examples } from './commands/examples.ts'
-import { addGlobalFlags, commandPath, readGlobalFlags } from './commands/flags.ts'
+import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './commands/flags.ts'
 import { topicText } from './commands/help/topic-text.ts'
 import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from './commands/help/topics.ts'
-import { type Act, createContext, type Host } from './context.ts'
+import { type Act, type Context, createContext, type GlobalFlags, type Host } from './context.ts'
 import { CrmError } from './core/errors.ts'
 import { EXIT } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
 import { redact } from './core/redact.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
+import { writeNoteLine } from './output/note-line.ts'
 import { reportError } from './output/report.ts'
+import { type RepositoryFile, readRepositoryFile } from './settings/repository-file.ts'
 
 /** Runs one command line. What goes wrong becomes text on stderr and an exit code here, and nowhere else. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
@@ -29,7 +31,11 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     (work) =>
     async (...args) => {
       const leaf = args.at(-1) as unknown as Command
-      const ctx = createContext({ ...host, io }, readGlobalFlags(leaf), (secret) => secrets.add(secret))
+      const given = readGlobalFlags(leaf)
+      const repository = repositoryReader({ ...host, io }, given)
+      const output = isFormatOpen(leaf) ? (await repository())?.output : undefined
+      const flags = output === undefined ? given : { ...given, output }
+      const ctx = createContext({ ...host, io }, flags, repository, (secret) => secrets.add(secret))
       try {
         // What is no expression is found before anything is sent or written.
         await ctx.expr()
@@ -48,6 +54,21 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     return reportError(io.stderr, host.signal.aborted ? interruption(host.signal, error, argv) : error, argv)
+  }
+}
+
+/** Reads `.crm.toml` when it is first asked for. */
+function repositoryReader({ folder, env, io }: Host, { isQuiet, isDebug }: GlobalFlags): Context['repository'] {
+  let reading: Promise<RepositoryFile | undefined> | undefined
+  const say = (line: string) => writeNoteLine(io.stderr, line)
+  const read = async () => {
+    const file = folder === undefined ? undefined : readRepositoryFile(folder, env, isQuiet ? () => {} : say)
+    if (file && isDebug) say(`debug: read ${file.path}: profile ${file.profile ?? '-'}, output ${file.output ?? '-'}`)
+    return file
+  }
+  return () => {
+    reading ??= read()
+    return reading
   }
 }
 

@@ -117,6 +117,15 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
   }
 }
 
+/** A list, and nobody said how to print it: a repository may. */
+export function isFormatOpen(leaf: Command): boolean {
+  if (leaf.name() !== 'list') return false
+  for (let command: Command | null = leaf; command; command = command.parent) {
+    if (['output', 'jq'].some((name) => command?.getOptionValueSource(name) === 'cli')) return false
+  }
+  return true
+}
+
 /** What an expression makes need not be a record, so it is printed as JSON. */
 function outputFormat(hasJq: boolean, given: Format | undefined): Format {
   if (!hasJq) return given ?? 'table'

@@ -1,7 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../core/origin.ts'
 import type { Env } from '../core/streams.ts'
-import type { Profile } from './profile.ts'
+import { checkProfileName, type Profile } from './profile.ts'
 import type { Settings } from './settings.ts'
 
 export interface ChosenProfile {
@@ -9,23 +9,74 @@ export interface ChosenProfile {
   readonly profile: Profile
 }
 
+/** What chooses a profile. */
+export interface ProfileChoice {
+  readonly env: Env
+  /** `-p/--profile` as typed. */
+  readonly profileFlag: string | undefined
+  /** A `.crm.toml`. */
+  readonly repository?: { readonly path: string; readonly profile: string | undefined } | undefined
+  /** A key that is bound to no profile came with the command line. */
+  readonly keyFromFlag?: unknown
+}
+
 /**
- * `-p`, else CRM_PROFILE, else the active one. `-p` beside a variable that would win over it is CrmError `usage`;
- * CRM_PROFILE beside one is not, for both were set in one place: the variable wins for what it names.
+ * `-p`, else CRM_PROFILE, else what the repository says, else the active one. `-p` beside a variable that would win over it is
+ * CrmError `usage`; CRM_PROFILE beside one is not, for both were set in one place: the variable wins for what it names.
  */
-export async function chooseProfile(
-  settings: Settings,
-  env: Env,
-  profileFlag: string | undefined,
-): Promise<ChosenProfile | undefined> {
+export async function chooseProfile(settings: Settings, choice: ProfileChoice): Promise<ChosenProfile | undefined> {
+  const { env, profileFlag } = choice
   if (profileFlag !== undefined) {
     refuseBeside(profileFlag, env)
     return { name: profileFlag, profile: await settings.profile(profileFlag) }
   }
   if (env.CRM_PROFILE) return { name: env.CRM_PROFILE, profile: await settings.profile(env.CRM_PROFILE) }
+  const repository = repositoryProfile(choice)
+  if (repository) return await chooseForRepository(settings, repository)
   const active = await settings.active()
   const profile = active === undefined ? undefined : (await settings.profiles()).get(active)
   return active === undefined || !profile ? undefined : { name: active, profile }
+}
+
+interface RepositoryProfile {
+  readonly path: string
+  readonly name: string
+}
+
+/**
+ * A key or an address from elsewhere leaves a repository nothing to choose: a key that is bound to no origin would go where
+ * the repository says.
+ */
+export function repositoryProfile({
+  env,
+  profileFlag,
+  repository,
+  keyFromFlag,
+}: ProfileChoice): RepositoryProfile | undefined {
+  if (profileFlag !== undefined || env.CRM_PROFILE || env.CRM_API_KEY || env.CRM_BASE_URL || keyFromFlag)
+    return undefined
+  return repository?.profile === undefined ? undefined : { path: repository.path, name: repository.profile }
+}
+
+/** CrmError `usage` when there is no such profile, or its server is protected: that one a person chooses. */
+async function chooseForRepository(settings: Settings, { path, name }: RepositoryProfile): Promise<ChosenProfile> {
+  const profile = (await settings.profiles()).get(checkProfileName(name))
+  if (!profile) {
+    throw new CrmError('usage', `${path} names the profile ${name}, which is not kept here`, {
+      hint: `crm auth login --base-url https://crm.example.com -p ${name}, or give another with -p`,
+    })
+  }
+  const isGuarded =
+    profile.isProtected ||
+    (profile.baseUrl !== undefined && (await isProtectedAddress(settings, new URL(profile.baseUrl))))
+  if (!isGuarded) return { name, profile }
+  throw new CrmError(
+    'usage',
+    `${path} names the profile ${name}, whose server is protected: a repository does not choose it`,
+    {
+      hint: `if that is what you want, say so: -p ${name}`,
+    },
+  )
 }
 
 /** CRM_BASE_URL, else the address of the profile; CrmError `usage` when there is none. */

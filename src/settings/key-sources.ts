@@ -25,7 +25,7 @@ const LONG_ENOUGH = 16
  * not read: no command runs for it, and no keyring is asked.
  */
 export async function describeKeySources(settings: Settings, request: TargetRequest): Promise<KeySources> {
-  const chosen = await chooseProfile(settings, request.env, request.profileFlag)
+  const chosen = await chooseProfile(settings, request)
   let winner: Winner | undefined
   const shadowed: KeySource[] = []
   for await (const { read, ...place } of findKeys(settings, request.env, request.keyFromFlag, chosen)) {

@@ -7,7 +7,9 @@ import {
   chooseProfile,
   describes,
   isProtectedAddress,
+  type ProfileChoice,
   refuseInsecure,
+  repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
 import { checkKey } from './key-text.ts'
@@ -20,6 +22,8 @@ export interface TargetRequest {
   readonly profileFlag: string | undefined
   /** From `--key-file` or `--key-stdin`; the line end of the file is already trimmed. */
   readonly keyFromFlag: GivenKey | undefined
+  /** A `.crm.toml` of the working folder. */
+  readonly repository?: ProfileChoice['repository']
 }
 
 /** Told of settings that cannot be read and are not needed. */
@@ -45,6 +49,8 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const { env, keyFromFlag } = request
   const { chosen, isProtected } = await readProfiles(settings, request, warn)
   const baseUrl = chooseAddress(env, chosen)
+  const byRepository = repositoryProfile(request)
+  if (byRepository) warn(`Profile ${byRepository.name} (${baseUrl.origin}), as ${byRepository.path} says.`)
   refuseInsecure(baseUrl, chosen)
   const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
   const hint = loginHint(env, baseUrl, applying)
@@ -73,7 +79,7 @@ async function readProfiles(settings: Settings, request: TargetRequest, warn: Wa
   const { env, profileFlag, keyFromFlag } = request
   try {
     await settings.profiles()
-    const chosen = await chooseProfile(settings, env, profileFlag)
+    const chosen = await chooseProfile(settings, request)
     return { chosen, isProtected: (address) => isProtectedAddress(settings, address) }
   } catch (error) {
     const isNeeded = profileFlag !== undefined || env.CRM_PROFILE || !env.CRM_BASE_URL

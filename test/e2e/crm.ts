@@ -32,8 +32,8 @@ export interface Run {
 }
 
 /** The built crm as a child process, to its end, without a terminal. JSON that its schema does not allow fails the test. */
-export async function crm(args: readonly string[], env: Env, input = ''): Promise<Run> {
-  const child = startCrm(args, env)
+export async function crm(args: readonly string[], env: Env, input = '', folder?: string): Promise<Run> {
+  const child = startCrm(args, env, folder)
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stdin.on('error', () => {})
@@ -50,9 +50,10 @@ export async function crmPrints(args: readonly string[], env: Env, input = ''): 
   return stdout
 }
 
-/** A process whose stdin and stdout are the test's to use. */
-export function startCrm(args: readonly string[], env: Env) {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [CRM, ...args], { env, stdio: 'pipe' })
+/** A process whose stdin and stdout are the test's to use, in a working folder of its own or the test's. */
+export function startCrm(args: readonly string[], env: Env, folder?: string) {
+  const options = { env, stdio: 'pipe', cwd: folder } as const
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [CRM, ...args], options)
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
   const done = once(child, 'close').then(([exit, signal]) => ({ exit: (exit ?? signal) as number | string, stderr }))

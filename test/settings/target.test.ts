@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resolveTarget, type Target, type Warn } from '../../src/settings/target.ts'
 import { type SettingsFixture, settingsFixture } from './settings-fixture.ts'
 
@@ -18,6 +18,8 @@ interface Given {
   readonly env?: Record<string, string>
   readonly profileFlag?: string
   readonly keyFromFlag?: string
+  /** What a `.crm.toml` names. */
+  readonly repository?: string
 }
 
 async function resolve(
@@ -26,7 +28,9 @@ async function resolve(
   warn: Warn = (line) => expect.fail(line),
 ): Promise<Target> {
   const keyFromFlag = given.keyFromFlag === undefined ? undefined : { value: given.keyFromFlag, source: '--key-file' }
-  return await resolveTarget(settings, { env: given.env ?? {}, profileFlag: given.profileFlag, keyFromFlag }, warn)
+  const repository = given.repository === undefined ? undefined : { path: '/repo/.crm.toml', profile: given.repository }
+  const request = { env: given.env ?? {}, profileFlag: given.profileFlag, keyFromFlag, repository }
+  return await resolveTarget(settings, request, warn)
 }
 
 test('the active profile gives address, key and settings', async () => {
@@ -231,4 +235,46 @@ test('key_command gives the key before what is stored, to the origin of its prof
     message: expect.stringContaining('is not sent to https://crm.example.com'),
   })
   expect((await resolve(fixture, { env: { CRM_API_KEY: 'given' } })).key.source).toBe('CRM_API_KEY')
+})
+
+describe('a repository that names a profile', () => {
+  const staging = { base_url: 'https://staging.example.com' }
+  const all = { ...config, profiles: { ...config.profiles, staging, twin: { base_url: prod } } }
+  const allKeys = { ...keys, staging: { origin: staging.base_url, key: 'staging-key' } }
+
+  test('chooses it before the active one, and that is said', async () => {
+    const told: string[] = []
+    const fixture = await settingsFixture(all, allKeys)
+    const { key } = await resolve(fixture, { repository: 'staging' }, (line) => told.push(line))
+    expect(key.value).toBe('staging-key')
+    expect(told).toEqual(['Profile staging (https://staging.example.com), as /repo/.crm.toml says.'])
+  })
+
+  test('is passed over by -p and CRM_PROFILE', async () => {
+    const fixture = await settingsFixture(all, allKeys)
+    expect((await resolve(fixture, { repository: 'staging', profileFlag: 'prod' })).profileName).toBe('prod')
+    expect((await resolve(fixture, { repository: 'staging', env: { CRM_PROFILE: 'local' } })).profileName).toBe('local')
+  })
+
+  test('does not choose where a key goes that is bound to no origin', async () => {
+    const fixture = await settingsFixture(all, allKeys)
+    const given = await resolve(fixture, { repository: 'staging', env: { CRM_API_KEY: 'k' } })
+    expect(given.baseUrl.origin).toBe(origin)
+    expect((await resolve(fixture, { repository: 'staging', keyFromFlag: 'k' })).baseUrl.origin).toBe(origin)
+  })
+
+  test('cannot choose a protected server, under any name', async () => {
+    const fixture = await settingsFixture(all, allKeys)
+    for (const repository of ['prod', 'twin']) {
+      const hint = expect.stringContaining(`-p ${repository}`)
+      await expect(resolve(fixture, { repository })).rejects.toMatchObject({ code: 'usage', details: { hint } })
+    }
+  })
+
+  test('that is not kept here is no reason to take another one', async () => {
+    const fixture = await settingsFixture(all, allKeys)
+    const message = '/repo/.crm.toml names the profile acme, which is not kept here'
+    await expect(resolve(fixture, { repository: 'acme' })).rejects.toMatchObject({ code: 'usage', message })
+    await expect(resolve(fixture, { repository: '../x' })).rejects.toMatchObject({ code: 'usage' })
+  })
 })

@@ -27,6 +27,7 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
     env: ctx.env,
     profileFlag: ctx.flags.profile,
     keyFromFlag: await readKeyFlag(ctx),
+    repository: await ctx.repository(),
   })
   const { target, refusal } = await tryKey(ctx)
   const profileName = target?.profileName ?? sources.profileName

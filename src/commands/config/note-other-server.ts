@@ -6,7 +6,7 @@ export async function noteOtherServer({ env, note, settings }: Context, name: st
   const address = URL.parse(env.CRM_BASE_URL || '')
   if (!address) return
   const kept = await settings()
-  const chosen = await chooseProfile(kept, env, undefined)
+  const chosen = await chooseProfile(kept, { env, profileFlag: undefined })
   if (chosen?.name === name && describes(chosen, address)) return
   const { origin } = address
   const isThere = describes({ name, profile: await kept.profile(name) }, address)

@@ -1,0 +1,43 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { platform } from 'node:os'
+import process from 'node:process'
+import { errorCode } from './error-code.ts'
+import { toMachineError } from './machine-error.ts'
+
+const WRITABLE_BY_ALL = 0o002
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+export type FoundFile = { readonly text: string } | { readonly flaw: string }
+
+/**
+ * A file that was come upon and not named: undefined when there is none, and the flaw of one that another user may have put there,
+ * or that is no file. What is opened is what is judged.
+ */
+export function readFoundFile(path: string, maxBytes: number): FoundFile | undefined {
+  let file: number
+  try {
+    file = openSync(path, READ_FLAGS)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    // What open answers to O_NOFOLLOW; FreeBSD says EMLINK.
+    if (code === 'ELOOP' || code === 'EMLINK') return { flaw: 'it is a symbolic link' }
+    // A socket; or a folder on the way that is closed to us.
+    if (code === 'ENXIO' || code === 'EACCES') return { flaw: 'it cannot be opened' }
+    throw toMachineError(error, path)
+  }
+  try {
+    const flaw = flawOf(fstatSync(file), maxBytes)
+    return flaw === undefined ? { text: readFileSync(file, 'utf8') } : { flaw }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function flawOf(stats: Stats, maxBytes: number): string | undefined {
+  if (!stats.isFile()) return 'it is not a regular file'
+  if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`
+  if (platform() === 'win32') return undefined
+  if (stats.uid !== process.getuid?.()) return `it belongs to user ${stats.uid}`
+  return stats.mode & WRITABLE_BY_ALL ? 'everybody can write it' : undefined
+}
