@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { platform } from 'node:os'
+import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
@@ -29,6 +30,8 @@ async function readGuarded(path: string, refusedMode: number): Promise<string | 
     try {
       const stats = fstatSync(file)
       if (!stats.isFile()) throw notAFile(path, 'not a regular file')
+      const uid = process.getuid?.()
+      if (uid !== undefined && stats.uid !== uid) throw ofAnother(path, stats.uid, uid)
       if (platform() !== 'win32' && stats.mode & refusedMode) throw tooOpen(path, stats.mode)
       return readFileSync(file, 'utf8')
     } finally {
@@ -58,6 +61,13 @@ export async function refuseLinkedFile(path: string): Promise<void> {
 
 function notAFile(path: string, what: string): CrmError {
   return new CrmError('machine', `${path} is ${what}, expected a file`, {
+    hint: `see what is there: ls -l ${shellWord(path)}`,
+  })
+}
+
+/** Whoever can write in the folder can put a file of his own there, and settings name commands. */
+function ofAnother(path: string, owner: number, uid: number): CrmError {
+  return new CrmError('machine', `${path} belongs to user ${owner}, not to user ${uid} who runs crm`, {
     hint: `see what is there: ls -l ${shellWord(path)}`,
   })
 }

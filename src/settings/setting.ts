@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseBaseUrl } from '../core/origin.ts'
@@ -149,8 +150,10 @@ function parseBoolean(text: string, field: string): boolean {
 
 function parseCommand(text: string, field: string): string | null {
   if (text === '') return null
-  shellWords(text, field)
-  return text
+  const [file] = shellWords(text, field)
+  // A repository could hold a program of that name.
+  if (isAbsolute(file) || !/[/\\]/.test(file)) return text
+  throw invalid(field, text, 'a program that PATH finds, or its whole path')
 }
 
 function parseDuration(text: string, field: string): string {

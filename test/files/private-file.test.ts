@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { readOwnFile, readPrivateFile } from '../../src/files/private-file.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -63,4 +64,38 @@ test('a folder, a named pipe or a socket is refused and never waited for', async
       message: `${join(folder, name)} is not a regular file, expected a file`,
     })
   }
+})
+
+test.skipIf(process.getuid?.() !== 0)('a file of another user is refused (skipped unless run by root)', async () => {
+  const path = await fileOf(0o600)
+  await chown(path, 12_345, 12_345)
+  for (const read of [readPrivateFile, readOwnFile]) {
+    const message = `${path} belongs to user 12345, not to user 0 who runs crm`
+    await expect(read(path)).rejects.toMatchObject({ code: 'machine', message })
+  }
+})
+
+test('a link that takes the place of the file between two looks is never followed', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'keys.json')
+  await writeFile(path, 'ours', { mode: 0o600 })
+  await writeFile(join(folder, 'theirs'), 'theirs', { mode: 0o600 })
+  const swapping = `
+    const { renameSync, symlinkSync, writeFileSync } = require('node:fs')
+    const { parentPort, workerData: folder } = require('node:worker_threads')
+    parentPort.postMessage('ready')
+    for (;;) {
+      symlinkSync('theirs', folder + '/link')
+      renameSync(folder + '/link', folder + '/keys.json')
+      writeFileSync(folder + '/file', 'ours', { mode: 0o600 })
+      renameSync(folder + '/file', folder + '/keys.json')
+    }`
+  const worker = new Worker(swapping, { eval: true, workerData: folder })
+  onTestFinished(() => void worker.terminate())
+  await once(worker, 'message')
+  const seen = new Set<unknown>()
+  for (let turn = 0; turn < 3000; turn++) {
+    seen.add(await readPrivateFile(path).catch((error: { code: unknown }) => error.code))
+  }
+  expect(seen).toEqual(new Set(['ours', 'machine']))
 })
