@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+
+export interface ShippedPackage {
+  readonly name: string
+  /** In the lockfile: `node_modules/ink/node_modules/chalk`. */
+  readonly path: string
+  readonly licence: string
+  readonly hasInstallScript: boolean
+  /** Part of `dist/`; the others are installed beside it, where npm can. */
+  readonly isBundled: boolean
+}
+
+interface LockEntry {
+  readonly license?: string
+  readonly hasInstallScript?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+  >
+}
+
+/** Every package of which something reaches who installs crm: by the metafile of the last build, and by the lockfile. */
+export function shippedPackages(): readonly ShippedPackage[] {
+  const lock = (readJson('package-lock.json') as { packages: Readonly<Record<string, LockEntry>> }).packages
+  const bundled = bundledPaths(readJson('dist/meta.json') as Metafile, lock)
+  const installed = installedPaths(lock)
+  return [...new Set([...bundled, ...installed])].toSorted().map((path) => ({
+    name: nameOf(path),
+    path,
+    licence: lock[path]?.license ?? 'none',
+    hasInstallScript: lock[path]?.hasInstallScript === true,
+    isBundled: bundled.has(path),
+  }))
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
+}
+
+function bundledPaths({ outputs }: Metafile, lock: Readonly<Record<string, LockEntry>>): ReadonlySet<string> {
+  const paths = new Set<string>()
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
+      const path = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
+      // Zero: the bundler found that nothing of it is used. `builtin:` and the like stand for modules of Node itself.
+      if (bytesInOutput > 0 && path !== undefined && lock[path]) paths.add(path)
+    }
+  }
+  return paths
+}
+
+/** What npm installs with the package, optional or not, on any platform. */
+function installedPaths(lock: Readonly<Record<string, LockEntry>>): ReadonlySet<string> {
+  const paths = new Set<string>()
+  const names = dependenciesOf(lock[''])
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    const path = `node_modules/${name}`
+    if (!paths.has(path)) names.push(...dependenciesOf(lock[path]))
+    paths.add(path)
+  }
+  return paths
+}
+
+function dependenciesOf(entry: LockEntry | undefined): string[] {
+  return Object.keys({ ...entry?.dependencies, ...entry?.optionalDependencies })
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
