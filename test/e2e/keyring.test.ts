@@ -8,6 +8,7 @@ import { expectRefusal } from './refusal.ts'
 import { HAS_SECRET_SERVICE, startSecretService } from './secret-service.ts'
 import type { Service } from './service.ts'
 import { test } from './shared-service.ts'
+import { HAS_TMUX, openTerminal } from './terminal.ts'
 
 const login = ({ url }: Service, ...args: string[]) => [
   'auth',
@@ -149,6 +150,27 @@ async function keyringFilesOf(args: readonly string[], env: Env, input = ''): Pr
   expect(written.length).toBeGreaterThan(0)
   return written.flatMap((text) => text.match(/[\w./@-]*keyring[\w-]*\.(?:js|node)(?=")/g) ?? [])
 }
+
+describe.skipIf(!HAS_TMUX)('on a terminal without a keyring (skipped where tmux is not installed)', () => {
+  test.for([
+    ['y', 'exit=0', true],
+    ['n', 'exit=11', false],
+  ] as const)('login says why there is none and asks before it writes a file: %s', async (row, { service }) => {
+    const [answer, end, isKept] = row
+    const home = emptyHome()
+    const terminal = openTerminal(['auth', 'login', '--base-url', service.url], home, { columns: 160, rows: 24 })
+    await terminal.sees(`API key for ${service.url}:`)
+    terminal.type(service.key)
+    terminal.press('Enter')
+    await terminal.sees('Note: the system keyring cannot be used: there is none in this session.')
+    await terminal.sees('/keys.json? [y/N]')
+    expect(readdirSync(home.HOME)).toEqual([])
+    terminal.type(answer)
+    terminal.press('Enter')
+    expect(await terminal.sees(end)).not.toContain(service.key)
+    expect(readdirSync(home.HOME).length > 0 && kept(home).includes(service.key)).toBe(isKept)
+  })
+})
 
 test('with CRM_API_KEY, and with a key in a file, no keyring is asked and nothing for it is loaded', async ({
   service,

@@ -30,7 +30,7 @@ export async function storeKey(
     try {
       return await keepInKeyring(settings, name, stored)
     } catch (error) {
-      if (storage === 'keyring' || !(error instanceof CrmError)) throw error
+      if (storage === 'keyring' || ctx.signal.aborted || !(error instanceof CrmError)) throw error
       await askConsent(ctx, error)
     }
   }

@@ -25,6 +25,9 @@ export async function askKeyring({ program, env, timeoutMs }: KeyringProgram, ta
     killSignal: 'SIGKILL',
     windowsHide: true,
   })
+  // A second Ctrl-C ends this process at once; nobody would end the other one then.
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
   // One that ended at once does not read.
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(task))
@@ -32,9 +35,11 @@ export async function askKeyring({ program, env, timeoutMs }: KeyringProgram, ta
     once(child, 'close'),
     text(child.stdout),
     text(child.stderr),
-  ]).catch((cause: Error) => {
-    throw noKeyring(cause.message, cause)
-  })
+  ])
+    .catch((cause: Error) => {
+      throw noKeyring(cause.message, cause)
+    })
+    .finally(() => process.off('exit', end))
   if (signal === 'SIGKILL') throw noKeyring('it does not answer, or waits for somebody to unlock it')
   if (exit !== 0) throw noKeyring(lastLine(said) || `its program ended with ${signal ?? exit}`)
   const parsed: unknown = JSON.parse(answer)
