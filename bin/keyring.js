@@ -11,7 +11,9 @@ async function answer({ task, account, secret }) {
   try {
     Entry = (await import('@napi-rs/keyring')).Entry
   } catch (error) {
-    return { trouble: error.code === 'ERR_MODULE_NOT_FOUND' ? 'not installed' : error.message }
+    return {
+      trouble: error.code === 'ERR_MODULE_NOT_FOUND' ? 'its package @napi-rs/keyring is not installed' : error.message,
+    }
   }
   try {
     // Without it, a machine without Secret Service would keep keys in the kernel, and forget them with the next start.

@@ -17,7 +17,10 @@ test('without a program there is no keyring', async () => {
 test('a package that is not installed is said as that', async () => {
   const program = join(await tempFolder(), 'keyring.mjs')
   copyFileSync(PROGRAM, program)
-  const refusal = { code: 'machine', message: 'the system keyring cannot be used: not installed' }
+  const refusal = {
+    code: 'machine',
+    message: 'the system keyring cannot be used: its package @napi-rs/keyring is not installed',
+  }
   await expect(openKeyring(session, program).read('a')).rejects.toMatchObject(refusal)
 })
 
