@@ -19,30 +19,43 @@ export interface PageAnswer {
   readonly isEndKnown: boolean
   /** A clause, when the answer counts more records or pages than it holds. */
   readonly shortfall: string | undefined
+  /** The members that lead to the records; empty where the answer itself is the list. */
+  readonly itemsAt: Place
+  /** What says how the list goes on, or that it does not, such as `next_cursor`; undefined where nothing does. */
+  readonly nextAt: string | undefined
 }
 
 /** The page in an answer to a request for `url`, or a clause that says why there is none. */
 export function readPage({ json, headers }: Answer, url: URL, wire: PageWire): PageAnswer | string {
   if (json === undefined) return 'expected a list, got nothing'
-  const items = readItems(json, wire)
-  if (!items) {
+  const list = readItems(json, wire)
+  if (!list) {
     const where = wire.itemsPath === undefined ? '' : ` without one at wire.items_path ${wire.itemsPath}`
     return `expected a list, got ${describe(json)}${where}`
   }
+  const { items, place } = list
   if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
   const found = readNext({ json, link: headers.link, lastId: items.at(-1)?.id }, url, wire)
   if (typeof found === 'string') return found
-  return { items, next: found.next, isEndKnown: found.end !== 'unknown', shortfall: readShortfall(json, items.length) }
+  return {
+    items,
+    next: found.next,
+    isEndKnown: found.end !== 'unknown',
+    shortfall: readShortfall(json, items.length),
+    itemsAt: place,
+    nextAt: found.at,
+  }
 }
 
-function readItems(json: JsonValue, { itemsPath }: PageWire): JsonValue[] | undefined {
+function readItems(json: JsonValue, { itemsPath }: PageWire): { items: JsonValue[]; place: Place } | undefined {
   if (itemsPath !== undefined) {
     const found = valueAtPath(json, itemsPath)
-    return Array.isArray(found) ? recordsOf(found, itemsPath.split('.')) : undefined
+    const place = itemsPath.split('.')
+    return Array.isArray(found) ? { items: recordsOf(found, place), place } : undefined
   }
   for (const place of ITEM_PLACES) {
     const found = valueAt(json, place)
-    if (Array.isArray(found)) return recordsOf(found, place)
+    if (Array.isArray(found)) return { items: recordsOf(found, place), place }
   }
   return undefined
 }

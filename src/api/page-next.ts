@@ -24,6 +24,8 @@ export interface NextFound {
   readonly next: Position | undefined
   /** `implied`: there is a place for a next page, and it is empty. */
   readonly end: 'said' | 'implied' | 'unknown'
+  /** What of the answer says so. */
+  readonly at: string | undefined
 }
 
 const DEFAULT_PARAMETER = 'cursor'
@@ -32,12 +34,13 @@ const DEFAULT_PARAMETER = 'cursor'
 export function readNext(source: Source, url: URL, wire: PageWire): NextFound | string {
   const { json } = source
   if (wire.nextPath !== undefined) {
-    return found(readPosition(valueAtPath(json, wire.nextPath), wire.cursorParam ?? DEFAULT_PARAMETER, url), 'said')
+    const next = readPosition(valueAtPath(json, wire.nextPath), wire.cursorParam ?? DEFAULT_PARAMETER, url)
+    return said(next, wire.nextPath)
   }
   const link = readLinks(source.link).get('next')
   const inBody = readBody(json, url, { ...wire, link })
   if (typeof inBody === 'string' || inBody.next || inBody.end === 'said') return inBody
-  if (link !== undefined) return found(readAddress(link, url), 'said')
+  if (link !== undefined) return said(readAddress(link, url), 'Link rel="next"')
   return (inBody.end === 'unknown' ? readNumbered(json, url, wire) : undefined) ?? readMore(source, inBody, wire)
 }
 
@@ -46,9 +49,10 @@ export function readNext(source: Source, url: URL, wire: PageWire): NextFound | 
  * the limit of the request stays ours. The header then only says in which parameter the cursor goes back.
  */
 function readBody(json: JsonValue, url: URL, at: PageWire & { link: string | undefined }): NextFound | string {
-  let end: NextFound['end'] = 'unknown'
+  let empty: string | undefined
   for (const shape of NEXT_SHAPES) {
-    if (saysEnd(json, shape)) return found(undefined, 'said')
+    const end = endIn(json, shape)
+    if (end !== undefined) return said(undefined, end)
     const { next, sentAs } = shape
     const value = valueAt(json, next)
     // Of an object with the address in it the shape before this one has read what there is.
@@ -57,23 +61,25 @@ function readBody(json: JsonValue, url: URL, at: PageWire & { link: string | und
       sentAs === undefined
         ? readPosition(value, at.cursorParam ?? DEFAULT_PARAMETER, url)
         : readCursor(value, at.cursorParam ?? linkedParameter(idText(value) ?? '', sentAs, url, at) ?? sentAs, url)
-    if (position !== undefined) return found(position, 'said')
-    end = 'implied'
+    if (position !== undefined) return said(position, next.join('.'))
+    empty = next.join('.')
   }
-  return { next: undefined, end }
+  return { next: undefined, end: empty === undefined ? 'unknown' : 'implied', at: empty }
 }
 
-function saysEnd(json: JsonValue, { more, done }: NextShape): boolean {
-  return (more !== undefined && valueAt(json, more) === false) || (done !== undefined && valueAt(json, done) === true)
+function endIn(json: JsonValue, { more, done }: NextShape): string | undefined {
+  if (more !== undefined && valueAt(json, more) === false) return more.join('.')
+  return done !== undefined && valueAt(json, done) === true ? done.join('.') : undefined
 }
 
 function readMore({ json, lastId }: Source, inBody: NextFound, wire: PageWire): NextFound | string {
-  const signs = MORE_PLACES.map((place) => valueAt(json, place))
-  if (!signs.includes(true)) return signs.includes(false) ? found(undefined, 'said') : inBody
+  const placeOf = (sign: boolean) => MORE_PLACES.find((place) => valueAt(json, place) === sign)?.join('.')
+  const at = placeOf(true)
+  if (at === undefined) return placeOf(false) === undefined ? inBody : said(undefined, placeOf(false))
   const id = idText(lastId)
   // A cursor that is empty contradicts the sign: it is not known which of the two is right.
   if (!id || inBody.end !== 'unknown') return 'there are more records, but no cursor that leads to them'
-  return found({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }, 'said')
+  return said({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }, at)
 }
 
 /** The page behind this one, where the answer says which one it is; undefined where it does not. */
@@ -81,7 +87,8 @@ function readNumbered(json: JsonValue, url: URL, { cursorParam = PAGE_PARAMETER 
   for (const place of NUMBERED_PAGES) {
     const [page, pages] = [valueAt(json, place.page), valueAt(json, place.pages)]
     if (!isPage(page) || !isPage(pages)) continue
-    return { next: page < pages ? numbered(String(page + 1), cursorParam, url) : undefined, end: 'said' }
+    const next = page < pages ? numbered(String(page + 1), cursorParam, url) : undefined
+    return { next, end: 'said', at: `${place.page.join('.')} of ${place.pages.join('.')}` }
   }
   return undefined
 }
@@ -101,8 +108,8 @@ function isPageNumber(parameter: string): boolean {
   return /^(?:p|page(?:[_-]?(?:no|num|number))?|page\[number\])$/i.test(parameter)
 }
 
-function found(next: Position | string | undefined, end: NextFound['end']): NextFound | string {
-  return typeof next === 'string' ? next : { next, end }
+function said(next: Position | string | undefined, at: string | undefined): NextFound | string {
+  return typeof next === 'string' ? next : { next, end: 'said', at }
 }
 
 /** What looks like an address is one. */

@@ -22,15 +22,23 @@ export function readRateSignal(headers: IncomingHttpHeaders, nowMs: number): Rat
   return readCombined(headers, nowMs) ?? readTrio(headers, nowMs) ?? readHubSpot(headers)
 }
 
+/** The header that the signal was read from, and its dialect, for people; undefined where there is no signal. */
+export function rateDialect(headers: IncomingHttpHeaders, nowMs: number): string | undefined {
+  if (readCombined(headers, nowMs)) {
+    return isDictionary(headers) ? 'RateLimit, as draft 7 has it' : 'RateLimit, as draft 8 has it'
+  }
+  if (readTrio(headers, nowMs)) return `${TRIO_NAMES[trioPrefix(headers) ?? 'ratelimit']}-*`
+  return readHubSpot(headers) ? 'X-HubSpot-RateLimit-*' : undefined
+}
+
 /** `"default"; r=0; t=60`, of several the tightest, or `limit=2, remaining=0, reset=60`. */
 function readCombined(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
   const text = textOf(headers, 'ratelimit')
   if (text === undefined) return undefined
-  // The names of policies may hold anything.
-  const plain = text.replace(/"[^"]*"/g, '""')
-  const isDictionary = /(?:^|[,\s])remaining\s*=/i.test(plain)
-  const signals = (isDictionary ? [plain.replaceAll(',', ';')] : plain.split(',')).map((item) => {
-    const [remaining, reset] = isDictionary ? ['remaining', 'reset'] : ['r', 't']
+  const plain = withoutNames(text)
+  const isOne = isDictionary(headers)
+  const signals = (isOne ? [plain.replaceAll(',', ';')] : plain.split(',')).map((item) => {
+    const [remaining, reset] = isOne ? ['remaining', 'reset'] : ['r', 't']
     const limit = parameter(item, 'limit') ?? policyLimit(headers)
     return signalOf(parameter(item, remaining ?? ''), parameter(item, reset ?? ''), limit, { headers, nowMs })
   })
@@ -38,16 +46,28 @@ function readCombined(headers: IncomingHttpHeaders, nowMs: number): RateSignal |
   return known.toSorted((a, b) => a.remaining - b.remaining || b.resetInMs - a.resetInMs)[0]
 }
 
+function isDictionary(headers: IncomingHttpHeaders): boolean {
+  return /(?:^|[,\s])remaining\s*=/i.test(withoutNames(textOf(headers, 'ratelimit') ?? ''))
+}
+
+/** The names of policies may hold anything. */
+function withoutNames(text: string): string {
+  return text.replace(/"[^"]*"/g, '""')
+}
+
+const TRIO_NAMES = { ratelimit: 'RateLimit', 'x-ratelimit': 'X-RateLimit', 'x-rate-limit': 'X-Rate-Limit' } as const
+
+function trioPrefix(headers: IncomingHttpHeaders): keyof typeof TRIO_NAMES | undefined {
+  const prefixes = Object.keys(TRIO_NAMES) as (keyof typeof TRIO_NAMES)[]
+  return prefixes.find((prefix) => textOf(headers, `${prefix}-remaining`) !== undefined)
+}
+
 function readTrio(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
-  for (const prefix of ['ratelimit', 'x-ratelimit', 'x-rate-limit']) {
-    const [remaining, reset, limit] = ['remaining', 'reset', 'limit'].map((name) =>
-      textOf(headers, `${prefix}-${name}`),
-    )
-    if (remaining === undefined) continue
-    // A limit may be followed by its policies: `100, 100;w=60`.
-    return signalOf(remaining, reset, limit?.split(/[,;]/)[0] ?? policyLimit(headers), { headers, nowMs })
-  }
-  return undefined
+  const prefix = trioPrefix(headers)
+  if (prefix === undefined) return undefined
+  const [remaining, reset, limit] = ['remaining', 'reset', 'limit'].map((name) => textOf(headers, `${prefix}-${name}`))
+  // A limit may be followed by its policies: `100, 100;w=60`.
+  return signalOf(remaining, reset, limit?.split(/[,;]/)[0] ?? policyLimit(headers), { headers, nowMs })
 }
 
 /** Its windows slide and have no reset: after one length of them everything is new. */
@@ -85,7 +105,7 @@ function pointInTime(number: number, nowMs: number): number {
 
 /** `2;w=60` (draft 6 and 7) or `"default"; q=2; w=60` (draft 8). */
 function policyLimit(headers: IncomingHttpHeaders): string | undefined {
-  const [first] = (textOf(headers, 'ratelimit-policy') ?? '').replace(/"[^"]*"/g, '""').split(',')
+  const [first] = withoutNames(textOf(headers, 'ratelimit-policy') ?? '').split(',')
   return parameter(first ?? '', 'q') ?? first?.split(';')[0]
 }
 

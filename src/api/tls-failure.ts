@@ -17,6 +17,12 @@ const CERTIFICATES: Readonly<Record<string, readonly [reason: string, hint: stri
   ERR_TLS_CERT_ALTNAME_INVALID: ['is for another name', ADDRESS_HINT],
 }
 
+/** Whether a connection stood, and TLS did not come about on it. */
+export function isTlsFailure(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return explainTls(code, { name: '', url: new URL('https://crm.invalid') }) !== undefined
+}
+
 /** Trying again mends none of these. Undefined when the error has nothing to do with TLS. */
 export function explainTls(code: string, { name, url }: Place): Explanation | undefined {
   const certificate = CERTIFICATES[code]

@@ -39,9 +39,9 @@ export function readProfile(stored: JsonObject, field: string, path: string): Pr
   return profileOf((key) => readSetting(stored, key, field, path) ?? SETTINGS[key].defaultValue)
 }
 
-/** The stored form, checked; what is at its default is left out, so that a later default reaches it. */
-export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
-  const values: SettingTypes = {
+/** What `config list` would show of it. */
+export function settingsOf(profile: Profile): SettingTypes {
+  return {
     base_url: profile.baseUrl ?? null,
     protected: profile.isProtected,
     insecure_http: profile.allowsInsecureHttp,
@@ -57,6 +57,11 @@ export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
     'wire.next_path': profile.wire.nextPath ?? null,
     'wire.graphql_path': profile.wire.graphqlPath ?? null,
   }
+}
+
+/** The stored form, checked; what is at its default is left out, so that a later default reaches it. */
+export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
+  const values = settingsOf(profile)
   return SETTING_KEYS.reduce((written, key) => {
     const { parse, defaultValue } = SETTINGS[key]
     const value = values[key] === null ? null : parse(String(values[key]), key)
