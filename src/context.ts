@@ -1,4 +1,6 @@
 import type { Api, ApiOptions } from './api/api.ts'
+import type { Finding } from './api/doctor/finding.ts'
+import type { Patient } from './api/doctor/patient.ts'
 import type { GraphqlMemory } from './api/graphql-api.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { Env, Io } from './core/streams.ts'
@@ -84,6 +86,8 @@ export interface Context extends Host {
   target(): Promise<Target>
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>
+  /** What a server speaks, and what stands in the way; reads alone, and each question once. */
+  examine(server: Pick<Patient, 'baseUrl' | 'key' | 'wire'>): Promise<readonly Finding[]>
   /** A list to a file. */
   exports(): Promise<Exports>
   /** Bulk work at the target of this command line. */
@@ -187,6 +191,11 @@ export function createContext(
       apis.push(opening)
       if (!other) api = opening
       return opening
+    },
+    examine: async (server) => {
+      const { examine } = await import('./api/doctor/examine.ts')
+      if (server.key !== undefined) ctx.addSecret(server.key)
+      return examine({ ...server, ...clientOptions(ctx), signal: ctx.signal })
     },
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),

@@ -8,6 +8,7 @@ import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
 import { addDeals } from './deals/deals.ts'
 import { addDiff } from './diff.ts'
+import { addDoctor } from './doctor/doctor.ts'
 import { addFixtures } from './fixtures/fixtures.ts'
 import { addGraphql } from './graphql/graphql.ts'
 import { addJobs } from './jobs/jobs.ts'
@@ -41,4 +42,5 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addAuth(program, act)
   addConfig(program, act)
   addSchema(program, act)
+  addDoctor(program, act)
 }

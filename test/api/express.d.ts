@@ -11,6 +11,7 @@ declare module 'express' {
   interface App {
     (request: IncomingMessage, response: ServerResponse): void
     use(middleware: unknown): void
+    get(path: string, handler: Handler): void
     post(path: string, handler: Handler): void
     delete(path: string, handler: Handler): void
   }

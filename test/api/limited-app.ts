@@ -12,7 +12,7 @@ export interface LimitedApp {
   readonly counts: { created: number; deleted: number; refused: number }
 }
 
-/** A CRM of somebody else: an express app that creates and deletes contacts behind express-rate-limit. */
+/** A CRM of somebody else: an express app behind express-rate-limit that creates and deletes contacts, and lists none. */
 export async function startLimitedApp(
   dialect: (typeof DIALECTS)[number],
   limit: number,
@@ -32,6 +32,7 @@ export async function startLimitedApp(
       },
     }),
   )
+  for (const noun of ['contacts', 'deals']) app.get(`/v1/${noun}`, (_request, response) => response.json([]))
   app.post('/v1/contacts', (_request, response) => {
     counts.created += 1
     response.status(201).json({ id: `con_${counts.created}` })

@@ -1,0 +1,118 @@
+import { CrmError } from '../../core/errors.ts'
+import type { Wire } from '../../core/wire.ts'
+import { clockFinding } from './clock.ts'
+import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
+import { examineGraphql } from './graphql.ts'
+import { idempotencyFinding } from './idempotency.ts'
+import { examineLargest } from './largest-page.ts'
+import { latencyFinding } from './latency.ts'
+import { limitsFinding } from './limits.ts'
+import { askList, isPage, type Listing } from './listing.ts'
+import { findOpenApi, openApiFinding } from './openapi.ts'
+import { examinePageSize } from './page-size.ts'
+import { examinePaging } from './paging.ts'
+import type { Patient } from './patient.ts'
+import { openProbe, type Probe } from './probe.ts'
+import { examineReach } from './reach.ts'
+import { examineRecords, isRejection } from './records.ts'
+import { versionFinding } from './version.ts'
+
+/** Beside the first, which opens the connection. */
+const LATENCY_REQUESTS = 5
+
+/**
+ * What a server speaks, each with what was seen, in the order of CHECKS. It is asked with GET, and GraphQL for its schema;
+ * nothing is written, there or here. CrmError `interrupted` when the signal aborts.
+ */
+export async function examine(patient: Patient): Promise<readonly Finding[]> {
+  const reach = await examineReach(patient)
+  if (patient.key === undefined) return complete(reach.findings, 'there is no key')
+  if (!reach.isOpen) return complete(reach.findings, 'the server cannot be reached')
+  const probe = openProbe(patient, patient.key)
+  try {
+    return complete([...reach.findings, ...(await interview(probe))], 'the server did not answer before')
+  } finally {
+    await probe.http.close()
+  }
+}
+
+function complete(findings: readonly Finding[], why: string): readonly Finding[] {
+  return CHECKS.map((check) => findings.find((finding) => finding.check === check) ?? notAsked(check, why))
+}
+
+async function interview(probe: Probe): Promise<readonly Finding[]> {
+  const { wire } = probe.options
+  const first = await askList(probe, 'contacts', wire, 1)
+  const silence = probe.silence()
+  if (silence) return [failed('records', withScheme(silence, probe)), ...fromHeaders(probe)]
+  const key = keyFinding(first)
+  if (key.failure) return [key, ...refused(key.failure), ...fromHeaders(probe)]
+  for (let nth = 0; nth < LATENCY_REQUESTS; nth++) await askList(probe, 'contacts', wire, 1)
+  const latency = latencyFinding(probe.samples)
+  const openapi = await findOpenApi(probe)
+  const lists = await interviewLists(probe, first, openapi)
+  const graphql = await examineGraphql(probe, wire, openapi)
+  const told = [openApiFinding(openapi, probe), idempotencyFinding(openapi, wire)]
+  return [key, latency, ...lists, graphql, ...told, ...fromHeaders(probe)]
+}
+
+/** What hangs up on plain http often wants TLS. */
+function withScheme(error: CrmError, { options: { baseUrl } }: Probe): CrmError {
+  const { code, message, details } = error
+  if (code !== 'unreachable' || baseUrl.protocol !== 'http:') return error
+  return new CrmError(code, message, { ...details, hint: `is it https://${baseUrl.host}?` })
+}
+
+/** Whether this server asks for a key at all is not tried: one without would be a request more in its log of attacks. */
+function keyFinding(first: Listing): Finding {
+  if (isPage(first)) return { check: 'key', state: 'ok', seen: 'the server answers to it' }
+  const { code } = first.error
+  if (code === 'unauthorized' || code === 'forbidden') return failed('key', first.error)
+  return { check: 'key', state: 'unknown', seen: 'the server answered nothing that tells whether it takes it' }
+}
+
+async function interviewLists(
+  probe: Probe,
+  first: Listing,
+  openapi: Awaited<ReturnType<typeof findOpenApi>>,
+): Promise<readonly Finding[]> {
+  if (!isPage(first) && first.json === undefined && !isRejection(first.error)) return withoutList(first.error)
+  const records = await examineRecords(probe, probe.options.wire, first)
+  const { noun, refusal } = records
+  if (noun === undefined) return withoutList(records.finding.failure, records.finding)
+  const size = await examinePageSize(probe, { noun, wire: records.wire, refusal }, openapi)
+  const { wire, isHonoured } = size
+  const paging = await examinePaging(probe, { noun, wire, size: isHonoured ? 1 : undefined }, openapi)
+  const largest = await examineLargest(probe, { noun, wire: withProposals(wire, paging), isHonoured }, openapi)
+  return [records.finding, size.finding, paging, largest]
+}
+
+/** How the list goes on, as it was found. */
+function withProposals(wire: Wire, { proposals = [] }: Finding): Wire {
+  const proposed = (name: string) => proposals.find(({ setting }) => setting === name)?.value
+  return {
+    ...wire,
+    nextPath: proposed('wire.next_path') ?? wire.nextPath,
+    cursorParam: proposed('wire.cursor_param') ?? wire.cursorParam,
+  }
+}
+
+const OF_LISTS: readonly CheckName[] = ['page_size', 'paging', 'largest_page']
+
+function withoutList(error: CrmError | undefined, finding = error && failed('records', error)): readonly Finding[] {
+  const rest = OF_LISTS.map((check) => notAsked(check, 'there is no list to look at'))
+  return finding ? [finding, ...rest] : rest
+}
+
+/** With a key that is refused nothing else can be asked. */
+function refused({ message }: CrmError): readonly Finding[] {
+  const others: readonly CheckName[] = ['latency', 'records', ...OF_LISTS, 'idempotency', 'graphql', 'openapi']
+  return others.map((check) => notAsked(check, message))
+}
+
+/** What any answer tells, also a refusal. */
+function fromHeaders(probe: Probe): readonly Finding[] {
+  const { samples } = probe
+  if (samples.length === 0) return []
+  return [clockFinding(samples), limitsFinding(probe), versionFinding(samples)]
+}

@@ -1,0 +1,62 @@
+import type { CrmError } from '../../core/errors.ts'
+import type { Wire } from '../../core/wire.ts'
+import { type Finding, failed, notAsked } from './finding.ts'
+import { askList, isPage, type Listing, type Noun } from './listing.ts'
+import type { OpenApi } from './openapi.ts'
+import type { Probe } from './probe.ts'
+
+const check = 'largest_page'
+
+/** The most that `wire.page_size` takes, and what servers that refuse it usually take instead. */
+const SIZES = [1000, 500, 250, 200, 100, 50, 25, 10] as const
+
+/** Asks for more and more modest pages until the server gives one. */
+export async function examineLargest(
+  probe: Probe,
+  { noun, wire, isHonoured }: { readonly noun: Noun; readonly wire: Wire; readonly isHonoured: boolean },
+  openapi: OpenApi | undefined,
+): Promise<Finding> {
+  const name = wire.limitParam
+  if (name === undefined) return notAsked(check, 'no parameter for the size is known')
+  const told = openapi?.list.find((parameter) => parameter.in === 'query' && parameter.name === name)?.maximum
+  const tops = told === undefined || told > SIZES[0] ? SIZES : [SIZES[0], told, ...SIZES.filter((size) => size < told)]
+  let refusal: { readonly size: number; readonly error: CrmError } | undefined
+  for (const size of new Set(tops)) {
+    const listing = await askList(probe, noun, wire, size)
+    if (isPage(listing)) return largestFinding({ size, told, listing, refusal, isHonoured }, wire)
+    if (probe.silence()) return notAsked(check, listing.error.message)
+    refusal = { size, error: listing.error }
+  }
+  return refusal ? failed(check, refusal.error) : notAsked(check, 'there is no list')
+}
+
+interface Largest {
+  readonly size: number
+  /** By the document. */
+  readonly told: number | undefined
+  readonly listing: Extract<Listing, { page: unknown }>
+  /** Of the size before it. */
+  readonly refusal: { readonly size: number; readonly error: CrmError } | undefined
+  readonly isHonoured: boolean
+}
+
+function largestFinding({ size, told, listing, refusal, isHonoured }: Largest, wire: Wire): Finding {
+  const { items, next, shortfall } = listing.page
+  const name = wire.limitParam
+  const isWhole = !next && shortfall === undefined && items.length < size
+  const document = told === undefined ? '' : `; the document says ${told}`
+  const refused = refusal ? `; ${name}=${refusal.size} is refused: ${refusal.error.message}` : ''
+  const gives = `${name}=${size} gives ${items.length}${isWhole ? ', the whole list' : ''}${document}${refused}`
+  const taken = refusal ? size : undefined
+  const largest = isWhole || !isHonoured ? taken : Math.min(items.length, SIZES[0])
+  const found = { largest: largest ?? told ?? null, asked: size, came: items.length }
+  // A refusal shows as well as a shorter page that the parameter is read.
+  if (largest === undefined && (!isHonoured || told === undefined)) {
+    return { check, state: 'unknown', seen: `not known: ${gives}`, found }
+  }
+  const value = Math.min(largest ?? told ?? size, SIZES[0])
+  const seen = `${value}: ${gives}`
+  const proposals = value === wire.pageSize ? [] : ([{ setting: 'wire.page_size', value: String(value) }] as const)
+  if (!refusal || wire.pageSize <= value) return { check, state: 'ok', seen, found, proposals }
+  return { ...failed(check, refusal.error, proposals), seen: `${seen}; wire.page_size is ${wire.pageSize}`, found }
+}

@@ -1,0 +1,64 @@
+import { CrmError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { Wire } from '../../core/wire.ts'
+import { type PageAnswer, readPage } from '../page-answer.ts'
+import type { Position } from '../position.ts'
+import type { Probe, Question } from './probe.ts'
+
+export type Noun = 'contacts' | 'deals'
+
+/** One answer of a list, read by the recognisers that lists are read by. */
+export type Listing =
+  | { readonly page: PageAnswer; readonly json: JsonValue | undefined; readonly url: URL }
+  /** `json` is what came where it was an answer, and no page. */
+  | { readonly error: CrmError; readonly json: JsonValue | undefined; readonly url: URL }
+
+export function isPage(listing: Listing): listing is Extract<Listing, { page: PageAnswer }> {
+  return 'page' in listing
+}
+
+/** How many records came; undefined where there was no page. */
+export function countOf(listing: Listing): number | undefined {
+  return isPage(listing) ? listing.page.items.length : undefined
+}
+
+/** The list as it begins, in pages of `size`, which is sent in the parameter of the settings; undefined sends none. */
+export async function askList(probe: Probe, noun: Noun, wire: Wire, size: number | undefined): Promise<Listing> {
+  const query = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
+  return listingOf(probe, questionOf(noun, { query }), wire)
+}
+
+/** The page at the position, of the same size. */
+export async function askNext(
+  probe: Probe,
+  { noun, wire, size }: { readonly noun: Noun; readonly wire: Wire; readonly size: number | undefined },
+  next: Position,
+): Promise<Listing> {
+  if ('address' in next) return listingOf(probe, questionOf(noun, { address: next.address }), wire)
+  const limit = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
+  return listingOf(probe, questionOf(noun, { query: { ...limit, [next.parameter]: next.cursor } }), wire)
+}
+
+/** The same answer, read with other settings. */
+export function readAgain(listing: Listing, wire: Wire): Listing {
+  const { json, url } = listing
+  const page = readPage({ status: 200, headers: {}, json }, url, wire)
+  return typeof page === 'string' ? listing : { page, json, url }
+}
+
+async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<Listing> {
+  const url = probe.locate(question)
+  const settled = await probe.ask(question)
+  if ('error' in settled) return { error: settled.error, json: undefined, url }
+  const { json } = settled.answer
+  const page = readPage(settled.answer, url, wire)
+  if (typeof page !== 'string') return { page, json, url }
+  const error = new CrmError('bad_answer', `cannot ${question.action}: ${page}`, {
+    hint: 'name where the records are: crm config set wire.items_path data.contacts -p PROFILE',
+  })
+  return { error, json, url }
+}
+
+function questionOf(noun: Noun, more: Pick<Question, 'query' | 'address'>): Question {
+  return { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, ...more }
+}

@@ -1,0 +1,17 @@
+import type { ApiOptions } from '../api.ts'
+
+/** A server, and how it is spoken to. */
+export type Patient = Pick<
+  ApiOptions,
+  'baseUrl' | 'wire' | 'timeoutMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
+> & {
+  /** Undefined where there is none: only what needs no key is looked at. */
+  readonly key: string | undefined
+}
+
+/** A server that is asked so many things must not be waited for as long as one that is asked a single one. */
+const LONGEST_PROBE_MS = 10_000
+
+export function probeLimitMs({ timeoutMs }: Pick<Patient, 'timeoutMs'>): number {
+  return Math.min(timeoutMs, LONGEST_PROBE_MS)
+}

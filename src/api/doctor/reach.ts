@@ -1,0 +1,133 @@
+import { lookup } from 'node:dns/promises'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { CrmError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/origin.ts'
+import type { Call } from '../call.ts'
+import { createDialer } from '../dialer.ts'
+import { NoReply } from '../exchange.ts'
+import { callError } from '../failed-call.ts'
+import { networkFailure } from '../network-failure.ts'
+import { chooseProxy } from '../proxy.ts'
+import { isTlsFailure } from '../tls-failure.ts'
+import { type Certificate, certificateOf, certificateText, peekCertificate } from './certificate.ts'
+import { type Finding, failed, notAsked } from './finding.ts'
+import { type Patient, probeLimitMs } from './patient.ts'
+import { within } from './within.ts'
+
+export interface Reach {
+  readonly findings: readonly Finding[]
+  readonly isOpen: boolean
+}
+
+/** Whether its certificate should be renewed soon. */
+const SOON_MS = 14 * 86_400_000
+
+/** Resolves the name and connects, as every request would, and sends nothing. */
+export async function examineReach(patient: Patient): Promise<Reach> {
+  const { baseUrl, env = {} } = patient
+  const proxy = chooseProxy(baseUrl, env)
+  const begun = performance.now()
+  try {
+    const addresses = proxy ? [] : await resolve(patient)
+    const dialledMs = performance.now()
+    const socket = await dial(patient)
+    const tookMs = performance.now() - dialledMs
+    const found = { addresses, connect_ms: Math.round(tookMs), proxy: proxy?.url.host ?? null }
+    const reach: Finding = { check: 'reach', state: 'ok', seen: reachText(patient, found), found }
+    const tls = examineSocket(patient, socket)
+    socket.destroy()
+    return { findings: [reach, tls], isOpen: true }
+  } catch (error) {
+    const failure = explain(patient, error)
+    if (!(error instanceof NoReply && isTlsFailure(error.cause))) {
+      return { findings: [failed('reach', failure), notAsked('tls', 'there is no connection')], isOpen: false }
+    }
+    const found = { connect_ms: Math.round(performance.now() - begun), proxy: proxy?.url.host ?? null }
+    const reach: Finding = { check: 'reach', state: 'ok', seen: `${baseUrl.host} takes connections`, found }
+    const certificate = proxy ? undefined : await peekCertificate(patient)
+    const tls = failed('tls', failure)
+    const seen = certificate ? `${tls.seen}; it is ${certificateText(certificate)}` : tls.seen
+    return { findings: [reach, { ...tls, seen, ...(certificate && { found: { ...certificate } }) }], isOpen: false }
+  }
+}
+
+async function resolve(patient: Patient): Promise<string[]> {
+  try {
+    const host = hostOf(patient.baseUrl)
+    const found = await within(lookup(host, { all: true }), { ...patient, limitMs: probeLimitMs(patient) })
+    return found.map(({ address }) => address)
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && !(error instanceof CrmError)
+      ? new NoReply('network', false, error)
+      : error
+  }
+}
+
+async function dial(patient: Patient): Promise<Socket> {
+  const { baseUrl } = patient
+  const limitMs = probeLimitMs(patient)
+  const dialer = createDialer({ ...patient, timeoutMs: limitMs })
+  const target = { hostname: hostOf(baseUrl), host: baseUrl.host, protocol: baseUrl.protocol, port: baseUrl.port }
+  const dialling = new Promise<Socket>((resolve, reject) => {
+    dialer.dial(target, (error, socket) => (error ? reject(new NoReply('network', false, error)) : resolve(socket)))
+  })
+  // One that stands after the limit was reached is of no use to anybody.
+  dialling.then((socket) => socket.on('error', () => {})).catch(() => {})
+  try {
+    return await within(dialling, { ...patient, limitMs })
+  } catch (error) {
+    dialer.giveUp(error as Error)
+    throw error
+  }
+}
+
+function explain({ baseUrl, timeoutMs }: Patient, error: unknown): CrmError {
+  if (!(error instanceof NoReply)) throw error
+  if (error.cause instanceof CrmError) return error.cause
+  const call: Call = {
+    method: 'GET',
+    path: '/',
+    action: `reach ${baseUrl.origin}`,
+    command: 'crm doctor',
+    findCommand: undefined,
+  }
+  const failure = networkFailure(call, error, { url: baseUrl, timeoutMs: probeLimitMs({ timeoutMs }) })
+  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined })
+}
+
+function reachText(
+  { baseUrl }: Patient,
+  { addresses, connect_ms: tookMs, proxy }: { addresses: string[]; connect_ms: number; proxy: string | null },
+): string {
+  const way = proxy === null ? '' : ` through the proxy ${proxy}`
+  const isName = addresses.length > 0 && addresses[0] !== hostOf(baseUrl)
+  return `${baseUrl.host}${isName ? ` is ${addresses.join(', ')}` : ''}, connected${way} in ${tookMs} ms`
+}
+
+function examineSocket({ baseUrl, now }: Patient, socket: Socket): Finding {
+  const check = 'tls'
+  if (baseUrl.protocol !== 'https:') {
+    const found = { version: null }
+    if (isLoopback(baseUrl.hostname)) {
+      return { check, state: 'ok', seen: 'none: plain http, which does not leave this machine', found }
+    }
+    const hint = 'use https, where nobody on the way can read the key'
+    return { check, state: 'warn', seen: 'none: plain http shows the key to the network', found, hint }
+  }
+  const tls = socket as TLSSocket
+  const version = tls.getProtocol() ?? 'TLS'
+  const certificate = certificateOf(tls)
+  const found = { version, ...certificate }
+  const seen = `${version}, ${certificateText(certificate)}`
+  if (!endsSoon(certificate, now())) return { check, state: 'ok', seen, found }
+  return { check, state: 'warn', seen, found, hint: 'ask whoever runs the server to renew its certificate' }
+}
+
+function endsSoon({ valid_until: until }: Certificate, nowMs: number): boolean {
+  return until !== null && Date.parse(until) - nowMs < SOON_MS
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}

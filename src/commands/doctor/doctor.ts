@@ -1,0 +1,81 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { type Change, changesOf, refuseWithoutProfile, writeChanges } from './changes.ts'
+import { readPatient, withKeyStory } from './patient.ts'
+import { printExamination } from './print-examination.ts'
+
+type Findings = Awaited<ReturnType<Context['examine']>>
+
+export function addDoctor(program: CommandUnknownOpts, act: Act): void {
+  const doctor = program
+    .command('doctor')
+    .description('what stands between crm and the server, and what the server speaks; reads only')
+    .option('--fix', 'write what was found to the wire.* settings of the profile')
+    .addHelpText(
+      'after',
+      examples('crm doctor', 'crm doctor --fix --dry-run -p other', 'crm doctor --fix -p other', 'crm doctor -o json'),
+    )
+    .action(act(runDoctor))
+  addScopedFlags(doctor, ['fields', 'dryRun'])
+}
+
+async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promise<undefined> {
+  if (ctx.flags.isDryRun && !options.fix) {
+    throw new CrmError('usage', '--dry-run goes with --fix: without it nothing is written', { hint: 'crm doctor' })
+  }
+  const patient = await readPatient(ctx)
+  ctx.note(`Asking ${patient.baseUrl.origin}; nothing is written there.`)
+  const found = withKeyStory(await ctx.examine(patient), patient)
+  const changes = changesOf(found, patient.wire)
+  if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || patient.profileName === undefined) {
+    await printExamination(ctx, { patient, findings: found, changes, isWritten: false })
+    noteWarnings(ctx, found)
+    if (options.fix) noteFix(ctx, changes)
+    else noteChanges(ctx, changes, patient.profileName)
+    if (options.fix && changes.length > 0) refuseWithoutProfile(patient, changes)
+    return endWith(ctx, found, changes.length > 0)
+  }
+  const wire = await writeChanges(ctx, patient.profileName, changes)
+  const after = withKeyStory(await ctx.examine({ ...patient, wire }), patient)
+  await printExamination(ctx, { patient, findings: after, changes, isWritten: true })
+  noteWarnings(ctx, after)
+  for (const { setting, value } of changes) ctx.note(`Profile ${patient.profileName}: ${setting} = ${value}`)
+  return endWith(ctx, after, false)
+}
+
+/** What fails ends the command, and its hint stands there. */
+function noteWarnings(ctx: Context, findings: Findings): void {
+  for (const { check, state, hint } of findings) if (state === 'warn' && hint) ctx.note(`${check}: ${hint}`)
+}
+
+function noteFix(ctx: Context, changes: readonly Change[]): void {
+  if (changes.length === 0) ctx.note('Nothing to write: crm finds out by itself what this server speaks.')
+  else if (ctx.flags.isDryRun) {
+    for (const change of changes) ctx.note(`Would write ${changeText(change)}`)
+    ctx.note('Dry run: nothing was written.')
+  }
+}
+
+function noteChanges(ctx: Context, changes: readonly Change[], profileName: string | undefined): void {
+  if (changes.length === 0) return
+  const what = changes.map(changeText).join(', ')
+  if (profileName === undefined) ctx.note(`A profile could hold ${what}: crm doctor --fix shows how`)
+  else ctx.note(`crm doctor --fix${typedProfile(ctx.argv)} writes ${what} to the profile ${profileName}`)
+}
+
+function changeText({ setting, value, now }: Change): string {
+  return `${setting} = ${JSON.stringify(value)} (now ${now})`
+}
+
+/** The exit is that of the first failure: what comes behind it is often its doing. */
+function endWith(ctx: Context, findings: Findings, isMendable: boolean): undefined {
+  const first = findings.find(({ failure }) => failure !== undefined)
+  if (!first?.failure) return
+  const { code, message, details } = first.failure
+  if (!isMendable || !first.proposals?.length || ctx.flags.isDryRun) throw first.failure
+  throw new CrmError(code, message, { ...details, hint: `crm doctor --fix${typedProfile(ctx.argv)}` })
+}

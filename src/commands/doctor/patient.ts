@@ -1,0 +1,68 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Wire } from '../../core/wire.ts'
+import { chooseAddress, chooseProfile, describes } from '../../settings/address.ts'
+import { describeKeySources, type KeySources } from '../../settings/key-sources.ts'
+import { defaultProfile } from '../../settings/profile.ts'
+
+/** The server that this command line leads to, and where its key comes from. */
+export interface PatientHere {
+  readonly baseUrl: URL
+  readonly wire: Wire
+  readonly key: string | undefined
+  readonly profileName: string | undefined
+  readonly sources: KeySources
+  /** Why there is no key. */
+  readonly lack: CrmError | undefined
+}
+
+/** Without a key the way to the server can still be looked at; CrmError of any other code when there is no server to ask. */
+export async function readPatient(ctx: Context): Promise<PatientHere> {
+  const { env, flags } = ctx
+  const settings = await ctx.settings()
+  const request = { env, profileFlag: flags.profile, keyFromFlag: undefined }
+  try {
+    const { baseUrl, key, wire, profileName } = await ctx.target()
+    // Stdin can be read once, and has been.
+    const keyFromFlag = key.source.startsWith('--') ? key : undefined
+    const sources = await describeKeySources(settings, { ...request, keyFromFlag })
+    return { baseUrl, wire, key: key.value, profileName, sources, lack: undefined }
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
+    const chosen = await chooseProfile(settings, env, flags.profile)
+    const baseUrl = chooseAddress(env, chosen)
+    const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
+    const { wire } = applying?.profile ?? defaultProfile(baseUrl.href)
+    const sources = await describeKeySources(settings, request)
+    return { baseUrl, wire, key: undefined, profileName: applying?.name, sources, lack: error }
+  }
+}
+
+type Findings = Awaited<ReturnType<Context['examine']>>
+
+/** The finding about the key, with where it comes from before what the server says to it. */
+export function withKeyStory(findings: Findings, { sources, lack }: PatientHere): Findings {
+  return findings.map((finding) => {
+    if (finding.check !== 'key') return finding
+    const found = keyMembers(sources)
+    if (lack) return { check: 'key', state: 'fail', seen: lack.message, found, failure: lack, hint: lack.details.hint }
+    return { ...finding, seen: `${story(sources)}; ${finding.seen}`, found }
+  })
+}
+
+function story({ winner, shadowed }: KeySources): string {
+  const ending = winner?.lastFour === undefined ? '' : `, ending in ${winner.lastFour}`
+  const place = winner?.path === undefined ? '' : ` ${winner.path}`
+  const hidden = shadowed.length === 0 ? '' : `, in place of ${shadowed.map(({ source }) => source).join(', ')}`
+  return `from ${winner?.source ?? 'nowhere'}${place}${ending}${hidden}`
+}
+
+function keyMembers({ winner, shadowed }: KeySources): JsonObject {
+  return {
+    source: winner?.source ?? null,
+    kept_in: winner?.path ?? null,
+    last_four: winner?.lastFour ?? null,
+    shadows: shadowed.map(({ source }) => source),
+  }
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import { sendJson, startServer } from '../../api/answering-server.ts'
+import { DIALECTS, startLimitedApp } from '../../api/limited-app.ts'
+import { crm, crmPrints, type Env, emptyHome } from '../crm.ts'
+import { newKey } from '../service.ts'
+import { examined } from './examined.ts'
+import { HAS_PRISM, startJsonServer, startPrism } from './foreign-processes.ts'
+import { startGateway } from './gateway.ts'
+
+const keyed = (url: URL): Env => emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
+
+/** A home with a profile of this server. */
+async function profiled(url: URL): Promise<Env> {
+  const home = emptyHome()
+  await crmPrints(['config', 'set', 'base_url', url.origin, '-p', 'other'], home)
+  return { ...home, CRM_PROFILE: 'other', CRM_API_KEY: newKey() }
+}
+
+const RECORDS = Array.from({ length: 5 }, (_, n) => ({ id: `con_${n + 1}` }))
+
+test('json-server takes the size of a page for a filter: doctor says so, and --fix makes its list whole', async () => {
+  const json = await startJsonServer({ contacts: RECORDS, deals: RECORDS })
+  const before = json.text()
+  const { url, seen } = await startGateway(json.url, (path) => path.replace(/^\/v1/, ''))
+  const env = await profiled(url)
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe('')
+
+  const first = await examined(env)
+  expect(first).toMatchObject({ exit: 7, states: { page_size: 'fail' }, settings: ['wire.limit_param=none'] })
+  expect(first.seen('page_size')).toBe(
+    'limit=1 gives 0, limit=2 gives 0, and without it 5: it is taken for a filter; no other parameter was found',
+  )
+  expect(await examined(env, '--fix')).toMatchObject({ exit: 0, document: { written: true } })
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe(RECORDS.map(({ id }) => `${id}\n`).join(''))
+
+  const writes = seen.filter(({ method, body }) => method !== 'GET' && !body.includes('__schema'))
+  expect(writes).toEqual([])
+  expect(json.text()).toBe(before)
+})
+
+test.each(DIALECTS)('the limit of an express app is told in its dialect: %s', async (dialect) => {
+  const { url } = await startLimitedApp(dialect, 250, 60_000)
+  const names = {
+    'draft-6': /^RateLimit-\*: .*ratelimit-limit: 250/,
+    'draft-7': /^RateLimit, as draft 7 has it: .*limit=250, remaining=\d+/,
+    'draft-8': /^RateLimit, as draft 8 has it: .*r=\d+; t=\d+/,
+    legacy: /^X-RateLimit-\*: x-ratelimit-limit: 250/,
+  }
+  const { exit, seen } = await examined(keyed(url))
+  expect(exit).toBe(0)
+  expect(seen('limits')).toMatch(names[dialect])
+})
+
+/** Pages of a server that has a name of its own for everything. */
+async function startOddServer() {
+  return startServer((response, { path }) => {
+    const url = new URL(path, 'http://odd')
+    const [, version, noun] = url.pathname.split('/')
+    if (version !== 'v1' || (noun !== 'contacts' && noun !== 'deals')) return sendJson(response, 404, { message: 'no' })
+    if (url.searchParams.has('limit')) return sendJson(response, 400, { message: 'limit is not known here' })
+    const size = Math.min(Number(url.searchParams.get('per_page') ?? 3), 4)
+    const start = Number(url.searchParams.get('page_token') ?? 0)
+    const more = start + size < RECORDS.length ? { continue_token: `${start + size}` } : {}
+    sendJson(response, 200, { people: RECORDS.slice(start, start + size), ...more, total: RECORDS.length })
+  })
+}
+
+test('a server with names of its own is found out, and --fix makes its lists whole', async () => {
+  const { url, seen } = await startOddServer()
+  const env = await profiled(url)
+  expect((await crm(['contacts', 'list'], env)).exit).toBe(7)
+  const fixed = await examined(env, '--fix')
+  expect(fixed.settings).toEqual([
+    'wire.items_path=people',
+    'wire.limit_param=per_page',
+    'wire.next_path=continue_token',
+    'wire.cursor_param=page_token',
+    'wire.page_size=4',
+  ])
+  expect(fixed).toMatchObject({ exit: 0, states: { records: 'ok', page_size: 'ok', paging: 'ok', largest_page: 'ok' } })
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe(RECORDS.map(({ id }) => `${id}\n`).join(''))
+  // The search for GraphQL goes by POST.
+  expect(seen.filter(({ method, body }) => method !== 'GET' && !body.includes('__schema'))).toEqual([])
+})
+
+test('a cursor that goes back in another parameter is followed in all that are known, and --fix writes the one', async () => {
+  const { url } = await startServer((response, { path }) => {
+    const query = new URL(path, 'http://odd').searchParams
+    const start = Number(query.get('page_token') ?? 0)
+    const size = Number(query.get('limit'))
+    const next = start + size < RECORDS.length ? `${start + size}` : null
+    sendJson(response, 200, { data: RECORDS.slice(start, start + size), next_cursor: next })
+  })
+  const env = await profiled(url)
+  const first = await examined(env)
+  expect(first.seen('paging')).toContain('next_cursor is sent back as cursor, and the second page is the first again')
+  expect(first.exit).toBe(7)
+  expect(first.stderr).toContain('crm doctor --fix')
+  expect((await examined(env, '--fix')).states).toMatchObject({ paging: 'ok' })
+  expect(await crmPrints(['contacts', 'list', '-o', 'id', '--limit', '3'], env)).toBe('con_1\ncon_2\ncon_3\n')
+})
+
+test('a setting that points to where nothing is, is found out too', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { data: RECORDS, next_cursor: null }))
+  const env = await profiled(url)
+  await crmPrints(['config', 'set', 'wire.items_path', 'people'], env)
+  expect(await examined(env, '--fix')).toMatchObject({ exit: 0, settings: ['wire.items_path='] })
+  expect(await crmPrints(['config', 'get', 'wire.items_path'], env)).toBe('\n')
+})
+
+test('a clock that is wrong, and an interface that goes away, are warnings: the exit stays 0', async () => {
+  const { url } = await startServer((response) =>
+    sendJson(
+      response,
+      200,
+      { data: [], next_cursor: null },
+      {
+        date: new Date(Date.now() + 3_600_000).toUTCString(),
+        deprecation: '@1767225600',
+        'x-api-version': '2026-01',
+      },
+    ),
+  )
+  const { exit, states, seen, stderr } = await examined(keyed(url))
+  expect(exit).toBe(0)
+  expect(states).toMatchObject({ clock: 'warn', version: 'warn' })
+  expect(seen('clock')).toMatch(/^3\d{3}\.\d s ahead of ours, give or take /)
+  expect(seen('version')).toBe('v1 in the path; x-api-version: 2026-01; deprecated as of 2026-01-01')
+  expect(stderr).toContain('clock: is the clock of this machine right?')
+})
+
+test('what a server says is made safe where a person reads it', async () => {
+  const { url } = await startServer((response) => sendJson(response, 400, { message: '\u001b[2Jgone\u202e' }))
+  const { stdout, stderr } = await crm(['doctor'], keyed(url))
+  for (const unsafe of ['\u001b', '\u202e']) expect(stdout + stderr).not.toContain(unsafe)
+  expect(stdout).toContain('\\x1b[2Jgone\\u202e')
+})
+
+describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in tools/judges)', () => {
+  async function examinePrism(name: string) {
+    const { url, document } = await startPrism(name)
+    const gateway = await startGateway(url, undefined, { '/openapi.json': document })
+    const result = await examined(keyed(gateway.url))
+    const writes = gateway.seen.filter(({ method, body }) => method !== 'GET' && !body.includes('__schema'))
+    expect(writes).toEqual([])
+    return result
+  }
+
+  test('HubSpot: results, paging.next.after, and pages of 100', { timeout: 30_000 }, async () => {
+    const { states, seen } = await examinePrism('hubspot')
+    expect(seen('records')).toContain('contacts are in results')
+    // Its mock gives the same example whatever it is asked, and that is what is found.
+    expect(states).toMatchObject({ page_size: 'warn', paging: 'fail', largest_page: 'ok' })
+    expect(seen('paging')).toContain('paging.next.after is sent back as after')
+    expect(seen('largest_page')).toContain('the document says 100; limit=1000 is refused')
+    expect(seen('openapi')).toBe('/openapi.json: OpenAPI 3.0.3, Contacts in the manner of HubSpot v3 v3')
+  })
+
+  test('Pipedrive: data, additional_data.next_cursor, and pages of 500', { timeout: 30_000 }, async () => {
+    const { exit, seen, settings } = await examinePrism('pipedrive')
+    expect(exit).toBe(0)
+    expect(seen('paging')).toContain('additional_data.next_cursor says that the list ends')
+    expect(seen('largest_page')).toContain('the document says 500; limit=1000 is refused')
+    expect(settings).toEqual(['wire.page_size=500'])
+  })
+
+  test('Close: has_more, and no size by the name of limit', { timeout: 30_000 }, async () => {
+    const { exit, states, seen } = await examinePrism('close')
+    expect({ exit, states }).toMatchObject({ exit: 0, states: { page_size: 'warn', paging: 'ok' } })
+    expect(seen('paging')).toContain('has_more says that the list ends')
+  })
+
+  test('Stripe: has_more with the last id, and an idempotency header that the document names', {
+    timeout: 30_000,
+  }, async () => {
+    const { states, seen } = await examinePrism('stripe')
+    expect(seen('paging')).toContain('has_more is sent back as starting_after')
+    expect(states).toMatchObject({ idempotency: 'ok' })
+    expect(seen('idempotency')).toContain('Idempotency-Key, by /openapi.json; for how long it is kept is not told')
+  })
+})

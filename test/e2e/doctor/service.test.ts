@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs'
+import { expect } from 'vitest'
+import { crm, crmPrints, emptyHome } from '../crm.ts'
+import { make } from '../records.ts'
+import { newKey } from '../service.ts'
+import { test } from '../shared-service.ts'
+import { examined } from './examined.ts'
+import { startGateway } from './gateway.ts'
+
+const CHECKS =
+  'key reach tls clock latency records page_size paging largest_page limits idempotency graphql openapi version'
+
+const people = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `n${n}` }))
+
+test('doctor finds all well with our own service, and says of each check what was seen', async ({ service }) => {
+  await make(service, '/v1/contacts', people(3))
+  const { exit, document, states, seen } = await examined(service.env)
+  expect(exit).toBe(0)
+  expect(document.checks.map(({ check }) => check).join(' ')).toBe(CHECKS)
+  expect(new Set(Object.values(states))).toEqual(new Set(['ok']))
+  expect(seen('key')).toBe(`from CRM_API_KEY, ending in ${service.key.slice(-4)}; the server answers to it`)
+  expect(seen('records')).toBe('contacts are in data; deals are in data')
+  expect(seen('page_size')).toBe('limit=1 gives 1, limit=2 gives 2')
+  expect(seen('paging')).toBe('next_cursor leads on as cursor; the second page holds other records')
+  expect(seen('largest_page')).toMatch(/^500: limit=500 gives \d+, .*the document says 500; limit=1000 is refused/)
+  expect(seen('limits')).toMatch(/^RateLimit, as draft 8 has it: .*"default";q=1000;w=10/)
+  expect(seen('idempotency')).toMatch(/^Idempotency-Key, by \/v1\/openapi\.json; kept for 1d \("For 24 hours/)
+  expect(seen('graphql')).toBe('/v1/graphql, with contact, deal, notes, pipelines, webhooks, updateDeal')
+  expect(seen('openapi')).toMatch(/^\/v1\/openapi\.json: OpenAPI 3\.1\.0, crm /)
+  const facts = Object.fromEntries(document.checks.map(({ check, found }) => [check, found]))
+  expect(facts.clock).toMatchObject({ skew_ms: expect.any(Number), error_ms: expect.any(Number) })
+  expect(facts.largest_page).toMatchObject({ largest: 500 })
+  expect(facts.latency).toMatchObject({ requests: 5, median_ms: expect.any(Number) })
+})
+
+test('doctor asks with GET, and GraphQL for its schema: a server sees no write, and no file is made', async ({
+  service,
+}) => {
+  const { url, seen } = await startGateway(service.url)
+  const env = { ...service.env, CRM_BASE_URL: url.origin, HOME: emptyHome().HOME }
+  expect((await examined(env)).exit).toBe(0)
+  const others = seen.filter(({ method }) => method !== 'GET')
+  expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v1/graphql'])
+  for (const { body } of others) expect(JSON.parse(body).query).toMatch(/^query Introspection \{ __schema /)
+  expect(readdirSync(env.HOME, { recursive: true })).toEqual([])
+})
+
+test('doctor --fix writes what crm would not find out by itself, and has nothing left to write then', async ({
+  service,
+}) => {
+  await make(service, '/v1/contacts', people(2))
+  const home = emptyHome()
+  await crmPrints(['config', 'set', 'base_url', service.url, '-p', 'here'], home)
+  const env = { ...home, CRM_API_KEY: service.key, CRM_PROFILE: 'here' }
+  const dry = await crm(['doctor', '--fix', '--dry-run'], env)
+  expect(dry.stderr).toContain('Would write wire.page_size = "500" (now 100)\n')
+  expect(dry.stderr).toContain('Dry run: nothing was written.\n')
+  expect(await crmPrints(['config', 'get', 'wire.page_size', '-p', 'here'], home)).toBe('100\n')
+
+  const fixed = await crm(['doctor', '--fix'], env)
+  expect(fixed.exit).toBe(0)
+  expect(fixed.stderr).toContain('Profile here: wire.page_size = 500\nProfile here: wire.idempotency_window = 1d\n')
+  expect(await crmPrints(['config', 'get', 'wire.page_size', '-p', 'here'], home)).toBe('500\n')
+  const again = await crm(['doctor', '--fix'], env)
+  expect(again.stderr).toContain('Nothing to write: crm finds out by itself what this server speaks.\n')
+})
+
+test('doctor --fix without a profile names the commands that make one, and they do', async ({ service }) => {
+  const home = emptyHome()
+  const { exit, stdout, stderr } = await crm(['doctor', '--fix'], { ...service.env, HOME: home.HOME })
+  expect(exit).toBe(2)
+  expect(stdout).toMatch(/^CHECK +STATE +SEEN\nkey +ok /)
+  expect(stderr).toContain(`no profile of ${service.url} is in use, so nothing was written`)
+  const commands = (/^ {2}(crm config set .*); then CRM_PROFILE=NAME/m.exec(stderr)?.[1] ?? '').split(' && ')
+  expect(commands.length).toBeGreaterThan(1)
+  for (const line of commands) await crmPrints(line.replace('NAME', 'made').split(' ').slice(1), home)
+  expect(await crmPrints(['config', 'get', 'wire.idempotency_window', '-p', 'made'], home)).toBe('1d\n')
+})
+
+test('--dry-run means nothing to doctor without --fix', async ({ service }) => {
+  const { exit, stderr } = await crm(['doctor', '--dry-run'], service.env)
+  expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining('--dry-run goes with --fix') })
+})
+
+test('a key that the server does not take is 4, and what needs none is examined all the same', async ({ service }) => {
+  const { exit, states, stderr } = await examined({ ...service.env, CRM_API_KEY: newKey() })
+  expect(exit).toBe(4)
+  expect(states).toMatchObject({ key: 'fail', reach: 'ok', clock: 'ok', records: 'unknown' })
+  expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({ code: 'unauthorized' })
+})
+
+test('no key is 4, and the way to the server is examined all the same', async ({ service }) => {
+  const { exit, states } = await examined({ ...emptyHome(), CRM_BASE_URL: service.url })
+  expect(exit).toBe(4)
+  expect(states).toMatchObject({ key: 'fail', reach: 'ok', tls: 'ok', records: 'unknown' })
+})
+
+test('no server is 2, with the commands that name one', async () => {
+  const { exit, stdout, stderr } = await crm(['doctor'], emptyHome())
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+  expect(stderr).toMatch(/no server is named.*\n {2}start one here: crm serve/)
+})
+
+test('as jsonl every check is a record, and --jq sees the whole document of json', async ({ service }) => {
+  const lines = (await crmPrints(['doctor', '-o', 'jsonl'], service.env)).trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).check).join(' ')).toBe(CHECKS)
+  expect(await crmPrints(['doctor', '--jq', '.checks[] | select(.check == "tls") | .state'], service.env)).toBe('ok\n')
+})

@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { listen, sendJson, startServer, startTcpServer } from '../../api/answering-server.ts'
+import { makeSelfSignedCertificate } from '../../api/self-signed-certificate.ts'
+import { startWebProxy } from '../../api/web-proxy.ts'
+import { type Env, emptyHome, startCrm, tempFolder } from '../crm.ts'
+import { newKey } from '../service.ts'
+import { examined } from './examined.ts'
+import { freePort } from './free-port.ts'
+
+const envFor = (address: string): Env => emptyHome({ CRM_BASE_URL: address, CRM_API_KEY: newKey() })
+
+test('a dead port is 9, with the command that starts a service there, and nothing else is asked', async () => {
+  const port = await freePort()
+  const { exit, states, seen, stderr } = await examined(envFor(`http://127.0.0.1:${port}`))
+  expect(exit).toBe(9)
+  expect(states).toMatchObject({ reach: 'fail', key: 'unknown', records: 'unknown' })
+  expect(seen('reach')).toContain(`127.0.0.1:${port} refuses connections`)
+  expect(stderr).toContain(`crm serve --port ${port}`)
+})
+
+test('a name without an address is 9, and named', async () => {
+  const { exit, states, seen } = await examined(envFor('https://no-such-host.invalid'))
+  expect(exit).toBe(9)
+  expect(states).toMatchObject({ reach: 'fail', tls: 'unknown' })
+  expect(seen('reach')).toContain('no-such-host.invalid')
+})
+
+test('a server that takes connections and says nothing is waited for once', async () => {
+  const url = await startTcpServer(() => {})
+  const startedMs = performance.now()
+  const { exit, states, seen } = await examined(envFor(url.origin), '--timeout', '1s')
+  expect(exit).toBe(9)
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+  expect(states).toMatchObject({ reach: 'ok', records: 'fail', paging: 'unknown', graphql: 'unknown' })
+  expect(seen('records')).toContain('did not answer in full within 1 s')
+})
+
+test('Ctrl-C ends an examination with 130', async () => {
+  let heard: () => void = () => {}
+  const asked = new Promise<void>((resolve) => {
+    heard = resolve
+  })
+  const url = await startTcpServer((socket) => void socket.once('data', heard))
+  const child = startCrm(['doctor'], envFor(url.origin))
+  await asked
+  child.kill('SIGINT')
+  expect(await child.done).toMatchObject({ exit: 130 })
+})
+
+test('a web site is 7, with what its page says', async () => {
+  const { url } = await startServer((response) => response.end('<!doctype html><title>Welcome to nginx!</title>'))
+  const { exit, states, seen } = await examined(envFor(url.origin))
+  expect(exit).toBe(7)
+  expect(states).toMatchObject({ reach: 'ok', key: 'unknown', records: 'fail', page_size: 'unknown', graphql: 'ok' })
+  expect(seen('records')).toContain('an HTML page came instead of JSON: "Welcome to nginx!"')
+})
+
+test('an address without the endpoint is 6, and asks whether it is the right one', async () => {
+  const { url } = await startServer((response) => sendJson(response, 404, { message: 'no such path' }))
+  const { exit, stderr } = await examined(envFor(url.origin))
+  expect(exit).toBe(6)
+  expect(stderr).toContain('is the address right?')
+})
+
+test('a server that refuses with 429 is 8, and is asked nothing more', async () => {
+  const { url, seen } = await startServer((response) =>
+    sendJson(response, 429, { message: 'slow down' }, { 'retry-after': '120' }),
+  )
+  expect(await examined(envFor(url.origin))).toMatchObject({ exit: 8, states: { records: 'fail', graphql: 'unknown' } })
+  expect(seen).toHaveLength(1)
+})
+
+async function startTls(name: string) {
+  const certificate = makeSelfSignedCertificate(name)
+  const server = createServer(certificate, (_request, response) => sendJson(response, 200, [{ id: 'con_1' }]))
+  const authorities = join(tempFolder(), 'authorities.pem')
+  writeFileSync(authorities, certificate.cert)
+  const url = new URL(`https://${name}:${(await listen(server)).port}`)
+  return { url, authorities }
+}
+
+test('a certificate that is not trusted is 9, and shown without a request', async () => {
+  const { url, authorities } = await startTls('localhost')
+  const env = envFor(url.origin)
+  const refused = await examined(env)
+  expect(refused.exit).toBe(9)
+  expect(refused.states).toMatchObject({ reach: 'ok', tls: 'fail', records: 'unknown' })
+  expect(refused.seen('tls')).toMatch(/is self-signed; it is for localhost, by localhost, valid until 2049-12-31$/)
+
+  const trusted = await examined({ ...env, SSL_CERT_FILE: authorities })
+  expect(trusted.states).toMatchObject({ tls: 'ok', records: 'ok' })
+  expect(trusted.seen('tls')).toBe('TLSv1.3, for localhost, by localhost, valid until 2049-12-31')
+})
+
+test('the way through a proxy is examined, and the proxy is named', async () => {
+  const { url, authorities } = await startTls('crm.test')
+  const proxy = await startWebProxy(new URL(`http://127.0.0.1:${url.port}`))
+  const HTTPS_PROXY = `http://me:proxy-password@${proxy.url.host}`
+  const { states, seen, stderr } = await examined({ ...envFor(url.origin), SSL_CERT_FILE: authorities, HTTPS_PROXY })
+  expect(states).toMatchObject({ reach: 'ok', tls: 'ok', records: 'ok' })
+  expect(seen('reach')).toContain(`connected through the proxy ${proxy.url.host} in`)
+  expect(stderr + JSON.stringify(states)).not.toContain('proxy-password')
+})
+
+test('plain http to a server of TLS is asked whether it is https', async () => {
+  const { url } = await startTls('localhost')
+  const { stderr } = await examined(envFor(`http://${url.host}`))
+  expect(stderr).toContain(`is it https://${url.host}?`)
+})
