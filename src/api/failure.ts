@@ -40,4 +40,4 @@ export interface Place {
   readonly url: URL
 }
 
-export const ADDRESS_HINT = 'crm auth status shows the address in use'
+export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'

@@ -19,8 +19,8 @@ export type PageLimits = Pick<Wire, 'limitParam' | 'cursorParam' | 'itemsPath' |
 /** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
 const MOST_EMPTY_PAGES = 100
 
-const ITEMS_HINT = 'if the records are in there, name where: crm config set wire.items_path data.contacts -p PROFILE'
-const NEXT_HINT = 'if the answer names the next page, say where: crm config set wire.next_path meta.next -p PROFILE'
+const ITEMS_HINT = 'crm doctor finds out where they are, or: crm config set wire.items_path data.contacts -p PROFILE'
+const NEXT_HINT = 'crm doctor finds out how, or: crm config set wire.next_path meta.next -p PROFILE'
 const WHOLE_HINT =
   'if that is all: crm config set wire.limit_param none -p PROFILE; else name the way on in wire.next_path'
 

@@ -4,7 +4,7 @@ import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
 
 const CODES: readonly (readonly [status: number, code: ErrorCode, hint: RegExp])[] = [
-  [302, 'rejected', /crm auth status/],
+  [302, 'rejected', /crm doctor/],
   [400, 'bad_request', /crm contacts update --help/],
   [401, 'unauthorized', /^crm auth login --base-url http:\/\/127\.0\.0\.1:\d+$/],
   [403, 'forbidden', /crm auth status/],
@@ -61,7 +61,7 @@ test('an address without the endpoint points to the address and not to a list', 
   const { url } = await startServer((response) => response.writeHead(404).end())
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.message).toBe(`cannot create the contact: ${url.origin} answered 404`)
-  expect(error.details.hint).toContain('crm auth status')
+  expect(error.details.hint).toContain('crm doctor')
 })
 
 test('a message is one line, whatever the id and the server hold', async () => {

@@ -43,7 +43,7 @@ test.each([
   ['nothing', '', /expected a list, got nothing/],
 ])('a server that answers %s is 7, with the beginning of it', async (_what, body, what) => {
   const { url } = await startServer((response) => response.writeHead(200).end(body))
-  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm auth status/ })
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm doctor/ })
 })
 
 test('a server that refuses with 429 for longer than --max-wait is 8, with the time it asks for', async () => {
@@ -83,7 +83,7 @@ test('a redirect to another origin is 7, and neither key nor request arrives the
   const what = new RegExp(
     `${url.origin} redirects to ${elsewhere.url.origin} \\(302\\), and redirects are never followed`,
   )
-  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'rejected', what, next: /^crm auth status/ })
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'rejected', what, next: /^crm doctor/ })
   expect(elsewhere.seen).toEqual([])
 })
 
@@ -93,7 +93,7 @@ test('a next page on another origin is 7 with both named, and neither key nor re
     sendJson(response, 200, [{ id: 'con_1' }], { link: `<${elsewhere.url.origin}/v1/contacts?page=2>; rel="next"` }),
   )
   const what = new RegExp(`the next page is at ${elsewhere.url.origin}, but the key belongs to ${url.origin}`)
-  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm auth status/ })
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm doctor/ })
   expect(elsewhere.seen).toEqual([])
 })
 

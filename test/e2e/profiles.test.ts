@@ -52,18 +52,18 @@ describe('auth login', () => {
   })
 })
 
-test('a login to a server that answers in its own way names the way to wire.*, and that way leads to its end', async () => {
+test('a login to a server that answers in its own way names the way to doctor, and that way leads to its end', async () => {
   const { url } = await startServer((response) => sendJson(response, 200, { people: [{ id: 'p1' }] }))
   const home = emptyHome()
   const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin']
   const refused = await crm(login, home, newKey())
   expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining('people; nothing was stored') })
   expect(refused.stderr).toContain(`crm ${login.join(' ')} --no-verify, and then`)
-  expect(refused.stderr).toContain('crm config set wire.NAME VALUE -p default')
+  expect(refused.stderr).toContain('crm doctor --fix -p default')
   expect(readdirSync(home.HOME)).toEqual([])
 
   await crmPrints([...login, '--no-verify'], home, newKey())
-  await crmPrints(['config', 'set', 'wire.items_path', 'people', '-p', 'default'], home)
+  await crmPrints(['doctor', '--fix', '-p', 'default'], home)
   expect(await crmPrints(['contacts', 'list', '-o', 'id'], home)).toBe('p1\n')
   await crmPrints(login, home, newKey())
 })
@@ -193,6 +193,7 @@ describe('with CRM_API_KEY and CRM_BASE_URL', () => {
     ['pipelines', 'stages', 'sales'],
     ['webhooks', 'create', '--url', 'http://127.0.0.1:1', '--events', '*'],
     ['auth', 'status'],
+    ['doctor'],
     ['auth', 'token'],
     ['config', 'path'],
     ['--help'],

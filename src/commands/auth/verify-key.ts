@@ -26,6 +26,6 @@ function notVerified(ctx: Context, error: CrmError, { origin, name }: { origin: 
   return new CrmError(code, `${error.message}; nothing was stored`, {
     ...details,
     cause: error,
-    hint: `if the address is right: ${login} --no-verify, and then say what it does differently: crm config set wire.NAME VALUE -p ${name} (docs/servers.md)`,
+    hint: `if the address is right: ${login} --no-verify, and then let crm find out what it does differently: crm doctor --fix -p ${name}`,
   })
 }
