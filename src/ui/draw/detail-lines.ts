@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { textWidth } from '../../output/text-width.ts'
-import { fitCell, wrapText } from '../text/fit-cell.ts'
+import { wrapText } from '../../output/wrap-text.ts'
+import { fitCell } from '../text/fit-cell.ts'
 import type { Theme } from './theme.ts'
 
 export interface DetailArea {
