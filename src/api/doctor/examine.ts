@@ -1,4 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Wire } from '../../core/wire.ts'
 import { clockFinding } from './clock.ts'
 import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
@@ -19,6 +20,8 @@ import { versionFinding } from './version.ts'
 
 /** Beside the first, which opens the connection. */
 const LATENCY_REQUESTS = 5
+/** After which no more of them are begun: a slow server shows early. */
+const LATENCY_MS = 5000
 
 /**
  * What a server speaks, each with what was seen, in the order of CHECKS. It is asked with GET, and GraphQL for its schema;
@@ -47,7 +50,10 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   if (silence) return [failed('records', withScheme(silence, probe)), ...fromHeaders(probe)]
   const key = keyFinding(first)
   if (key.failure) return [key, ...refused(key.failure), ...fromHeaders(probe)]
-  for (let nth = 0; nth < LATENCY_REQUESTS; nth++) await askList(probe, 'contacts', wire, 1)
+  const begun = performance.now()
+  for (let nth = 0; nth < LATENCY_REQUESTS && performance.now() - begun < LATENCY_MS; nth++) {
+    await askList(probe, 'contacts', wire, 1)
+  }
   const latency = latencyFinding(probe.samples)
   const openapi = await findOpenApi(probe)
   const lists = await interviewLists(probe, first, openapi)
@@ -63,6 +69,15 @@ function withScheme(error: CrmError, { options: { baseUrl } }: Probe): CrmError 
   return new CrmError(code, message, { ...details, hint: `is it https://${baseUrl.host}?` })
 }
 
+/** The usual slip in an address that leads to a server and not to its interface. */
+function withPrefix(error: CrmError, { options: { baseUrl } }: Probe): CrmError {
+  const { code, message, details } = error
+  const without = baseUrl.href.replace(/\/v1\/?$/, '')
+  if (code !== 'not_found' || without === baseUrl.href) return error
+  const hint = `crm adds /v1 by itself: crm config set base_url ${shellWord(without)} -p PROFILE`
+  return new CrmError(code, message, { ...details, hint })
+}
+
 /** Whether this server asks for a key at all is not tried: one without would be a request more in its log of attacks. */
 function keyFinding(first: Listing): Finding {
   if (isPage(first)) return { check: 'key', state: 'ok', seen: 'the server answers to it' }
@@ -76,7 +91,9 @@ async function interviewLists(
   first: Listing,
   openapi: Awaited<ReturnType<typeof findOpenApi>>,
 ): Promise<readonly Finding[]> {
-  if (!isPage(first) && first.json === undefined && !isRejection(first.error)) return withoutList(first.error)
+  if (!isPage(first) && first.json === undefined && !isRejection(first.error)) {
+    return withoutList(withPrefix(first.error, probe))
+  }
   const records = await examineRecords(probe, probe.options.wire, first)
   const { noun, refusal } = records
   if (noun === undefined) return withoutList(records.finding.failure, records.finding)

@@ -20,6 +20,8 @@ export interface Reach {
   readonly isOpen: boolean
 }
 
+const LEAST_DIAL_MS = 1000
+
 /** Whether its certificate should be renewed soon. */
 const SOON_MS = 14 * 86_400_000
 
@@ -31,7 +33,7 @@ export async function examineReach(patient: Patient): Promise<Reach> {
   try {
     const addresses = proxy ? [] : await resolve(patient)
     const dialledMs = performance.now()
-    const socket = await dial(patient)
+    const socket = await dial(patient, probeLimitMs(patient) - (dialledMs - begun))
     const tookMs = performance.now() - dialledMs
     const found = { addresses, connect_ms: Math.round(tookMs), proxy: proxy?.url.host ?? null }
     const reach: Finding = { check: 'reach', state: 'ok', seen: reachText(patient, found), found }
@@ -64,9 +66,10 @@ async function resolve(patient: Patient): Promise<string[]> {
   }
 }
 
-async function dial(patient: Patient): Promise<Socket> {
+/** `leftMs` is what the search for the name has left of the time for both. */
+async function dial(patient: Patient, leftMs: number): Promise<Socket> {
   const { baseUrl } = patient
-  const limitMs = probeLimitMs(patient)
+  const limitMs = Math.max(LEAST_DIAL_MS, leftMs)
   const dialer = createDialer({ ...patient, timeoutMs: limitMs })
   const target = { hostname: hostOf(baseUrl), host: baseUrl.host, protocol: baseUrl.protocol, port: baseUrl.port }
   const dialling = new Promise<Socket>((resolve, reject) => {

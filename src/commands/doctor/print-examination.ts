@@ -2,7 +2,10 @@ import type { Context } from '../../context.ts'
 import { EXIT } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import type { OutputStream } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { wrapText } from '../../output/wrap-text.ts'
 import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
 import type { Change } from './changes.ts'
 import type { PatientHere } from './patient.ts'
@@ -26,10 +29,26 @@ export async function printExamination(ctx: Context, examination: Examination): 
     const pages = onePage(examination.findings.map(rowOf))
     return printList(ctx, { pages, columns: COLUMNS, plural: 'checks' })
   }
-  const rows = examination.findings.map(({ check, state, seen }) => ({ check, state, seen }))
+  const { stdout } = ctx.io
+  const rows = examination.findings.flatMap((finding) => linesOf(finding, stdout))
   // As if it were piped: what was seen is the whole point, and is not cut to the width of a terminal.
-  const stdout = { write: ctx.io.stdout.write.bind(ctx.io.stdout) }
-  await printRecords(await recordOutput(ctx, COLUMNS, stdout), itemsOf(onePage(rows)))
+  const uncut = { write: (text: string) => stdout.write(text) }
+  await printRecords(await recordOutput(ctx, COLUMNS, uncut), itemsOf(onePage(rows)))
+}
+
+/** Check and state, with the gaps behind them. */
+const HEAD_WIDTH = 'largest_page'.length + 'unknown'.length + 4
+/** In less room a line each word would say nothing. */
+const LEAST_WIDTH = 30
+
+/** One row, and on a terminal as many as what was seen takes. */
+function linesOf(
+  { check, state, seen }: Finding,
+  { isTTY = false, columns = 80 }: OutputStream,
+): readonly JsonObject[] {
+  const text = safeText(seen)
+  const [first = '', ...rest] = isTTY ? wrapText(text, Math.max(LEAST_WIDTH, columns - HEAD_WIDTH)) : [text]
+  return [{ check, state, seen: first }, ...rest.map((line) => ({ check: '', state: '', seen: line }))]
 }
 
 function documentOf({ patient, findings, changes, isWritten }: Examination): CrmRecord {

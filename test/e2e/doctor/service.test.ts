@@ -4,6 +4,7 @@ import { crm, crmPrints, emptyHome } from '../crm.ts'
 import { make } from '../records.ts'
 import { newKey } from '../service.ts'
 import { test } from '../shared-service.ts'
+import { HAS_TMUX, openTerminal } from '../terminal.ts'
 import { examined } from './examined.ts'
 import { startGateway } from './gateway.ts'
 
@@ -105,4 +106,10 @@ test('as jsonl every check is a record, and --jq sees the whole document of json
   const lines = (await crmPrints(['doctor', '-o', 'jsonl'], service.env)).trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line).check).join(' ')).toBe(CHECKS)
   expect(await crmPrints(['doctor', '--jq', '.checks[] | select(.check == "tls") | .state'], service.env)).toBe('ok\n')
+})
+
+test.skipIf(!HAS_TMUX)('on a terminal what was seen is wrapped under its head, and never cut', async ({ service }) => {
+  const screen = await openTerminal(['doctor', '-q'], service.env, { columns: 60, rows: 50 }).sees('exit=0')
+  expect(screen).toMatch(/^graphql {7}ok +\/v1\/graphql, with contact, deal,\n {16,23}notes, pipelines, webhooks,/m)
+  expect(screen).not.toContain('…')
 })

@@ -65,6 +65,12 @@ test('an address without the endpoint is 6, and asks whether it is the right one
   expect(stderr).toContain('is the address right?')
 })
 
+test('an address that ends in /v1 is told without it', async () => {
+  const { url } = await startServer((response) => sendJson(response, 404, { message: 'no such path' }))
+  const { exit, stderr } = await examined(envFor(`${url.origin}/api/v1`))
+  expect({ exit, stderr }).toMatchObject({ exit: 6, stderr: expect.stringContaining(`base_url ${url.origin}/api -p`) })
+})
+
 test('a server that refuses with 429 is 8, and is asked nothing more', async () => {
   const { url, seen } = await startServer((response) =>
     sendJson(response, 429, { message: 'slow down' }, { 'retry-after': '120' }),
