@@ -195,7 +195,7 @@ export function createContext(
     examine: async (server) => {
       const { examine } = await import('./api/doctor/examine.ts')
       if (server.key !== undefined) ctx.addSecret(server.key)
-      return examine({ ...server, ...clientOptions(ctx), signal: ctx.signal })
+      return examine({ ...server, ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal })
     },
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),

@@ -1,15 +1,15 @@
-import { CrmError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
+import { withoutVersion, withScheme } from './address-slips.ts'
 import { clockFinding } from './clock.ts'
 import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
 import { examineGraphql } from './graphql.ts'
 import { idempotencyFinding } from './idempotency.ts'
-import { examineLargest } from './largest-page.ts'
+import { examineLargest, type LargestList } from './largest-page.ts'
 import { latencyFinding } from './latency.ts'
 import { limitsFinding } from './limits.ts'
 import { askList, isPage, type Listing } from './listing.ts'
-import { findOpenApi, openApiFinding } from './openapi.ts'
+import { findOpenApi, type OpenApi, openApiFinding } from './openapi.ts'
 import { examinePageSize } from './page-size.ts'
 import { examinePaging } from './paging.ts'
 import type { Patient } from './patient.ts'
@@ -47,7 +47,7 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   const { wire } = probe.options
   const first = await askList(probe, 'contacts', wire, 1)
   const silence = probe.silence()
-  if (silence) return [failed('records', withScheme(silence, probe)), ...fromHeaders(probe)]
+  if (silence) return [failed('records', withScheme(silence, probe.options.baseUrl)), ...fromHeaders(probe)]
   const key = keyFinding(first)
   if (key.failure) return [key, ...refused(key.failure), ...fromHeaders(probe)]
   const begun = performance.now()
@@ -56,26 +56,25 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   }
   const latency = latencyFinding(probe.samples)
   const openapi = await findOpenApi(probe)
-  const lists = await interviewLists(probe, first, openapi)
-  const graphql = await examineGraphql(probe, wire, openapi)
-  const told = [openApiFinding(openapi, probe), idempotencyFinding(openapi, wire)]
-  return [key, latency, ...lists, graphql, ...told, ...fromHeaders(probe)]
+  const document = await step(probe, 'openapi', async () => openApiFinding(openapi, probe))
+  const asked = await interviewLists(probe, first, openapi)
+  const graphql = await step(probe, 'graphql', () => examineGraphql(probe, wire, openapi))
+  // The last, because a server may choke on it.
+  const largest = await examineLargest(probe, asked.list, openapi)
+  const told = [document, idempotencyFinding(openapi, wire), ...fromHeaders(probe)]
+  return [key, latency, ...asked.findings, graphql, largest, ...told]
 }
 
-/** What hangs up on plain http often wants TLS. */
-function withScheme(error: CrmError, { options: { baseUrl } }: Probe): CrmError {
-  const { code, message, details } = error
-  if (code !== 'unreachable' || baseUrl.protocol !== 'http:') return error
-  return new CrmError(code, message, { ...details, hint: `is it https://${baseUrl.host}?` })
+/** The check in which a server stops answering fails, and those behind it are not asked. */
+async function step(probe: Probe, check: CheckName, work: () => Promise<Finding>): Promise<Finding> {
+  const before = probe.silence()
+  if (before) return notAsked(check, before.message)
+  return unlessSilent(probe, await work())
 }
 
-/** The usual slip in an address that leads to a server and not to its interface. */
-function withPrefix(error: CrmError, { options: { baseUrl } }: Probe): CrmError {
-  const { code, message, details } = error
-  const without = baseUrl.href.replace(/\/v1\/?$/, '')
-  if (code !== 'not_found' || without === baseUrl.href) return error
-  const hint = `crm adds /v1 by itself: crm config set base_url ${shellWord(without)} -p PROFILE`
-  return new CrmError(code, message, { ...details, hint })
+function unlessSilent(probe: Probe, finding: Finding): Finding {
+  const silence = probe.silence()
+  return silence ? failed(finding.check, silence) : finding
 }
 
 /** Whether this server asks for a key at all is not tried: one without would be a request more in its log of attacks. */
@@ -86,22 +85,28 @@ function keyFinding(first: Listing): Finding {
   return { check: 'key', state: 'unknown', seen: 'the server answered nothing that tells whether it takes it' }
 }
 
-async function interviewLists(
-  probe: Probe,
-  first: Listing,
-  openapi: Awaited<ReturnType<typeof findOpenApi>>,
-): Promise<readonly Finding[]> {
+interface Asked {
+  readonly findings: readonly Finding[]
+  /** The list that has most to show, with all that was found out about it; undefined where there is none. */
+  readonly list: LargestList | undefined
+}
+
+async function interviewLists(probe: Probe, first: Listing, openapi: OpenApi | undefined): Promise<Asked> {
   if (!isPage(first) && first.json === undefined && !isRejection(first.error)) {
-    return withoutList(withPrefix(first.error, probe))
+    return withoutList(failed('records', withoutVersion(first.error, probe.options.baseUrl)))
   }
   const records = await examineRecords(probe, probe.options.wire, first)
   const { noun, refusal } = records
-  if (noun === undefined) return withoutList(records.finding.failure, records.finding)
+  const silence = probe.silence()
+  if (silence) return withoutList(failed('records', silence))
+  if (noun === undefined) return withoutList(records.finding)
   const size = await examinePageSize(probe, { noun, wire: records.wire, refusal }, openapi)
   const { wire, isHonoured } = size
-  const paging = await examinePaging(probe, { noun, wire, size: isHonoured ? 1 : undefined }, openapi)
-  const largest = await examineLargest(probe, { noun, wire: withProposals(wire, paging), isHonoured }, openapi)
-  return [records.finding, size.finding, paging, largest]
+  const list = { noun, wire, size: isHonoured ? (1 as const) : undefined }
+  const sizeFinding = unlessSilent(probe, size.finding)
+  const paging = await step(probe, 'paging', () => examinePaging(probe, list, openapi))
+  const findings = [records.finding, sizeFinding, paging]
+  return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured } }
 }
 
 /** How the list goes on, as it was found. */
@@ -116,9 +121,9 @@ function withProposals(wire: Wire, { proposals = [] }: Finding): Wire {
 
 const OF_LISTS: readonly CheckName[] = ['page_size', 'paging', 'largest_page']
 
-function withoutList(error: CrmError | undefined, finding = error && failed('records', error)): readonly Finding[] {
+function withoutList(finding: Finding): Asked {
   const rest = OF_LISTS.map((check) => notAsked(check, 'there is no list to look at'))
-  return finding ? [finding, ...rest] : rest
+  return { findings: [finding, ...rest], list: undefined }
 }
 
 /** With a key that is refused nothing else can be asked. */

@@ -10,12 +10,22 @@ const check = 'largest_page'
 /** The most that `wire.page_size` takes, and what servers that refuse it usually take instead. */
 const SIZES = [1000, 500, 250, 200, 100, 50, 25, 10] as const
 
+export interface LargestList {
+  readonly noun: Noun
+  readonly wire: Wire
+  /** Whether the parameter for the size was seen to do what it says. */
+  readonly isHonoured: boolean
+}
+
 /** Asks for more and more modest pages until the server gives one. */
 export async function examineLargest(
   probe: Probe,
-  { noun, wire, isHonoured }: { readonly noun: Noun; readonly wire: Wire; readonly isHonoured: boolean },
+  list: LargestList | undefined,
   openapi: OpenApi | undefined,
 ): Promise<Finding> {
+  const silence = probe.silence()
+  if (silence || !list) return notAsked(check, silence?.message ?? 'there is no list to look at')
+  const { noun, wire, isHonoured } = list
   const name = wire.limitParam
   if (name === undefined) return notAsked(check, 'no parameter for the size is known')
   const told = openapi?.list.find((parameter) => parameter.in === 'query' && parameter.name === name)?.maximum
@@ -24,7 +34,8 @@ export async function examineLargest(
   for (const size of new Set(tops)) {
     const listing = await askList(probe, noun, wire, size)
     if (isPage(listing)) return largestFinding({ size, told, listing, refusal, isHonoured }, wire)
-    if (probe.silence()) return notAsked(check, listing.error.message)
+    if (probe.silence())
+      return { check, state: 'unknown', seen: `not known: ${name}=${size}: ${listing.error.message}` }
     refusal = { size, error: listing.error }
   }
   return refusal ? failed(check, refusal.error) : notAsked(check, 'there is no list')

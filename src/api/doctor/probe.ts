@@ -9,6 +9,9 @@ import { type Patient, probeLimitMs } from './patient.ts'
 /** Searches for what else a server may take end here; what is examined in any case goes on. */
 const SEARCH_MS = 15_000
 
+/** For the next window of a small limit: an examination takes some twenty requests. Outages are not waited for. */
+const LONGEST_WAIT_MS = 5000
+
 /** When an answer came, and by which clock. */
 export interface Sample {
   readonly sentAtMs: number
@@ -44,8 +47,7 @@ export function openProbe(patient: Patient, key: string): Probe {
     ...patient,
     key,
     timeoutMs: probeLimitMs(patient),
-    // One try each: an examination is to show what there is, and waits would hide it.
-    maxWaitMs: 0,
+    maxWaitMs: Math.min(patient.maxWaitMs, LONGEST_WAIT_MS),
     onWait: undefined,
   }
   const http = createHttp(options, SYSTEM_TIMING)

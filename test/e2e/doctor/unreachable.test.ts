@@ -116,3 +116,26 @@ test('plain http to a server of TLS is asked whether it is https', async () => {
   const { stderr } = await examined(envFor(`http://${url.host}`))
   expect(stderr).toContain(`is it https://${url.host}?`)
 })
+
+test('a server that falls silent in the middle fails the check that met it, and is asked nothing more', async () => {
+  const { url, seen } = await startServer((response, { path }) => {
+    if (!path.startsWith('/v1/deals'))
+      sendJson(response, path.startsWith('/v1/contacts') ? 200 : 404, [{ id: 'con_1' }])
+  })
+  const { exit, states } = await examined(envFor(url.origin), '--timeout', '1s')
+  expect({ exit, states }).toMatchObject({
+    exit: 9,
+    states: { key: 'ok', latency: 'ok', records: 'fail', paging: 'unknown', graphql: 'unknown' },
+  })
+  expect(seen.at(-1)?.path).toBe('/v1/deals?limit=2')
+})
+
+test('the next window of a small limit is waited for', async () => {
+  const { url, seen } = await startServer((response, _request, nth) =>
+    nth % 8 === 0
+      ? sendJson(response, 429, { message: 'slow down' }, { 'retry-after': '1' })
+      : sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: null }),
+  )
+  expect(await examined(envFor(url.origin))).toMatchObject({ exit: 0, states: { paging: 'ok' } })
+  expect(seen.length).toBeGreaterThan(16)
+})
