@@ -48,8 +48,8 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   const first = await askList(probe, 'contacts', wire, 1)
   const silence = probe.silence()
   if (silence) return [failed('records', withScheme(silence, probe.options.baseUrl)), ...fromHeaders(probe)]
-  const key = keyFinding(first)
-  if (key.failure) return [key, ...refused(key.failure), ...fromHeaders(probe)]
+  const refusal = keyRefusal(first)
+  if (refusal) return [failed('key', refusal), ...refused(refusal), ...fromHeaders(probe)]
   const begun = performance.now()
   for (let nth = 0; nth < LATENCY_REQUESTS && performance.now() - begun < LATENCY_MS; nth++) {
     await askList(probe, 'contacts', wire, 1)
@@ -62,7 +62,7 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   // The last, because a server may choke on it.
   const largest = await examineLargest(probe, asked.list, openapi)
   const told = [document, idempotencyFinding(openapi, wire), ...fromHeaders(probe)]
-  return [key, latency, ...asked.findings, graphql, largest, ...told]
+  return [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...told]
 }
 
 /** The check in which a server stops answering fails, and those behind it are not asked. */
@@ -77,12 +77,16 @@ function unlessSilent(probe: Probe, finding: Finding): Finding {
   return silence ? failed(finding.check, silence) : finding
 }
 
-/** Whether this server asks for a key at all is not tried: one without would be a request more in its log of attacks. */
-function keyFinding(first: Listing): Finding {
-  if (isPage(first)) return { check: 'key', state: 'ok', seen: 'the server answers to it' }
+function keyRefusal(first: Listing): CrmError | undefined {
+  if (isPage(first)) return undefined
   const { code } = first.error
-  if (code === 'unauthorized' || code === 'forbidden') return failed('key', first.error)
-  return { check: 'key', state: 'unknown', seen: 'the server answered nothing that tells whether it takes it' }
+  return code === 'unauthorized' || code === 'forbidden' ? first.error : undefined
+}
+
+/** Whether a server asks for a key at all is not tried: a request without one is an attack in its log. */
+function keyFinding(first: Listing, { list }: Asked): Finding {
+  if (first.json !== undefined || list) return { check: 'key', state: 'ok', seen: 'the server answers to it' }
+  return { check: 'key', state: 'unknown', seen: 'no answer of the server tells whether it takes it' }
 }
 
 interface Asked {

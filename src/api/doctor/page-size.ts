@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, countOf, isPage, type Noun } from './listing.ts'
+import { askList, countOf, type Noun } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -84,7 +84,7 @@ async function search(
   const value = name ?? (error ? NO_PARAMETER : undefined)
   const proposals: Proposal[] = value === undefined ? [] : [{ setting: 'wire.limit_param', value }]
   const mended = error || name !== undefined ? { ...wire, limitParam: name } : wire
-  const more = name === undefined ? 'no other parameter was found' : `${name} does what it says`
+  const more = name === undefined ? 'no other parameter was found' : `${name} is the one that is taken`
   const said = `${seen}; ${more}`
   const found = { parameter: name ?? null }
   const isHonoured = name !== undefined
@@ -104,16 +104,22 @@ async function search(
   }
 }
 
+/** One that was seen to work; where the list is too short to see it, the first of the document's that is not refused. */
 async function findName(probe: Probe, { noun, wire, openapi }: Search): Promise<string | undefined> {
   const told = (openapi?.list ?? []).filter(({ name, in: place }) => place === 'query' && SIZE_NAME.test(name))
-  for (const name of new Set([...told.map(({ name: each }) => each), ...USUAL_NAMES])) {
+  const names = told.map(({ name }) => name)
+  let taken: string | undefined
+  for (const name of new Set([...names, ...USUAL_NAMES])) {
     if (name === wire.limitParam) continue
-    if (!probe.hasTimeToSearch()) return undefined
+    if (!probe.hasTimeToSearch()) return taken
     const tried = { ...wire, limitParam: name }
-    const one = await askList(probe, noun, tried, 1)
-    if (isPage(one) && countOf(one) === 1 && countOf(await askList(probe, noun, tried, 2)) === 2) return name
+    const one = countOf(await askList(probe, noun, tried, 1))
+    if (one === undefined || one > 1) continue
+    const two = countOf(await askList(probe, noun, tried, 2))
+    if (isObeyed({ one, two })) return name
+    if (two === one && names.includes(name)) taken ??= name
   }
-  return undefined
+  return taken
 }
 
 async function countBoth(probe: Probe, noun: Noun, wire: Wire): Promise<Counts> {

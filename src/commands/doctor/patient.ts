@@ -3,8 +3,11 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
 import { chooseAddress, chooseProfile, describes } from '../../settings/address.ts'
-import { describeKeySources, type KeySources } from '../../settings/key-sources.ts'
+import type { GivenKey } from '../../settings/key-candidates.ts'
+import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import { defaultProfile } from '../../settings/profile.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { TargetRequest } from '../../settings/target.ts'
 
 /** The server that this command line leads to, and where its key comes from. */
 export interface PatientHere {
@@ -26,7 +29,7 @@ export async function readPatient(ctx: Context): Promise<PatientHere> {
     const { baseUrl, key, wire, profileName } = await ctx.target()
     // Stdin can be read once, and has been.
     const keyFromFlag = key.source.startsWith('--') ? key : undefined
-    const sources = await describeKeySources(settings, { ...request, keyFromFlag })
+    const sources = await sourcesOf(settings, { ...request, keyFromFlag }, key)
     return { baseUrl, wire, key: key.value, profileName, sources, lack: undefined }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
@@ -36,6 +39,17 @@ export async function readPatient(ctx: Context): Promise<PatientHere> {
     const { wire } = applying?.profile ?? defaultProfile(baseUrl.href)
     const sources = await describeKeySources(settings, request)
     return { baseUrl, wire, key: undefined, profileName: applying?.name, sources, lack: error }
+  }
+}
+
+/** Files that are damaged, and not needed, have been warned of: what is in use is known without them. */
+async function sourcesOf(settings: Settings, request: TargetRequest, { source, value }: GivenKey): Promise<KeySources> {
+  try {
+    return await describeKeySources(settings, request)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    const winner = { source, path: undefined, origin: undefined, lastFour: lastFourOf(value) }
+    return { profileName: undefined, winner, shadowed: [] }
   }
 }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
@@ -30,14 +29,8 @@ export async function startPrism(name: string): Promise<Mock> {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   endWithTest(child)
-  const url = new Promise<string>((resolve, reject) => {
-    child.once('exit', (exit) => reject(new Error(`prism ended with ${exit}`)))
-    createInterface(child.stdout).on('line', (line) => {
-      const address = /listening on (http:\S+)/.exec(line)?.[1]
-      if (address !== undefined) resolve(address.replace(/\/$/, ''))
-    })
-  })
-  return { url: await url, document: parse(readFileSync(file, 'utf8')) }
+  const url = await lineOf(child, /listening on (http:\S+?)\/?$/)
+  return { url, document: parse(readFileSync(file, 'utf8')) }
 }
 
 /** json-server on a file of its own; `text` gives what the file holds by now. */
@@ -46,21 +39,24 @@ export async function startJsonServer(data: object): Promise<{ readonly url: str
   writeFileSync(file, JSON.stringify(data))
   const port = await freePort()
   const bin = fileURLToPath(new URL('node_modules/json-server/lib/bin.js', ROOT))
-  const child = spawn(process.execPath, [bin, file, '--port', `${port}`, '--host', '127.0.0.1'], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [bin, file, '--port', `${port}`, '--host', '127.0.0.1'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   endWithTest(child)
-  const url = `http://127.0.0.1:${port}`
-  while (!(await isUp(url))) {
-    if (child.exitCode !== null) throw new Error(`json-server ended with ${child.exitCode}`)
-    await setTimeout(50)
-  }
-  return { url, text: () => readFileSync(file, 'utf8') }
+  await lineOf(child, /started on PORT :(\d+)/)
+  return { url: `http://127.0.0.1:${port}`, text: () => readFileSync(file, 'utf8') }
 }
 
-function isUp(url: string): Promise<boolean> {
-  return fetch(url).then(
-    (answer) => answer.ok,
-    () => false,
-  )
+/** What the pattern holds in brackets, in the first line of stdout that has it. */
+async function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (!child.stdout) return reject(new Error('it was started without a stdout'))
+    child.once('exit', (exit) => reject(new Error(`it ended with ${exit} before it said ${pattern}`)))
+    createInterface(child.stdout).on('line', (line) => {
+      const found = pattern.exec(line)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+  })
 }
 
 function endWithTest(child: ChildProcess): void {

@@ -66,6 +66,30 @@ test('doctor --fix writes what crm would not find out by itself, and has nothing
   expect(again.stderr).toContain('Nothing to write: crm finds out by itself what this server speaks.\n')
 })
 
+test('settings that are wrong for a server are found out, and --fix puts them right', async ({ service }) => {
+  const home = emptyHome()
+  for (const [name, value] of [
+    ['base_url', service.url],
+    ['wire.limit_param', 'per'],
+    ['wire.graphql_path', '/nowhere'],
+    ['wire.idempotency_header', 'X-Once'],
+  ] as const) {
+    await crmPrints(['config', 'set', name, value, '-p', 'here'], home)
+  }
+  const env = { ...home, CRM_API_KEY: service.key, CRM_PROFILE: 'here' }
+  const wrong = await examined(env)
+  expect(wrong).toMatchObject({
+    exit: 7,
+    states: { key: 'ok', page_size: 'fail', idempotency: 'warn', graphql: 'warn' },
+  })
+  expect(wrong.settings).toEqual(
+    expect.arrayContaining(['wire.limit_param=limit', 'wire.graphql_path=', 'wire.idempotency_header=Idempotency-Key']),
+  )
+  const right = await examined(env, '--fix')
+  expect(right.exit).toBe(0)
+  expect(Object.values(right.states)).not.toContain('warn')
+})
+
 test('doctor --fix without a profile names the commands that make one, and they do', async ({ service }) => {
   const home = emptyHome()
   const { exit, stdout, stderr } = await crm(['doctor', '--fix'], { ...service.env, HOME: home.HOME })
