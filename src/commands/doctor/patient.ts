@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { redact } from '../../core/redact.ts'
 import type { Wire } from '../../core/wire.ts'
 import { chooseAddress, chooseProfile, describes } from '../../settings/address.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
@@ -55,9 +56,14 @@ async function sourcesOf(settings: Settings, request: TargetRequest, { source, v
 
 type Findings = Awaited<ReturnType<Context['examine']>>
 
-/** The finding about the key, with where it comes from before what the server says to it. */
-export function withKeyStory(findings: Findings, { sources, lack }: PatientHere): Findings {
-  return findings.map((finding) => {
+/**
+ * The finding about the key, with where it comes from before what the server says to it. A server may quote the key, and
+ * what an examination shows is passed on to others.
+ */
+export function withKeyStory(findings: Findings, { key, sources, lack }: PatientHere): Findings {
+  const secrets = key === undefined ? [] : [key]
+  return findings.map((each) => {
+    const finding = { ...each, seen: redact(each.seen, secrets) }
     if (finding.check !== 'key') return finding
     const found = keyMembers(sources)
     if (lack) return { check: 'key', state: 'fail', seen: lack.message, found, failure: lack, hint: lack.details.hint }

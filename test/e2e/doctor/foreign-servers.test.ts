@@ -51,6 +51,17 @@ test.each(DIALECTS)('the limit of an express app is told in its dialect: %s', as
   expect(seen('limits')).toMatch(names[dialect])
 })
 
+test('a key that the server quotes is not shown, so that what doctor prints can be passed on', async () => {
+  const { url } = await startServer((response, { headers }) =>
+    sendJson(response, 401, { message: `no such key: ${headers.authorization}` }),
+  )
+  const env = keyed(url)
+  const { exit, stdout, stderr } = await crm(['doctor'], env)
+  expect(exit).toBe(4)
+  expect(stdout).toContain('no such key: Bearer [redacted]')
+  expect(stdout + stderr).not.toContain(env.CRM_API_KEY)
+})
+
 /** Pages of a server that has a name of its own for everything. */
 async function startOddServer() {
   return startServer((response, { path }) => {
