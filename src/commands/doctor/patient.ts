@@ -25,7 +25,7 @@ export interface PatientHere {
 export async function readPatient(ctx: Context): Promise<PatientHere> {
   const { env, flags } = ctx
   const settings = await ctx.settings()
-  const request = { env, profileFlag: flags.profile, keyFromFlag: undefined }
+  const request = { env, profileFlag: flags.profile, keyFromFlag: undefined, repository: await ctx.repository() }
   try {
     const { baseUrl, key, wire, profileName } = await ctx.target()
     // Stdin can be read once, and has been.
@@ -34,7 +34,7 @@ export async function readPatient(ctx: Context): Promise<PatientHere> {
     return { baseUrl, wire, key: key.value, profileName, sources, lack: undefined }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
-    const chosen = await chooseProfile(settings, env, flags.profile)
+    const chosen = await chooseProfile(settings, request)
     const baseUrl = chooseAddress(env, chosen)
     const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
     const { wire } = applying?.profile ?? defaultProfile(baseUrl.href)
@@ -49,7 +49,7 @@ async function sourcesOf(settings: Settings, request: TargetRequest, { source, v
     return await describeKeySources(settings, request)
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    const winner = { source, path: undefined, origin: undefined, lastFour: lastFourOf(value) }
+    const winner = { source, keptIn: undefined, origin: undefined, lastFour: lastFourOf(value) }
     return { profileName: undefined, winner, shadowed: [] }
   }
 }
@@ -73,7 +73,7 @@ export function withKeyStory(findings: Findings, { key, sources, lack }: Patient
 
 function story({ winner, shadowed }: KeySources): string {
   const ending = winner?.lastFour === undefined ? '' : `, ending in ${winner.lastFour}`
-  const place = winner?.path === undefined ? '' : ` ${winner.path}`
+  const place = winner?.keptIn === undefined ? '' : ` ${winner.keptIn}`
   const hidden = shadowed.length === 0 ? '' : `, in place of ${shadowed.map(({ source }) => source).join(', ')}`
   return `from ${winner?.source ?? 'nowhere'}${place}${ending}${hidden}`
 }
@@ -81,7 +81,7 @@ function story({ winner, shadowed }: KeySources): string {
 function keyMembers({ winner, shadowed }: KeySources): JsonObject {
   return {
     source: winner?.source ?? null,
-    kept_in: winner?.path ?? null,
+    kept_in: winner?.keptIn ?? null,
     last_four: winner?.lastFour ?? null,
     shadows: shadowed.map(({ source }) => source),
   }
