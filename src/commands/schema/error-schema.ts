@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { COUNT_OR_NULL, type JsonSchema, made, TEXT, TEXT_OR_NULL, TRUE_OR_FALSE, words } from './json-schema.ts'
 
-const CODE = words<ErrorCode | 'bug'>({
+export const CODE = words<ErrorCode | 'bug'>({
   usage: true,
   invalid_input: true,
   partial: true,

@@ -1,3 +1,4 @@
+import { EXAMINATION } from './doctor-schema.ts'
 import { ERROR } from './error-schema.ts'
 import { EVENT, LOGGED_EVENT, OCCURRENCE, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, PRUNED_JOB } from './job-schemas.ts'
@@ -88,6 +89,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'config get': SETTING_VALUE,
   'config list': listOf(SETTING),
   'config path': TEXT,
+  doctor: EXAMINATION,
   schema: either(A_SCHEMA, listOf(TEXT)),
   error: ERROR,
 }

@@ -126,9 +126,14 @@ test('no server is 2, with the commands that name one', async () => {
   expect(stderr).toMatch(/no server is named.*\n {2}start one here: crm serve/)
 })
 
-test('as jsonl every check is a record, and --jq sees the whole document of json', async ({ service }) => {
-  const lines = (await crmPrints(['doctor', '-o', 'jsonl'], service.env)).trimEnd().split('\n')
-  expect(lines.map((line) => JSON.parse(line).check).join(' ')).toBe(CHECKS)
+test('as csv every check is a record; jsonl is the document in a line, and --jq sees the whole of it', async ({
+  service,
+}) => {
+  const [head, ...rows] = (await crmPrints(['doctor', '-o', 'csv'], service.env)).trimEnd().split('\r\n')
+  expect(head).toBe('check,state,seen')
+  expect(rows.map((row) => row.split(',')[0]).join(' ')).toBe(CHECKS)
+  const { checks } = JSON.parse(await crmPrints(['doctor', '-o', 'jsonl'], service.env))
+  expect(checks.map(({ check }: { check: string }) => check).join(' ')).toBe(CHECKS)
   expect(await crmPrints(['doctor', '--jq', '.checks[] | select(.check == "tls") | .state'], service.env)).toBe('ok\n')
 })
 
