@@ -1,0 +1,25 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import type { Env } from '../core/streams.ts'
+import { ensurePrivateFolder } from '../files/private-folder.ts'
+import { stateFolder } from './state-folder.ts'
+
+export interface OpenedFolder {
+  readonly path: string
+  /** A new one, which nobody will look for: where there is no home to write in. */
+  readonly isTemporary: boolean
+}
+
+/** A private folder of this name in the state folder; a temporary one where that cannot be made, unless CRM_STATE_HOME names it. */
+export async function openStateFolder(env: Env, name: string): Promise<OpenedFolder> {
+  const path = join(stateFolder(env), name)
+  try {
+    await ensurePrivateFolder(path)
+    return { path, isTemporary: false }
+  } catch (error) {
+    if (env.CRM_STATE_HOME || !(error instanceof CrmError)) throw error
+    return { path: await mkdtemp(join(tmpdir(), `crm-${name}-`)), isTemporary: true }
+  }
+}
