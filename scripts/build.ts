@@ -4,6 +4,7 @@ import { builtinPlugin } from './builtin-plugin.ts'
 import { compileChunks } from './compile-chunks.ts'
 import { inkPlugin } from './ink-plugin.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
+import { readVocabulary } from './read-vocabulary.ts'
 
 /**
  * The command line in `dist/cli`: one small entry and lazy chunks, for each heavy room is imported on first use. The Node
@@ -25,6 +26,7 @@ const options = {
   legalComments: 'none',
   define: {
     CRM_VERSION: JSON.stringify(version),
+    CRM_VOCABULARY: JSON.stringify(JSON.stringify(readVocabulary())),
     // undici's own switch for bundlers: without its experimental parser.
     esbuildDetection: '1',
     // Of React and Ink: unset would mean development, twice as slow.

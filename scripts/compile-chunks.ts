@@ -16,6 +16,7 @@ const REHEARSALS = [
   ['contacts', 'list'],
   ['contacts', 'create', '--set', 'name=Ada', '-o', 'id', '-q'],
   ['contacts', '--help'],
+  ['__complete', 'fish', 'contacts', 'list', '--fields', ''],
   ['sandbox', 'run', '--seed', FIXTURES, '--', process.execPath, '-e', '0'],
   ['browse'],
 ]

@@ -3,6 +3,8 @@ import type { Finding } from './api/doctor/finding.ts'
 import type { Patient } from './api/doctor/patient.ts'
 import type { GraphqlMemory } from './api/graphql-api.ts'
 import { readKeyFlag } from './commands/key-input.ts'
+import type { Sighting } from './completion/sightings.ts'
+import type { CrmRecord } from './core/resources.ts'
 import type { Env, Io } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -137,6 +139,13 @@ export interface Context extends Host {
     screens(): Promise<typeof import('./ui/open-browse.tsx')>
     plain(): Promise<typeof import('./ui/plain/open-plain.ts')>
   }
+  readonly completion: {
+    scripts(): Promise<typeof import('./completion/scripts.ts')>
+    known(): Promise<typeof import('./completion/known-file.ts')>
+  }
+  /** What was shown of the server's records, for the next Tab; kept where a profile and completion are in use. */
+  seen(resource: Sighting['resource'], records: readonly CrmRecord[]): void
+  gone(resource: Sighting['resource'], goneId: string): void
   /** From now on this value is shown to nobody. */
   addSecret(secret: string): void
   close(): Promise<void>
@@ -161,6 +170,8 @@ export function createContext(
   let target: Promise<Target> | undefined
   let api: Promise<Api> | undefined
   const apis: Promise<Api>[] = []
+  const sightings: Sighting[] = []
+  let seenCount = 0
   let writeNote = (line: string) => writeNoteLine(host.io.stderr, line)
   const ctx: Context = {
     ...host,
@@ -202,15 +213,26 @@ export function createContext(
       ...(await import('./jobs/read/detect-format.ts')),
     }),
     jobs: () => openBulk(ctx),
+    seen: (resource, records) => {
+      if (seenCount < MOST_SEEN && records.length > 0) sightings.push({ resource, records })
+      seenCount += records.length
+    },
+    gone: (resource, goneId) => {
+      sightings.push({ resource, goneId })
+    },
     ...HEAVY_ROOMS,
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
         if (outcome.status === 'fulfilled') await outcome.value.close()
       }
+      if (target && sightings.length > 0) await keepSeen(host.env, await target, sightings)
     },
   }
   return ctx
 }
+
+/** So that the pages of a long list do not stay in memory. */
+const MOST_SEEN = 100
 
 /** Each is loaded when a command asks for it. */
 const HEAVY_ROOMS = {
@@ -240,6 +262,10 @@ const HEAVY_ROOMS = {
     fill: () => import('./fixtures/fill.ts'),
     export: () => import('./fixtures/export.ts'),
   },
+  completion: {
+    scripts: () => import('./completion/scripts.ts'),
+    known: () => import('./completion/known-file.ts'),
+  },
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {
     take: () => import('./snapshot/take-snapshot.ts'),
@@ -259,7 +285,7 @@ const HEAVY_ROOMS = {
     sign: () => import('./webhooks/sign.ts'),
     saved: () => import('./webhooks/saved-request.ts'),
   },
-} satisfies Pick<Context, 'service' | 'fixtures' | 'sandbox' | 'snapshot' | 'ui' | 'webhooks'>
+} satisfies Pick<Context, 'completion' | 'service' | 'fixtures' | 'sandbox' | 'snapshot' | 'ui' | 'webhooks'>
 
 async function openExpressions({ flags: { where, jq }, io }: Context): Promise<Expressions> {
   if (where === undefined && jq === undefined) return { keep: undefined, query: undefined }
@@ -302,6 +328,12 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
 function graphqlMemory(env: Env, { href }: URL): GraphqlMemory {
   const open = async () => (await import('./settings/graphql-memory.ts')).openGraphqlMemory(env, href)
   return { read: async () => (await open()).read(), write: async (value) => (await open()).write(value) }
+}
+
+async function keepSeen(env: Env, { profileName, baseUrl }: Target, sightings: readonly Sighting[]): Promise<void> {
+  if (profileName === undefined) return
+  const { keepSightings } = await import('./completion/sightings.ts')
+  await keepSightings(env, { profileName, baseUrl: baseUrl.href }, sightings)
 }
 
 async function openBulk(ctx: Context): Promise<Jobs> {

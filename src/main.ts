@@ -7,8 +7,17 @@ const argv = process.argv.slice(2)
 // Before anything else is loaded: scripts ask for it more often than people do.
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`crm ${CRM_VERSION}\n`)
+} else if (argv[0] === '__complete') {
+  void completeWords()
 } else {
   void main()
+}
+
+/** At every Tab, so without the program. A shell that has gone on meanwhile takes no answer. */
+async function completeWords(): Promise<void> {
+  process.stdout.on('error', () => process.exit(0))
+  const { complete } = await import('./completion/complete.ts')
+  process.exitCode = await complete(argv.slice(1), { io: process, env: process.env })
 }
 
 async function main(): Promise<void> {

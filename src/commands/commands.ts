@@ -4,6 +4,7 @@ import { addApi } from './api/api.ts'
 import { addApply } from './apply.ts'
 import { addAuth } from './auth/auth.ts'
 import { addBrowse } from './browse/browse.ts'
+import { addCompletion } from './completion.ts'
 import { addConfig } from './config/config.ts'
 import { addContacts } from './contacts/contacts.ts'
 import { addDeals } from './deals/deals.ts'
@@ -43,4 +44,5 @@ export function addCommands(program: CommandUnknownOpts, act: Act): void {
   addConfig(program, act)
   addSchema(program, act)
   addDoctor(program, act)
+  addCompletion(program, act)
 }

@@ -28,7 +28,10 @@ export async function findOne(ctx: Context, noun: 'contact' | 'deal', id: string
   const api = await ctx.api()
   const found = await findByGraphql(api, noun, id)
   const record = found === 'unknown' ? await findInList(api, noun, id) : found
-  if (record) return record
+  if (record) {
+    ctx.seen(noun, [record])
+    return record
+  }
   throw new CrmError('not_found', `there is no ${noun} ${JSON.stringify(id)}`, { hint: `crm ${noun}s list` })
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord, Resource } from '../core/resources.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
 import { shouldColor } from '../output/color.ts'
 import { jsonText } from '../output/json-text.ts'
@@ -25,6 +25,15 @@ export interface List {
   readonly plural: string
 }
 
+const RESOURCES_BY_PLURAL: Readonly<Record<string, Resource>> = {
+  contacts: 'contact',
+  deals: 'deal',
+  notes: 'note',
+  pipelines: 'pipeline',
+  stages: 'stage',
+  webhooks: 'webhook',
+}
+
 /** `--where` is decided here: the server is then asked for all records, and `--limit` counts those that are kept. */
 export function requestedLimit({ flags }: Context): number | undefined {
   return flags.where === undefined ? flags.limit : undefined
@@ -41,6 +50,8 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
       out,
       itemsOf(await chosenPages(ctx, list), (page) => {
         last = page
+        const resource = RESOURCES_BY_PLURAL[list.plural]
+        if (resource) ctx.seen(resource, page.items)
       }),
     )
   } catch (error) {
@@ -123,8 +134,9 @@ export async function printOne(ctx: Context, record: CrmRecord): Promise<undefin
 }
 
 /** What a write was answered with. Its id is not lost with the output: nothing else may lead to the record. */
-export async function printWritten(ctx: Context, record: CrmRecord, what: string): Promise<undefined> {
+export async function printWritten(ctx: Context, record: CrmRecord, what: Resource): Promise<undefined> {
   const id = idText(record.id)
+  ctx.seen(what, [record])
   if (id !== undefined) {
     ctx.onTaken?.(`${what} ${id}`)
     if (ctx.isStdoutDiscarded?.()) ctx.note(`Took effect, and the output is discarded: ${what} ${id}`)

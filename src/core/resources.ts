@@ -13,5 +13,7 @@ export const FIELDS = {
   webhook: ['id', 'url', 'events', 'description', 'status', 'secret', 'created_at', 'updated_at', 'version'],
 } as const
 
+export type Resource = keyof typeof FIELDS
+
 /** Set by the server; a client that sends them changes nothing. */
 export const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'version'] as const

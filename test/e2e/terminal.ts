@@ -42,6 +42,11 @@ export function openShell(env: Env): Terminal {
   return openCommand("PS1='shell> ' bash --norc --noprofile -i", env, { columns: 100, rows: 24 })
 }
 
+/** A program of another kind, as its shell command. */
+export function openProgram(command: string, env: Env): Terminal {
+  return openCommand(command, env, { columns: 110, rows: 24 })
+}
+
 function openCommand(command: string, env: Env, size: Size): Terminal {
   // A server of its own, so that nothing of it outlives the test or meets another test.
   const socket = `crm-test-${randomBytes(6).toString('hex')}`
@@ -53,7 +58,7 @@ function openCommand(command: string, env: Env, size: Size): Terminal {
   const asked = (name: string) => tmux('display-message', '-p', '-t', 'crm', `#{${name}}`).stdout.trim()
   const screen = () => tmux('capture-pane', '-p', '-t', 'crm').stdout
   return {
-    type: (text) => void tmux('send-keys', '-t', 'crm', '-l', text),
+    type: (text) => void tmux('send-keys', '-t', 'crm', '-l', '--', text),
     press: (...keys) => void tmux('send-keys', '-t', 'crm', ...keys),
     paste: (text) => {
       tmux('set-buffer', '-b', 'pasted', '--', text)

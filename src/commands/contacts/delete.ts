@@ -71,6 +71,7 @@ async function deleteAll(ctx: Context, ids: readonly string[], ifMatch: string |
   for (const id of ids) {
     try {
       await api.contacts.delete(id, { ifMatch })
+      ctx.gone('contact', id)
       ctx.note(`Deleted contact ${id}.`)
     } catch (error) {
       if (ids.length === 1 || !isAboutOneRecord(error)) throw error

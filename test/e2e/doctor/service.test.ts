@@ -130,7 +130,7 @@ test('as csv every check is a record; jsonl is the document in a line, and --jq 
   service,
 }) => {
   const [head, ...rows] = (await crmPrints(['doctor', '-o', 'csv'], service.env)).trimEnd().split('\r\n')
-  expect(head).toBe('check,state,seen')
+  expect(head).toBe('check,state,seen,code,hint,found')
   expect(rows.map((row) => row.split(',')[0]).join(' ')).toBe(CHECKS)
   const { checks } = JSON.parse(await crmPrints(['doctor', '-o', 'jsonl'], service.env))
   expect(checks.map(({ check }: { check: string }) => check).join(' ')).toBe(CHECKS)

@@ -1,0 +1,163 @@
+import { EVENT_KINDS } from '../core/event-kinds.ts'
+import { FIELDS, READ_ONLY_FIELDS, type Resource } from '../core/resources.ts'
+import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
+import type { Known } from './known.ts'
+import type { Wanted } from './wanted.ts'
+import type { ValueWords } from './words.ts'
+
+export interface Candidate {
+  readonly word: string
+  /** For people; empty where there is nothing to say. */
+  readonly about: string
+}
+
+export interface Answer {
+  /** What of the word under the cursor stays as it is. */
+  readonly head: string
+  /** The shell itself knows which files there are. */
+  readonly candidates: readonly Candidate[] | 'files'
+  /** A value goes on behind it: no blank yet. */
+  readonly isOpen: boolean
+}
+
+/** What is on this machine; nothing is asked of a server. */
+export interface Sources {
+  /** By name, with their addresses. */
+  profiles(): Promise<readonly (readonly [name: string, about: string])[]>
+  known(profileFlag: string | undefined): Promise<Known>
+  jobs(): readonly string[]
+}
+
+const FILTERS = [
+  'stage',
+  'owner_id',
+  'pipeline_id',
+  'name',
+  'amount[gte]',
+  'amount[lte]',
+  'created_since',
+  'created_until',
+]
+
+const EVENT_PATTERNS = [...EVENT_KINDS, ...new Set(EVENT_KINDS.map((kind) => kind.replace(/\..*/, '.*'))), '*']
+
+export async function answerTo({ head, rest, choice, profile }: Wanted, sources: Sources): Promise<Answer> {
+  if (choice.of === 'commands') {
+    return words(
+      head,
+      Object.entries(choice.commands).map(([word, { about }]) => ({ word, about })),
+    )
+  }
+  if (choice.of === 'flags') {
+    return words(
+      head,
+      choice.flags.flatMap(({ names, about }) => names.map((word) => ({ word, about }))),
+    )
+  }
+  return answerValue(choice.value, { head, rest, profile }, sources)
+}
+
+type Typed = Pick<Wanted, 'head' | 'rest' | 'profile'>
+
+async function answerValue(value: ValueWords, typed: Typed, sources: Sources): Promise<Answer> {
+  if (!('kind' in value)) return words(typed.head, plain(value))
+  switch (value.kind) {
+    case 'file':
+      return { head: typed.head, candidates: 'files', isOpen: false }
+    case 'profile':
+      return words(typed.head, described(await sources.profiles()))
+    case 'setting':
+      return words(
+        typed.head,
+        SETTING_KEYS.map((word) => ({ word, about: SETTINGS[word].meaning })),
+      )
+    case 'job':
+      return words(typed.head, plain(sources.jobs()))
+    case 'event-kinds':
+      return listed(typed, EVENT_PATTERNS)
+    case 'text':
+      return words(typed.head, [])
+    case 'filter':
+      return assignedFilter(typed, await sources.known(typed.profile))
+    default:
+      return answerKnown(value, typed, await sources.known(typed.profile))
+  }
+}
+
+type KnownValue = Extract<ValueWords, { readonly of: Resource }>
+
+/** What depends on the records that were seen. */
+function answerKnown(value: KnownValue, typed: Typed, known: Known): Answer {
+  switch (value.kind) {
+    case 'id':
+      return words(typed.head, described(known.ids[value.of] ?? []))
+    case 'member':
+      return words(typed.head, plain(membersOf(value.of, known)))
+    case 'members':
+      return listed(typed, membersOf(value.of, known))
+    case 'mapping': {
+      const [column, field] = split(typed.rest)
+      if (field === undefined) return words(typed.head, [])
+      return words(`${typed.head}${column}`, plain(membersOf(value.of, known)))
+    }
+    case 'definition':
+      return assigned(typed, writableMembers(value.of, known), () => [])
+    case 'assignment':
+      return assigned(typed, writableMembers(value.of, known), (name) => valuesOf(name, known))
+  }
+}
+
+function assigned(typed: Typed, names: readonly string[], values: (name: string) => readonly string[]): Answer {
+  const [name, given] = split(typed.rest)
+  if (given !== undefined) return words(`${typed.head}${name}`, plain(values(name)))
+  return { head: typed.head, candidates: plain(names.map((each) => `${each}=`)), isOpen: true }
+}
+
+/** Of a filter several values are alternatives. */
+function assignedFilter(typed: Typed, known: Known): Answer {
+  const [name, given] = split(typed.rest)
+  if (given === undefined) return assigned(typed, FILTERS, () => [])
+  return listed({ ...typed, head: `${typed.head}${name}`, rest: given }, valuesOf(name, known))
+}
+
+function valuesOf(name: string, known: Known): readonly string[] {
+  if (/^stage:?=$/.test(name)) return known.stages
+  if (/^pipeline_id:?=$/.test(name)) return (known.ids.pipeline ?? []).map(([id]) => id)
+  return []
+}
+
+/** Several, separated by commas: each once. */
+function listed({ head, rest }: Typed, choices: readonly string[]): Answer {
+  const before = rest.slice(0, rest.lastIndexOf(',') + 1)
+  const given = before.split(',')
+  const candidates = plain(choices.filter((word) => !given.includes(word)))
+  return { head: `${head}${before}`, candidates, isOpen: true }
+}
+
+function membersOf(of: Resource, known: Known): readonly string[] {
+  return [...new Set([...FIELDS[of], ...(known.members[of] ?? [])])]
+}
+
+function writableMembers(of: Resource, known: Known): readonly string[] {
+  const readOnly: readonly string[] = READ_ONLY_FIELDS
+  return membersOf(of, known).filter((name) => !readOnly.includes(name))
+}
+
+/** `name=` and what stands behind it; undefined where it does not go that far. */
+function split(text: string): readonly [string, string | undefined] {
+  const at = text.indexOf('=') + 1
+  return at === 0 ? [text, undefined] : [text.slice(0, at), text.slice(at)]
+}
+
+function words(head: string, candidates: readonly Candidate[]): Answer {
+  return { head, candidates, isOpen: false }
+}
+
+function plain(choices: readonly string[]): readonly Candidate[] {
+  return choices.map((word) => ({ word, about: '' }))
+}
+
+/** Names that others gave: none that crm would take for a flag. */
+function described(pairs: readonly (readonly [string, string])[]): readonly Candidate[] {
+  return pairs.filter(([word]) => !word.startsWith('-')).map(([word, about]) => ({ word, about }))
+}

@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import { EXIT, type ExitCode } from '../core/exit.ts'
+import { ID_PREFIXES } from '../core/ids.ts'
+import { type Env, type Io, writeText } from '../core/streams.ts'
+import { errorCode } from '../files/error-code.ts'
+import { reportError } from '../output/report.ts'
+import { chooseAddress, chooseProfile } from '../settings/address.ts'
+import { openSettings } from '../settings/settings.ts'
+import { stateFolder } from '../settings/state-folder.ts'
+import { answerTo, type Sources } from './candidates.ts'
+import { NOTHING_KNOWN } from './known.ts'
+import { beginKnowing, readKnown } from './known-file.ts'
+import { answerText, SHELLS, typedWords } from './shells.ts'
+import { wantedAt } from './wanted.ts'
+import type { Vocabulary } from './words.ts'
+
+/** Put in by the build, as JSON: nothing but a Tab parses it. */
+declare const CRM_VOCABULARY: string
+
+/** The newest are what somebody means. */
+const MOST_JOBS = 50
+
+/**
+ * `crm __complete SHELL WORDS...`, which the scripts of `crm completion` call at every Tab: from what is on this machine,
+ * without the command tree, the client or a request.
+ */
+export async function complete(
+  argv: readonly string[],
+  { io, env }: { readonly io: Pick<Io, 'stdout' | 'stderr'>; readonly env: Env },
+): Promise<ExitCode> {
+  const [name, ...given] = argv
+  const shell = SHELLS.find((each) => each === name)
+  try {
+    if (!shell) {
+      throw new CrmError('usage', `there is no completion for ${JSON.stringify(name ?? '')}`, {
+        hint: `crm completion ${SHELLS.join('|')}`,
+      })
+    }
+    await beginKnowing(env)
+    const vocabulary: Vocabulary = JSON.parse(CRM_VOCABULARY)
+    const wanted = wantedAt(vocabulary, typedWords(shell, given))
+    await writeText(io.stdout, answerText(shell, await answerTo(wanted, sourcesOf(env)), given))
+    return EXIT.ok
+  } catch (error) {
+    // The scripts show nothing of it; it is for who types this.
+    return reportError(io.stderr, error, argv)
+  }
+}
+
+function sourcesOf(env: Env): Sources {
+  const settings = openSettings(env)
+  return {
+    profiles: async () => [...(await settings.profiles())].map(([name, { baseUrl }]) => [name, baseUrl ?? '']),
+    known: async (profileFlag) => {
+      const chosen = await chooseProfile(settings, env, profileFlag)
+      if (!chosen) return NOTHING_KNOWN
+      return readKnown(env, { profileName: chosen.name, baseUrl: chooseAddress(env, chosen).href })
+    },
+    jobs: () => {
+      const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(ID_PREFIXES.job))
+      return names.toSorted().toReversed().slice(0, MOST_JOBS)
+    },
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}

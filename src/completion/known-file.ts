@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import type { Env } from '../core/streams.ts'
+import { readPrivateFile } from '../files/private-file.ts'
+import { parseDocument } from '../settings/document.ts'
+import { settingsFolder } from '../settings/settings-folder.ts'
+import { stateFolder } from '../settings/state-folder.ts'
+import { type Known, knownIn, NOTHING_KNOWN } from './known.ts'
+
+/** A profile, and the address that it means now: under the name of another server's nothing is offered. */
+export interface KnownPlace {
+  readonly profileName: string
+  readonly baseUrl: string
+}
+
+/** It is there from the first Tab of somebody who has profiles; where it is not, nothing is kept. */
+export function knownFolder(env: Env): string {
+  return join(stateFolder(env), 'completion')
+}
+
+export async function beginKnowing(env: Env): Promise<void> {
+  if (existsSync(knownFolder(env)) || !existsSync(join(settingsFolder(env), 'config.json'))) return
+  await unlessInTheWay(async () => {
+    // Loaded at the first Tab of all, and not again.
+    const { ensurePrivateFolder } = await import('../files/private-folder.ts')
+    await ensurePrivateFolder(stateFolder(env))
+    await ensurePrivateFolder(knownFolder(env))
+  })
+}
+
+export async function readKnown(env: Env, place: KnownPlace): Promise<Known> {
+  const path = knownPath(env, place.profileName)
+  const document = await unlessInTheWay(async () => parseDocument(await readPrivateFile(path), path))
+  return document?.base_url === place.baseUrl ? knownIn(document) : NOTHING_KNOWN
+}
+
+export async function forgetKnown(env: Env, profileName: string): Promise<void> {
+  await rm(knownPath(env, profileName), { force: true })
+}
+
+export function knownPath(env: Env, profileName: string): string {
+  // A name that was written into the file by hand can hold a slash.
+  return join(knownFolder(env), `${encodeURIComponent(profileName)}.json`)
+}
+
+export async function unlessInTheWay<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    // A command does not fail over what only the next Tab would have shown.
+    if (!(error instanceof CrmError)) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import { safeText } from '../output/safe-text.ts'
+import type { Answer, Candidate } from './candidates.ts'
+import { parseTypedLine, type TypedLine } from './typed-line.ts'
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+export type Shell = (typeof SHELLS)[number]
+
+interface Dialect {
+  /** The words that the shell's script hands over, the last one under the cursor; without `crm` itself. */
+  words(given: readonly string[]): readonly string[]
+  /** What is printed for each candidate: undefined where it cannot stand there. */
+  line(answer: Answer, candidate: Candidate, given: readonly string[]): string | undefined
+}
+
+/** The first line of every answer: what follows, and what of the word stays. The scripts read no more than that. */
+export function answerText(shell: Shell, answer: Answer, given: readonly string[]): string {
+  const kind = answer.candidates === 'files' ? 'files' : answer.isOpen ? 'open' : 'words'
+  const candidates = answer.candidates === 'files' ? [] : answer.candidates.filter(isTypable)
+  const lines = candidates.map((candidate) => DIALECTS[shell].line(answer, candidate, given))
+  return `${[`${kind}\t${answer.head}`, ...lines.filter((line) => line !== undefined)].join('\n')}\n`
+}
+
+export function typedWords(shell: Shell, given: readonly string[]): readonly string[] {
+  return DIALECTS[shell].words(given)
+}
+
+const DIALECTS: Readonly<Record<Shell, Dialect>> = {
+  bash: {
+    words: (given) => typedInBash(given).words.slice(1),
+    line: ({ head, isOpen }, { word }, given) => {
+      const typed = typedInBash(given)
+      const full = `${head}${word}`
+      if (!full.startsWith(typed.words.at(-1) ?? '')) return undefined
+      const shown = quoted(full.slice(typed.keptLength), typed.quote)
+      // readline closes a quote itself, so the blank behind it is left to the person.
+      return isOpen || typed.quote !== '' ? shown : shown && `${shown} `
+    },
+  },
+  zsh: {
+    words: (given) => given,
+    // As _describe reads it.
+    line: (_, { word, about }) => {
+      const shown = word.replace(/[\\:]/g, '\\$&')
+      return about === '' ? shown : `${shown}:${shownAbout(about).replaceAll('\\', '\\\\')}`
+    },
+  },
+  fish: {
+    words: (given) => given,
+    line: ({ head }, { word, about }) => `${head}${word}\t${shownAbout(about)}`,
+  },
+}
+
+function typedInBash([line = '', breaks = '']: readonly string[]): TypedLine {
+  return parseTypedLine(line, breaks)
+}
+
+/** A name of somebody else's that would move the cursor or end the line is not offered. */
+function isTypable({ word }: Candidate): boolean {
+  return word !== '' && safeText(word) === word
+}
+
+function shownAbout(about: string): string {
+  return safeText(about.length > 80 ? `${about.slice(0, 79)}…` : about)
+}
+
+/** So that the shell reads the text and nothing else; undefined for what cannot be said within the quote that is open. */
+function quoted(text: string, quote: TypedLine['quote']): string | undefined {
+  if (quote === "'") return text.replaceAll("'", "'\\''")
+  if (quote === '') return text.replace(/[^\p{L}\p{N}_@%+=:,./-]/gu, '\\$&')
+  // Within double quotes history expansion finds an exclamation mark that has a backslash, and the backslash stays.
+  return text.includes('!') ? undefined : text.replace(/["$`\\]/g, '\\$&')
+}

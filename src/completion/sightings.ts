@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import type { CrmRecord, Resource } from '../core/resources.ts'
+import type { Env } from '../core/streams.ts'
+import { writePrivateFile } from '../files/write-private-file.ts'
+import { type Known, MOST_IDS, withoutId, withSeen } from './known.ts'
+import { type KnownPlace, knownFolder, knownPath, readKnown, unlessInTheWay } from './known-file.ts'
+
+/** What one command showed, in that order, or deleted. */
+export type Sighting =
+  | { readonly resource: Resource; readonly records: readonly CrmRecord[] }
+  | { readonly resource: Resource; readonly goneId: string }
+
+/** Nothing is written that is there already. */
+export async function keepSightings(env: Env, place: KnownPlace, sightings: readonly Sighting[]): Promise<void> {
+  if (!existsSync(knownFolder(env))) return
+  const before = await readKnown(env, place)
+  const known = withGone(withShown(before, sightings), sightings)
+  if (JSON.stringify(known) === JSON.stringify(before)) return
+  const text = `${JSON.stringify({ base_url: place.baseUrl, ...known })}\n`
+  await unlessInTheWay(() => writePrivateFile(knownPath(env, place.profileName), text))
+}
+
+/** Pages of one list are one list again: the first page holds the newest. */
+function withShown(known: Known, sightings: readonly Sighting[]): Known {
+  const shown = new Map<Resource, CrmRecord[]>()
+  for (const sighting of sightings) {
+    if ('goneId' in sighting) continue
+    const records = shown.get(sighting.resource) ?? []
+    shown.set(sighting.resource, records)
+    records.push(...sighting.records.slice(0, MOST_IDS - records.length))
+  }
+  return [...shown].reduce((before, [resource, records]) => withSeen(before, resource, records), known)
+}
+
+function withGone(known: Known, sightings: readonly Sighting[]): Known {
+  const gone = sightings.filter((each) => 'goneId' in each)
+  return gone.reduce((before, { resource, goneId }) => withoutId(before, resource, goneId), known)
+}

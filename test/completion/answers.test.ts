@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { answerAt, candidatesAt, wordsAt } from './completing.ts'
+
+describe('words of the command line', () => {
+  test('commands come with what they do, and those below a noun behind it', async () => {
+    expect(await candidatesAt([''])).toContainEqual({ word: 'deals', about: 'list, read, create and change deals' })
+    expect(await wordsAt([''])).toContain('help')
+    expect(await wordsAt(['contacts', ''])).toEqual(['list', 'get', 'create', 'update', 'delete', 'export', 'import'])
+  })
+
+  test('help is followed by commands alone', async () => {
+    expect(await wordsAt(['help', 'pipelines', ''])).toEqual(['list', 'stages'])
+    expect(await wordsAt(['help', 'nix', ''])).toEqual([])
+  })
+
+  test('flags are those of the command, and the global ones once', async () => {
+    const flags = await wordsAt(['webhooks', 'wait', '-'])
+    expect(flags).toEqual(expect.arrayContaining(['--count', '-o', '--output', '--timeout']))
+    expect(flags.filter((flag) => flag === '--timeout')).toHaveLength(1)
+    expect(await wordsAt(['auth', 'switch', '-'])).not.toContain('--limit')
+  })
+
+  test('behind -- nothing is a flag', async () => {
+    expect(await answerAt(['sandbox', 'run', '--', '-'])).toMatchObject({ candidates: 'files' })
+  })
+
+  test('values of a flag follow it, behind a blank or behind =', async () => {
+    expect(await wordsAt(['contacts', 'list', '-o', ''])).toContain('jsonl')
+    expect(await answerAt(['contacts', 'list', '--color=a'])).toMatchObject({
+      head: '--color=',
+      candidates: [{ word: 'auto' }, { word: 'always' }, { word: 'never' }],
+    })
+    expect(await wordsAt(['browse', ''])).toContain('pipelines')
+    expect(await wordsAt(['api', ''])).toContain('PATCH')
+  })
+
+  test('a flag without a value takes none, and one with a value is no argument', async () => {
+    const known = { ids: { contact: [['con_1', 'Ada']] } } as const
+    expect(await wordsAt(['contacts', 'get', '--debug', ''], known)).toEqual(['con_1'])
+    expect(await wordsAt(['contacts', 'get', '-o', 'json', ''], known)).toEqual(['con_1'])
+    expect(await wordsAt(['contacts', 'get', 'con_1', ''], known)).toEqual([])
+    expect(await wordsAt(['contacts', 'delete', 'con_1', ''], known)).toEqual(['con_1'])
+  })
+
+  test('files stand where files are read or written', async () => {
+    for (const words of [
+      ['contacts', 'import', ''],
+      ['contacts', 'create', '--data', ''],
+      ['apply', ''],
+      ['diff', 'a', ''],
+      ['fixtures', 'plan', 'a.yaml', ''],
+      ['serve', '--database', ''],
+    ]) {
+      expect(await answerAt(words)).toEqual({ head: '', candidates: 'files', isOpen: false })
+    }
+    expect(await answerAt(['contacts', 'create', '--data=x'])).toMatchObject({ head: '--data=', candidates: 'files' })
+  })
+})
+
+describe('what this machine knows', () => {
+  test('profiles, with their addresses', async () => {
+    expect(await candidatesAt(['auth', 'switch', ''])).toEqual([
+      { word: 'local', about: 'http://127.0.0.1:4243' },
+      { word: 'prod', about: 'https://crm.example.com' },
+    ])
+    expect(await wordsAt(['contacts', 'list', '-p', ''])).toEqual(['local', 'prod'])
+  })
+
+  test('members of the records that the command is about, those that were seen among them', async () => {
+    const members = { contact: ['id', 'tier'], deal: ['region'] }
+    const names = await wordsAt(['contacts', 'list', '--fields', ''], { members })
+    expect(names).toEqual(expect.arrayContaining(['email', 'tier']))
+    expect(names).not.toContain('region')
+    expect(names.filter((name) => name === 'id')).toHaveLength(1)
+    expect(await wordsAt(['deals', 'list', '--summary', ''], { members })).toContain('region')
+    expect(await wordsAt(['contacts', 'import', 'a.csv', '--match', ''], { members })).toContain('tier')
+    expect(await wordsAt(['pipelines', 'stages', 's', '--fields', ''])).toContain('probability')
+  })
+
+  test('a list names each member once, and stays open', async () => {
+    const answer = await answerAt(['contacts', 'list', '--fields', 'id,na'])
+    expect(answer).toMatchObject({ head: 'id,', isOpen: true })
+    expect(answer.candidates).not.toContainEqual({ word: 'id', about: '' })
+  })
+
+  test('--set offers what can be written, then the stages of the server', async () => {
+    const known = { stages: ['Lead', 'Closed Won'], ids: { pipeline: [['sales', 'Sales']] } } as const
+    const names = await answerAt(['deals', 'update', 'deal_1', '--set', ''], known)
+    expect(names.isOpen).toBe(true)
+    expect(names.candidates).toContainEqual({ word: 'stage=', about: '' })
+    expect(names.candidates).not.toContainEqual({ word: 'version=', about: '' })
+    expect(await answerAt(['deals', 'update', 'deal_1', '--set', 'stage=C'], known)).toMatchObject({ head: 'stage=' })
+    expect(await wordsAt(['deals', 'create', '--set=stage='], known)).toEqual(['Lead', 'Closed Won'])
+    expect(await wordsAt(['deals', 'create', '--set', 'pipeline_id='], known)).toEqual(['sales'])
+    expect(await wordsAt(['deals', 'create', '--set', 'name='], known)).toEqual([])
+    expect(await wordsAt(['deals', 'list', '--filter', 'stage=Lead,'], known)).toEqual(['Closed Won'])
+    expect(await wordsAt(['pipelines', 'stages', ''], known)).toEqual(['sales'])
+  })
+
+  test('--map offers members behind the name of a column', async () => {
+    expect(await wordsAt(['contacts', 'import', 'a.csv', '--map', 'E-Mail'])).toEqual([])
+    expect(await wordsAt(['contacts', 'import', 'a.csv', '--map', 'E-Mail='])).toContain('email')
+  })
+
+  test('jobs, settings and kinds of events', async () => {
+    expect(await wordsAt(['jobs', 'resume', ''])).toEqual(['job_2', 'job_1'])
+    expect(await wordsAt(['config', 'get', ''])).toContain('wire.page_size')
+    expect(await wordsAt(['listen', '--events', 'deal.created,'])).toContain('contact.*')
+  })
+
+  test('an id that looks like a flag is not offered: it would become one', async () => {
+    const ids = { contact: [['--yes', 'Mallory'] as const, ['con_1', 'Ada'] as const] }
+    expect(await wordsAt(['contacts', 'delete', ''], { ids })).toEqual(['con_1'])
+  })
+})
