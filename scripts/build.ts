@@ -1,6 +1,8 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, transform } from 'esbuild'
 import { builtinPlugin } from './builtin-plugin.ts'
+import { noticesOf } from './bundled-packages.ts'
 import { compileChunks } from './compile-chunks.ts'
 import { inkPlugin } from './ink-plugin.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
@@ -53,7 +55,7 @@ await compileChunks(new URL(`${next}/cli`, root).pathname)
 writeFileSync(new URL(`${next}/cli/package.json`, root), '{"type":"commonjs"}\n')
 writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(metafile).replaceAll(`"${next}/`, '"dist/'))
 
-await build({
+const library = await build({
   ...options,
   entryPoints: { index: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
   outdir: next,
@@ -62,6 +64,11 @@ await build({
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
 })
+
+writeFileSync(
+  new URL(`${next}/THIRD-PARTY-NOTICES.txt`, root),
+  noticesOf([metafile, library.metafile], fileURLToPath(root)),
+)
 
 // In one step, so that a build that fails leaves the last one, and a crm that runs meanwhile finds its chunks.
 rmSync(new URL('dist', root), { recursive: true, force: true })

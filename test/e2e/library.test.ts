@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { install, pack } from '../../scripts/packed.ts'
 import { tempFolder } from './crm.ts'
 import { startService } from './service.ts'
 
@@ -12,12 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** An empty folder with nothing in it but the packed tarball, installed. */
 function installedFolder(): string {
   const folder = tempFolder()
-  const npm = (args: readonly string[], cwd: string) =>
-    execFileSync('npm', [...args, '--loglevel=error'], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  // Without scripts: they would build dist anew under the feet of other tests, and npm test has built it.
-  const tarball = npm(['pack', '--ignore-scripts', '--pack-destination', folder], ROOT).trim().split('\n').at(-1)
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  npm(['install', '--offline', '--no-audit', `./${tarball}`], folder)
+  install(pack(folder), folder)
   return folder
 }
 

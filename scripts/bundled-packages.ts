@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Metafile } from 'esbuild'
+import { COMPILED_IN, MISSING_TEXTS } from './licence-texts.ts'
+
+interface BundledPackage {
+  readonly name: string
+  readonly version: string
+  readonly licence: string
+  readonly text: string
+}
+
+/** `dist/THIRD-PARTY-NOTICES.txt`: every package of which a line is in the bundle, and what its licence asks to be repeated. */
+export function noticesOf(metafiles: readonly Metafile[], root: string): string {
+  const packages = [...bundledFolders(metafiles)].map((folder) => readPackage(join(root, folder)))
+  const names = (each: BundledPackage) => `${each.name} ${each.version}`
+  const distinct = [...new Map(packages.map((each) => [names(each), each])).values()]
+  const sorted = distinct.toSorted((one, other) => (names(one) < names(other) ? -1 : 1))
+  const list = sorted.map((each) => `  ${names(each)}  ${each.licence}`)
+  const texts = sorted.map((each) => `${'-'.repeat(78)}\n${names(each)} (${each.licence})\n\n${each.text}\n`)
+  return `crm-cli holds code of these packages, under licences of their own:\n\n${list.join('\n')}\n\n${texts.join('\n')}`
+}
+
+/** Those that something is left of: esbuild names what it looked at as well. */
+function bundledFolders(metafiles: readonly Metafile[]): ReadonlySet<string> {
+  const folders = new Set<string>()
+  for (const { inputs } of metafiles.flatMap(({ outputs }) => Object.values(outputs))) {
+    for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
+      const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input.replace(/^[\w-]+:/, '')) ?? []
+      if (folder !== undefined && bytesInOutput > 0 && !input.startsWith('builtin:')) folders.add(folder)
+    }
+  }
+  return folders
+}
+
+function readPackage(folder: string): BundledPackage {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+  const own = files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  const text = own.length > 0 ? own : [MISSING_TEXTS[name]]
+  if (typeof license !== 'string' || text[0] === undefined)
+    throw new Error(`no licence, or no text of it, in ${folder}`)
+  return { name, version, licence: license, text: [...text, ...(COMPILED_IN[name] ?? [])].join('\n\n') }
+}

@@ -1,0 +1,116 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { install, npm, pack } from './packed.ts'
+
+/**
+ * `npm run packaging`: the tarball, installed in an empty folder and used there with each Node that it is for: the least one, and
+ * the latest of each line. With an older one it must say what it needs. A Node that the registry does not give is left out, loudly.
+ */
+const FOR = ['22.19.0', '22', '24', '26']
+const TOO_OLD = ['20', '22.18.0']
+
+const COMMANDS = `
+crm() { "$NODE" "$CRM" "$@"; }
+crm contacts import "$HOME/people.csv" --yes -q >/dev/null
+crm contacts list --jq 'map(.name) | sort | join(" ")'
+crm contacts list -o yaml --fields email --limit 1 -q
+crm contacts list --where '.name == "Ada"' --fields name,email
+crm pipelines list -o id
+`
+
+const EXPECTED = `Ada Grace
+- email: grace@example.test
+NAME  EMAIL
+Ada   ada@example.test
+sales
+`
+
+const PROGRAM = `
+import { createClient } from 'crm-cli'
+import { startSandbox } from 'crm-cli/sandbox'
+const sandbox = await startSandbox()
+const client = createClient(sandbox)
+console.log((await client.contacts.create({ name: 'Ada' })).name)
+await client.close()
+await sandbox.stop()
+`
+
+const folder = mkdtempSync(join(tmpdir(), 'crm-packaging-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+const packed = pack(folder)
+const place = join(folder, 'installed')
+mkdirSync(place)
+install(packed, place)
+const others = readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.') && name !== 'crm-cli')
+if (others.length > 0) throw new Error(`the package brings others: ${others.join(', ')}`)
+console.log(
+  `${basename(packed.tarball)}: ${megabytes(packed.sizeBytes)} MB, unpacked ${megabytes(packed.unpackedBytes)} MB in ${packed.fileCount} files`,
+)
+
+for (const wanted of FOR) withNode(wanted, use)
+for (const wanted of TOO_OLD) withNode(wanted, refuse)
+
+function withNode(wanted: string, check: (node: string) => void): void {
+  const node = nodeOf(wanted)
+  if (node === undefined) {
+    console.log(`Node ${wanted}: cannot be had here, so it was NOT tried`)
+    return
+  }
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+  check(node)
+  console.log(`Node ${wanted} (${version}): ${check === use ? 'works' : 'is told what crm needs'}`)
+}
+
+/** From npm, which has Node itself as packages of one file and without an install script. */
+function nodeOf(wanted: string): string | undefined {
+  const into = join(folder, `node-${wanted}`)
+  mkdirSync(into)
+  try {
+    const name = `node-${process.platform}-${process.arch}@${wanted}`
+    const tarball = npm(['pack', name, '--pack-destination', into], into).trim().split('\n').at(-1) ?? ''
+    execFileSync('tar', ['-xzf', join(into, tarball), '-C', into])
+  } catch (error) {
+    console.error(String(error).split('\n')[0])
+    return undefined
+  }
+  const node = join(into, 'package/bin/node')
+  return existsSync(node) ? node : undefined
+}
+
+/** A service, the client, tables, a bulk job, jq, YAML and the library: each is a part of the bundle of its own. */
+function use(node: string): void {
+  const home = mkdtempSync(join(folder, 'home-'))
+  writeFileSync(join(home, 'people.csv'), 'name,email\nAda,ada@example.test\nGrace,grace@example.test\n')
+  writeFileSync(join(home, 'people.sh'), COMMANDS)
+  writeFileSync(join(place, 'program.js'), PROGRAM)
+  const env = {
+    HOME: home,
+    PATH: process.env.PATH ?? '',
+    NODE: node,
+    CRM: join(place, 'node_modules/crm-cli/bin/crm.js'),
+  }
+  const run = (args: readonly string[]) => execFileSync(node, args, { cwd: place, env, encoding: 'utf8' })
+  const printed = run([env.CRM, 'sandbox', 'run', '--', 'sh', '-e', join(home, 'people.sh')])
+  if (printed !== EXPECTED) throw new Error(`${node} printed ${JSON.stringify(printed)}`)
+  const library = run(['program.js'])
+  if (library !== 'Ada\n') throw new Error(`the library under ${node} printed ${JSON.stringify(library)}`)
+}
+
+function refuse(node: string): void {
+  const { status, stderr } = spawnSync(node, [join(place, 'node_modules/crm-cli/bin/crm.js'), 'contacts', 'list'], {
+    encoding: 'utf8',
+  })
+  if (
+    status !== 13 ||
+    !/^crm needs Node\.js 22\.19 or later, and this is [\d.]+\n {2}https:\/\/nodejs\.org\n$/.test(stderr)
+  ) {
+    throw new Error(`${node} ended with ${status}: ${stderr}`)
+  }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1)
+}
