@@ -15,6 +15,7 @@ export async function measureStartUp(): Promise<Row[]> {
       version: [node, CRM, '--version'],
       help: [node, CRM, '--help'],
       list: [node, CRM, 'contacts', 'list', '--limit', '1', '-o', 'json'],
+      tab: [node, CRM, '__complete', 'fish', 'contacts', 'get', ''],
       table: [node, CRM, 'contacts', 'list', '--limit', '1'],
       ...(hasGh && { gh: ['gh', '--version'] }),
     },
@@ -31,7 +32,8 @@ export async function measureStartUp(): Promise<Row[]> {
   })
   const rows = [
     row('crm --version', 'version', { atMost: 1.5 }),
-    row('crm --help', 'help', undefined),
+    row('crm --help', 'help', { atMost: 1.7 }),
+    row('a Tab behind crm contacts get', 'tab', { atMost: 1.7 }),
     row('crm contacts list --limit 1 -o json', 'list', { atMost: 3 }),
     row('crm contacts list --limit 1 (table)', 'table', undefined),
   ]

@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
-import { emptyHome, startCrm, tempFolder } from './crm.ts'
+import { crm, emptyHome, startCrm, tempFolder } from './crm.ts'
 import { loadedBy, partsIn } from './loaded-modules.ts'
 import { make } from './records.ts'
 import { test } from './shared-service.ts'
@@ -49,6 +50,20 @@ describe('no command loads what it does not use', () => {
     expect(exit).toBe(0)
     expect(heavy(parts)).toEqual(['commander', 'src/api', 'src/program.ts', 'undici'])
     expect(othersThan(['commander', 'undici'], parts)).toEqual([])
+  })
+
+  test('neither help nor a Tab nor a list over plain http loads crypto, TLS or the servers of Node', async ({
+    service,
+  }) => {
+    const preload = fileURLToPath(new URL('builtins-preload.ts', import.meta.url))
+    const env = { ...service.env, NODE_OPTIONS: `--import ${preload}` }
+    for (const args of [
+      ['--help'],
+      ['__complete', 'fish', 'contacts', 'get', ''],
+      ['contacts', 'list', '-o', 'json', '-q'],
+    ]) {
+      expect((await crm(args, env)).stderr).toBe('loaded: \n')
+    }
   })
 
   test('contacts list as a table loads cli-table3 as well', async ({ service }) => {
