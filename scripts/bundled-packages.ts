@@ -21,8 +21,8 @@ export function noticesOf(metafiles: readonly Metafile[], root: string): string 
   return `crm-cli holds code of these packages, under licences of their own:\n\n${list.join('\n')}\n\n${texts.join('\n')}`
 }
 
-/** Those that something is left of: esbuild names what it looked at as well. */
-function bundledFolders(metafiles: readonly Metafile[]): ReadonlySet<string> {
+/** `node_modules/ink/node_modules/chalk`: those that something is left of, for esbuild names what it looked at as well. */
+export function bundledFolders(metafiles: readonly Pick<Metafile, 'outputs'>[]): ReadonlySet<string> {
   const folders = new Set<string>()
   for (const { inputs } of metafiles.flatMap(({ outputs }) => Object.values(outputs))) {
     for (const [input, { bytesInOutput }] of Object.entries(inputs)) {

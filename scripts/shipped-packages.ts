@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { Metafile } from 'esbuild'
+import { bundledFolders } from './bundled-packages.ts'
 
 export interface ShippedPackage {
   readonly name: string
@@ -17,16 +19,10 @@ interface LockEntry {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-interface Metafile {
-  readonly outputs: Readonly<
-    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
-  >
-}
-
 /** Every package of which something reaches who installs crm: by the metafile of the last build, and by the lockfile. */
 export function shippedPackages(): readonly ShippedPackage[] {
   const lock = (readJson('package-lock.json') as { packages: Readonly<Record<string, LockEntry>> }).packages
-  const bundled = bundledPaths(readJson('dist/meta.json') as Metafile, lock)
+  const bundled = bundledFolders([readJson('dist/meta.json') as Metafile])
   const installed = installedPaths(lock)
   return [...new Set([...bundled, ...installed])].toSorted().map((path) => ({
     name: nameOf(path),
@@ -39,18 +35,6 @@ export function shippedPackages(): readonly ShippedPackage[] {
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
-}
-
-function bundledPaths({ outputs }: Metafile, lock: Readonly<Record<string, LockEntry>>): ReadonlySet<string> {
-  const paths = new Set<string>()
-  for (const { inputs } of Object.values(outputs)) {
-    for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
-      const path = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
-      // Zero: the bundler found that nothing of it is used. `builtin:` and the like stand for modules of Node itself.
-      if (bytesInOutput > 0 && path !== undefined && lock[path]) paths.add(path)
-    }
-  }
-  return paths
 }
 
 /** What npm installs with the package, optional or not, on any platform. */

@@ -54,7 +54,7 @@ function sourcesOf(env: Env): Sources {
   return {
     profiles: async () => [...(await settings.profiles())].map(([name, { baseUrl }]) => [name, baseUrl ?? '']),
     known: async (profileFlag) => {
-      const chosen = await chooseProfile(settings, env, profileFlag)
+      const chosen = await chooseProfile(settings, { env, profileFlag })
       if (!chosen) return NOTHING_KNOWN
       return readKnown(env, { profileName: chosen.name, baseUrl: chooseAddress(env, chosen).href })
     },
