@@ -56,7 +56,8 @@ function groupPage(group: Command): string {
 
 function page(name: string, summary: string, parts: readonly string[]): string {
   const head = `.TH ${roff(name.toUpperCase())} 1 "" "crm" "crm manual"\n.SH NAME\n${roff(`${name} - ${summary}`)}`
-  return `${[head, ...parts].join('\n')}\n`
+  // A heading begins a paragraph.
+  return `${[head, ...parts].join('\n').replace(/^(\.SH .*\n)\.PP\n/gm, '$1')}\n`
 }
 
 function section(title: string): string {

@@ -6,7 +6,7 @@ import { crm, crmPrints, type Env, emptyHome } from './crm.ts'
 import { test } from './shared-service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FIXTURES = join(ROOT, 'examples/fixtures.yaml')
+const FIXTURES = 'examples/fixtures.yaml'
 
 describe('crm schema', () => {
   test('prints what is checked in, for words as for one name', async () => {
@@ -19,6 +19,8 @@ describe('crm schema', () => {
     const names = (await crmPrints(['schema'], emptyHome())).trimEnd().split('\n')
     expect(names).toEqual(expect.arrayContaining(['contacts list', 'error', 'listen']))
     expect(JSON.parse(await crmPrints(['schema', '-o', 'json'], emptyHome()))).toEqual(names)
+    const lines = (await crmPrints(['schema', '-o', 'jsonl'], emptyHome())).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(names)
   })
 
   test('of a name that is none says which was meant, and which are below it', async () => {
@@ -35,17 +37,17 @@ describe('crm schema', () => {
 
 /** What no other test asks for as JSON; the harness holds each against its schema. */
 test.for([
-  ['pipelines', 'list'],
-  ['deals', 'export', '-'],
-  ['jobs', 'prune'],
-  ['fixtures', 'validate', FIXTURES],
-  ['fixtures', 'plan', FIXTURES],
-  ['fixtures', 'schema'],
-  ['auth', 'token'],
-  ['config', 'path'],
-  ['deals', 'list', '--summary', 'stage'],
-])('what crm %s prints is what its schema says', async (args, { service }) => {
-  expect(JSON.parse(await crmPrints([...args, '-o', 'json'], service.env))).not.toBeNull()
+  'pipelines list',
+  'deals export -',
+  'jobs prune',
+  `fixtures validate ${FIXTURES}`,
+  `fixtures plan ${FIXTURES}`,
+  'fixtures schema',
+  'auth token',
+  'config path',
+  'deals list --summary stage',
+])('what crm %s prints is what its schema says', async (line, { service }) => {
+  expect(JSON.parse(await crmPrints([...line.split(' '), '-o', 'json'], service.env))).not.toBeNull()
 })
 
 test('the lines of a snapshot are what its schema says', async ({ service }) => {

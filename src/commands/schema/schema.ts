@@ -29,8 +29,11 @@ async function printSchema(ctx: Context, given: readonly string[]): Promise<unde
 }
 
 async function writeNames({ io, flags }: Context, names: readonly string[]): Promise<undefined> {
-  const isJson = flags.output === 'json'
-  await writeText(io.stdout, isJson ? `${JSON.stringify(names, undefined, 2)}\n` : `${names.join('\n')}\n`)
+  const lines = flags.output === 'jsonl' ? names.map((name) => JSON.stringify(name)) : names
+  await writeText(
+    io.stdout,
+    flags.output === 'json' ? `${JSON.stringify(names, undefined, 2)}\n` : `${lines.join('\n')}\n`,
+  )
 }
 
 function noSchema(name: string, names: readonly string[]): CrmError {
