@@ -15,6 +15,7 @@ const WITHOUT_JSON = [
   'auth logout',
   'auth switch',
   'browse',
+  'completion',
   'config set',
   'fixtures export',
   'sandbox run',
