@@ -48,7 +48,8 @@ export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string
   }
 }
 
-function mappedColumn(kind: RowKind, { column, field, type }: Mapping): Column {
+/** As `--map` says. */
+export function mappedColumn(kind: RowKind, { column, field, type }: Mapping): Column {
   if (field === undefined) {
     return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true, isTyped: false }
   }

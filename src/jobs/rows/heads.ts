@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { inputError, inputName, type Place } from '../read/input-error.ts'
 import type { RowKind } from '../row.ts'
-import { type Column, createColumnResolver, type UnknownColumn } from './columns.ts'
+import { type Column, createColumnResolver, mappedColumn, type UnknownColumn } from './columns.ts'
 import { fieldsOf } from './known-fields.ts'
 import type { Mapping } from './parse-map.ts'
 
@@ -16,43 +16,73 @@ export interface Heads extends Place {
 /** The columns of a line of heads; CrmError `invalid_input` for the ones that have no one meaning, all of them together. */
 export function planColumns(input: Heads): readonly Column[] {
   const { heads, kind, mappings } = input
-  refuseTwins(input, heads, 'the column')
   refuseAbsent(input)
+  refuseTwinHeads(input)
   const resolve = createColumnResolver(kind, mappings)
-  const found = heads.map((head) => (head === '' ? unnamed() : resolve(head)))
+  const found = heads.map((head, at) => {
+    const numbered = mappingAt(input, at)
+    // Of two columns of one name, what is computed and reported has to tell them apart.
+    if (numbered)
+      return mappedColumn(kind, { ...numbered, column: head === '' ? numberOf(at) : `${head} (${numberOf(at)})` })
+    return head === '' ? unnamed() : resolve(head)
+  })
   const unknown = found.filter((column): column is UnknownColumn => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
-  const targets = columns.filter(({ role }) => role !== 'ignored')
-  refuseTwins(
-    input,
-    targets.map(({ field }) => field),
-    'a column for',
-  )
+  refuseTwinFields(input, columns)
   refuseStrange(input, columns)
   return columns
+}
+
+/** `#3` is the third column, unless one is called that. */
+function mappingAt({ heads, mappings }: Heads, at: number): Mapping | undefined {
+  const number = numberOf(at)
+  return heads.includes(number) ? undefined : mappings.get(number)
+}
+
+function numberOf(at: number): string {
+  return `#${at + 1}`
 }
 
 function unnamed(): Column {
   return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false, isTyped: false }
 }
 
-function refuseTwins(input: Heads, names: readonly string[], what: string): void {
-  const seen = new Set<string>()
-  for (const name of names) {
-    if (name !== '' && seen.has(name)) {
-      throw inputError({
-        ...input,
-        what: `${what} ${JSON.stringify(name)} is there twice`,
-        hint: 'rename one of them, or leave a column out: --map COLUMN=',
-      })
-    }
-    seen.add(name)
+function refuseTwinHeads(input: Heads): void {
+  const { heads } = input
+  const first = new Map<string, number>()
+  for (const [at, name] of heads.entries()) {
+    if (name === '' || mappingAt(input, at)) continue
+    const twin = first.get(name)
+    first.set(name, twin ?? at)
+    if (twin === undefined) continue
+    throw inputError({
+      ...input,
+      what: `the column ${JSON.stringify(name)} is there twice, as ${numberOf(twin)} and ${numberOf(at)}`,
+      hint: `--map ${shellWord(`${numberOf(at)}=`)} leaves the second one out, ${shellWord(`${numberOf(at)}=FIELD`)} takes it for another field`,
+    })
+  }
+}
+
+function refuseTwinFields(input: Heads, columns: readonly Column[]): void {
+  const first = new Map<string, number>()
+  for (const [at, { field, role }] of columns.entries()) {
+    if (role === 'ignored') continue
+    const twin = first.get(field)
+    first.set(field, twin ?? at)
+    if (twin === undefined) continue
+    const [one, other] = [JSON.stringify(input.heads[twin]), JSON.stringify(input.heads[at])]
+    throw inputError({
+      ...input,
+      what: `a column for ${JSON.stringify(field)} is there twice: ${one}, which is ${numberOf(twin)}, and ${other}, which is ${numberOf(at)}`,
+      hint: `--map ${shellWord(`${numberOf(at)}=`)} leaves the second one out, ${shellWord(`${numberOf(at)}=FIELD`)} takes it for another field`,
+    })
   }
 }
 
 function refuseAbsent({ name, heads, mappings }: Heads): void {
-  const absent = [...mappings.keys()].filter((column) => !heads.includes(column))
+  const isThere = (column: string) => heads.includes(column) || heads.some((_, at) => numberOf(at) === column)
+  const absent = [...mappings.keys()].filter((column) => !isThere(column))
   if (absent.length === 0) return
   throw new CrmError('usage', `--map names ${quoted(absent)}, which ${inputName(name)} does not have`, {
     hint: `its columns are ${quoted(heads)}`,

@@ -143,7 +143,7 @@ describe('what breaks the rules is refused with its line and its byte', () => {
     ['a NUL outside quotes', 'name,email\nA,b\nA\0,b\n', 'line 3, byte 16: a NUL outside quotes'],
     ['a NUL beside quotes', 'name,email\n"A",b\0\n', 'line 2, byte 16: a NUL outside quotes'],
     ['a lone carriage return', 'name,email\nA\rB,c\n', 'line 2, byte 12: a carriage return in a cell without quotes'],
-    ['a heading twice', 'name,email,name\nA,b,c\n', 'line 1, byte 0: the column "name" is there twice'],
+    ['a heading twice', 'name,email,name\nA,b,c\n', 'line 1, byte 0: the column "name" is there twice, as #1 and #3'],
     ['two headings for one field', 'name,E-Mail,email\nA,b,c\n', 'line 1, byte 0: a column for "email" is there twice'],
     ['nothing at all', '', 'line 1, byte 0: it is empty, expected a line with the names of the columns'],
     ['no line of heads', 'Ada,ada@x.test\n', 'none of the columns "Ada", "ada@x.test" is a field of a contact'],

@@ -36,6 +36,18 @@ describe('names of columns', () => {
     ])
   })
 
+  test('that stand there twice are told apart by their number', async () => {
+    const twice = 'name,email,Phone,email\nA,b,1,c\n'
+    await expect(read({ bytes: twice })).rejects.toMatchObject({
+      details: { hint: "--map '#4=' leaves the second one out, '#4=FIELD' takes it for another field" },
+    })
+    expect(await fieldsOf({ bytes: twice, map: ['#4='] })).toEqual([{ name: 'A', email: 'b', phone: '1' }])
+    expect(await fieldsOf({ bytes: twice, map: ['#2=', '#4=email'] })).toEqual([{ name: 'A', email: 'c', phone: '1' }])
+    const computed = { map: ['#4=other_email'], compute: ['both=.email + .["email (#4)"]'] }
+    expect(await fieldsOf({ bytes: twice, ...computed })).toMatchObject([{ both: 'bc', other_email: 'c' }])
+    await expect(read({ bytes: twice, map: ['#5='] })).rejects.toThrow('--map names "#5"')
+  })
+
   test('an id column names the record, and the deal of a note its parent', async () => {
     expect((await read({ bytes: 'id,name\ncon_1,A\n' })).rows).toMatchObject([{ id: 'con_1', fields: { name: 'A' } }])
     expect((await read({ bytes: 'deal_id,body\ndeal_1,Hello\n', kind: 'note' })).rows).toMatchObject([
