@@ -1,5 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { askYesNo } from '../../output/prompt.ts'
+import { commandLine } from '../command-line.ts'
+import { canAsk } from '../confirm.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
@@ -14,17 +18,42 @@ export function addJobsPrune(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('prune')
     .description('remove jobs that came to their end long ago; they cannot be undone any more')
-    .option('--older-than <time>', 'how long ago (default: 30d)', parseTime)
-    .addHelpText('after', examples('crm jobs prune --older-than 90d --dry-run'))
+    .option('--older-than <time>', 'how long ago (default: 30d); less than that asks', parseTime)
+    .option('--dry-run', 'show which jobs would be removed, and remove none')
+    .addHelpText('after', examples('crm jobs prune --dry-run', 'crm jobs prune --older-than 7d --yes'))
     .action(act(pruneJobs))
-  addScopedFlags(command, ['fields', 'dryRun'])
+  addScopedFlags(command, ['fields', 'yes'])
 }
 
 async function pruneJobs(ctx: Context, { olderThan = MONTH_MS }: Options): Promise<undefined> {
   const jobs = await ctx.jobs()
   const found = []
-  for await (const { id, state } of jobs.prunable(ctx.now() - olderThan)) found.push({ id, state })
-  if (!ctx.flags.isDryRun) jobs.remove(found.map(({ id }) => id))
+  let recent = 0
+  for await (const { id, state, endedMs } of jobs.prunable(ctx.now() - olderThan)) {
+    found.push({ id, state })
+    if (endedMs >= ctx.now() - MONTH_MS) recent += 1
+  }
+  if (!ctx.flags.isDryRun) {
+    if (recent > 0 && !ctx.flags.isConfirmed) await askRemoval(ctx, recent)
+    jobs.remove(found.map(({ id }) => id))
+  }
   await printList(ctx, { pages: onePage(found), columns: ['id', 'state'], plural: 'jobs as old as that' })
-  if (found.length > 0) ctx.note(ctx.flags.isDryRun ? 'Dry run: nothing was removed.' : `Removed ${found.length} jobs.`)
+  if (found.length > 0)
+    ctx.note(ctx.flags.isDryRun ? 'Dry run: nothing was removed.' : `Removed ${counted(found.length)}.`)
+}
+
+/** A month is what anybody expects to be able to undo. */
+async function askRemoval(ctx: Context, recent: number): Promise<void> {
+  const what = `${counted(recent)} that ended less than 30 days ago, and can be undone until then`
+  if (!canAsk(ctx)) {
+    throw new CrmError('unconfirmed', `this would remove ${what}, and needs --yes`, {
+      hint: `see which: ${commandLine([...ctx.argv, '--dry-run'])}`,
+    })
+  }
+  const isSure = await askYesNo(ctx.io, `This will remove ${what}. Go on? [y/N] `, ctx.signal)
+  if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was removed', { hint: commandLine(ctx.argv) })
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`
 }

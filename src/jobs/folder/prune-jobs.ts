@@ -10,6 +10,7 @@ const DRAFT_LIFE_MS = 24 * 3_600_000
 export interface Pruned {
   readonly id: string
   readonly state: string
+  readonly endedMs: number
 }
 
 /** Jobs that came to their end before `beforeMs`; what can still be resumed stays. What planning left behind goes too. */
@@ -19,7 +20,8 @@ export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGene
     if (job.state === 'damaged') continue
     const { state, progress, head } = job
     if (state !== 'finished' && state !== 'cancelled') continue
-    if ((progress.lastMs ?? head.made_at) < beforeMs) yield { id: paths.id, state }
+    const endedMs = progress.lastMs ?? head.made_at
+    if (endedMs < beforeMs) yield { id: paths.id, state, endedMs }
   }
 }
 
