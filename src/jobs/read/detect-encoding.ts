@@ -82,6 +82,8 @@ function refuseArchive(head: Buffer, name: string): void {
   }
   if (magic === 'PK\x03\x04')
     refuse('a spreadsheet or a zip archive, expected text', 'save it as CSV UTF-8, and import that')
+  if (magic === '\xd0\xcf\x11\xe0')
+    refuse('a spreadsheet in the format before xlsx, expected text', 'save it as CSV UTF-8, and import that')
   if (magic.startsWith('\x1f\x8b')) refuse('compressed with gzip, expected text', `pipe it in: gzip -dc FILE | … -`)
 }
 
