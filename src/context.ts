@@ -346,6 +346,7 @@ async function openBulk(ctx: Context): Promise<Jobs> {
     signal: ctx.signal,
     now: ctx.now,
     note: ctx.note,
+    isTrial: ctx.flags.isDryRun,
     api: ctx.api,
     server: async () => {
       const target = apiTarget(await ctx.target())

@@ -4,6 +4,7 @@ import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
 import type { RawApi } from './raw-api.ts'
+import type { ToldRate } from './told-rate.ts'
 
 /** One answer of a list, in the order the server gave. */
 export interface Page {
@@ -67,6 +68,8 @@ export interface Api {
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi
+  /** The limit that the last answer told; undefined when it told of none, or nothing was asked yet. */
+  rate(): ToldRate | undefined
   /** Ends idle connections; without it the process lives on until they time out. */
   close(): Promise<void>
 }

@@ -20,6 +20,7 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
     webhooks: createWebhooks(http),
     graphql: createGraphql(http, options),
     raw: createRaw(http, options.wire, options.baseUrl),
+    rate: http.rate,
     close: http.close,
   }
 }

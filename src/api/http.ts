@@ -14,6 +14,7 @@ import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import type { ToldRate } from './told-rate.ts'
 import { Turnstile } from './turnstile.ts'
 
 export interface Http {
@@ -25,6 +26,8 @@ export interface Http {
   locate(call: Call): URL
   /** Of that address; the key goes nowhere else. */
   readonly origin: string
+  /** As the last answer told it; undefined when it told of none, or nothing was asked yet. */
+  rate(): ToldRate | undefined
   close(): Promise<void>
 }
 
@@ -97,6 +100,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     settle,
     locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
     origin: options.baseUrl.origin,
+    rate: () => turnstile.rate,
     close: connections.close,
   }
 }

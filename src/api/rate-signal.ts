@@ -103,6 +103,14 @@ function pointInTime(number: number, nowMs: number): number {
   return number > EPOCH_SECONDS ? number * 1000 : nowMs + number * 1000
 }
 
+/** How long one window is, where a policy or HubSpot's interval tells. */
+export function readWindowMs(headers: IncomingHttpHeaders): number | undefined {
+  const [policy = ''] = (textOf(headers, 'ratelimit-policy') ?? '').replace(/"[^"]*"/g, '""').split(',')
+  const seconds = countOf(parameter(policy, 'w'))
+  if (seconds !== undefined && seconds > 0) return seconds * 1000
+  return countOf(textOf(headers, 'x-hubspot-ratelimit-interval-milliseconds'))
+}
+
 /** `2;w=60` (draft 6 and 7) or `"default"; q=2; w=60` (draft 8). */
 function policyLimit(headers: IncomingHttpHeaders): string | undefined {
   const [first] = withoutNames(textOf(headers, 'ratelimit-policy') ?? '').split(',')

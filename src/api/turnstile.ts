@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
 import { type Failure, isFailure } from './failure.ts'
@@ -5,6 +6,7 @@ import { Pacer } from './pacer.ts'
 import { type RateSignal, readRateSignal } from './rate-signal.ts'
 import type { RetryState } from './retry.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import { type ToldRate, toldRate } from './told-rate.ts'
 
 /** A request that arrives in the last millisecond of a window is one too many for it. */
 const MARGIN_MS = 20
@@ -19,6 +21,7 @@ export class Turnstile {
   #queueEnd: Promise<void> | undefined
   #queued = 0
   #wake: () => void = () => {}
+  #last: { readonly headers: IncomingHttpHeaders; readonly atMs: number } | undefined
 
   constructor(options: TurnstileOptions, sleep: Timing['sleep']) {
     this.#options = options
@@ -51,8 +54,14 @@ export class Turnstile {
     this.#pacer.force()
   }
 
+  /** What the last answer told of the limit; read only now, for hardly anybody asks. */
+  get rate(): ToldRate | undefined {
+    return this.#last && toldRate(this.#last.headers, this.#last.atMs, this.#options.now())
+  }
+
   /** After every request that entered; undefined when it came to nothing. */
   leave(outcome: Answer | Failure | undefined): void {
+    if (outcome?.headers) this.#last = { headers: outcome.headers, atMs: this.#options.now() }
     this.#pacer.answered(outcome && this.#signalOf(outcome), outcome?.headers !== undefined)
     this.#wake()
   }

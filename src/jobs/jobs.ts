@@ -6,7 +6,7 @@ import type { Env, InputStream } from '../core/streams.ts'
 import { allJobs, findJob } from './folder/find-jobs.ts'
 import type { JobPaths } from './folder/job-folder.ts'
 import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
-import { ensureJobsFolder, stateHome } from './folder/state-home.ts'
+import { ensureJobsFolder, makeTrialFolder, removeTrial, stateHome } from './folder/state-home.ts'
 import { applyPlan } from './make/apply-plan.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './make/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob } from './make/make-job.ts'
@@ -18,6 +18,7 @@ import type { PlanBuilder } from './make/plan-builder.ts'
 import { planningFailure } from './make/scratch-failure.ts'
 import { stageNames } from './make/stage-names.ts'
 import { copyPlan } from './plan/copy-plan.ts'
+import { type Forecast, forecast } from './plan/forecast.ts'
 import type { Noun } from './plan/plan-head.ts'
 import type { Account } from './run/account.ts'
 import { cancelJob } from './run/cancel-job.ts'
@@ -26,7 +27,9 @@ import { type FailureReport, reportFailures } from './run/failed-file.ts'
 import { type FailurePage, failurePages } from './run/failure-pages.ts'
 import { outcomeError } from './run/job-errors.ts'
 import { type JobState, readJobState } from './run/job-state.ts'
+import { leftOutPages } from './run/left-out-pages.ts'
 import { type OperationResult, operationResults } from './run/operation-results.ts'
+import { type RestOfJob, restOf } from './run/rest-of-job.ts'
 import type { JobOutcome, RunHooks } from './run/run-job.ts'
 import { accountOf, runOnServer } from './run/run-on-server.ts'
 import type { RunTerms } from './run/services.ts'
@@ -54,6 +57,10 @@ export interface Jobs {
   remove(ids: readonly string[]): void
   /** Names that the stage of a deal can have; undefined where the server does not tell. */
   stages(): Promise<readonly string[] | undefined>
+  /** What a job would still send; reads its whole plan. */
+  rest(paths: JobPaths): RestOfJob
+  /** How long so many requests take at the least, by the limit that the last answer told. */
+  forecast(requests: number, rateShare: number): Promise<Forecast>
   /** The oldest first. */
   all(): readonly JobPaths[]
   /** By id, or by an end of it. */
@@ -70,6 +77,8 @@ export interface Jobs {
   run(paths: JobPaths, terms: RunTerms, hooks: RunHooks): Promise<JobResult>
   /** Rows that failed or are in doubt, in the order of the plan. */
   failures(paths: JobPaths, limit?: number): AsyncIterable<FailurePage>
+  /** Rows and members that a plan left as they are, and why. */
+  leftOut(paths: JobPaths): AsyncIterable<FailurePage>
   /** Groups them, and writes them to a file; undefined when there are none. */
   reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
   /** Of a job that was never begun: its files go. */
@@ -89,6 +98,8 @@ export interface JobsWorld {
   readonly signal: AbortSignal
   readonly now: () => number
   readonly note: (line: string) => void
+  /** A dry run: nothing is made where jobs are kept. */
+  readonly isTrial: boolean
   /** For lists, which retry by themselves. */
   readonly api: () => Promise<Api>
   /** For writes, each try of which is written down. */
@@ -113,10 +124,16 @@ export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
   const plan = async (work: (make: MakeWorld) => Promise<MadeImport>): Promise<MadeImport> => {
     keepHeapSmall()
+    const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world)
+    let isMade = false
     try {
-      return await work(await makeWorld(world))
+      const made = await work(make)
+      isMade = made.is === 'made'
+      return made
     } catch (error) {
-      throw planningFailure(error, folder)
+      throw planningFailure(error, make.draftsFolder)
+    } finally {
+      if (!isMade) removeTrial(make.draftsFolder)
     }
   }
   return {
@@ -134,6 +151,8 @@ export function openJobs(world: JobsWorld): Jobs {
     stages: async () => stageNames(await world.api()),
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
+    rest: restOf,
+    forecast: async (requests, rateShare) => forecast(requests, (await world.api()).rate(), rateShare),
     state: readJobState,
     stateOrDamage,
     setAside,
@@ -146,15 +165,31 @@ export function openJobs(world: JobsWorld): Jobs {
       return { ...outcome, error: outcomeError(paths.id, outcome, world.argv) }
     },
     failures: failurePages,
+    leftOut: leftOutPages,
     reportFailures,
-    drop: (paths) => rmSync(paths.folder, { recursive: true, force: true }),
+    drop: ({ folder: dropped }) => {
+      rmSync(dropped, { recursive: true, force: true })
+      removeTrial(dirname(dropped))
+    },
   }
 }
 
 async function makeWorld(world: JobsWorld): Promise<MakeWorld> {
+  const jobsFolder = await ensureJobsFolder(world.env, world.note)
+  return worldIn(world, jobsFolder, jobsFolder)
+}
+
+/** Looks at the jobs that are there, if any are, and leaves them alone. */
+async function trialWorld(world: JobsWorld, jobsFolder: string): Promise<MakeWorld> {
+  // Where there is no server to plan for, there is no folder to remove.
+  await world.server()
+  return worldIn(world, jobsFolder, makeTrialFolder(world.env))
+}
+
+async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: string): Promise<MakeWorld> {
   return {
     account: accountOf(await world.server()),
-    jobsFolder: await ensureJobsFolder(world.env, world.note),
+    ...{ jobsFolder, draftsFolder },
     stdin: world.stdin,
     signal: world.signal,
     version: world.version,

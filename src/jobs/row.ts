@@ -105,8 +105,17 @@ export interface FindingGroup {
   readonly samples: readonly Finding[]
 }
 
+/** Rows of cells that hold nothing, as spreadsheets leave behind. */
+export interface Blanks {
+  readonly count: number
+  /** The first ones. */
+  readonly lines: readonly number[]
+}
+
 export interface RowSource {
   readonly verdict: Verdict
+  /** Of the last pass, as the findings are. */
+  readonly blanks: Blanks
   /** What the last pass found wrong so far, and what was added to it. */
   readonly findings: Findings
   /**

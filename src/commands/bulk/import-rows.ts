@@ -10,6 +10,7 @@ import { type PlanFlags, takePlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
 import { addRunFlags } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
+import { showRest } from './show-plan.ts'
 
 export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags {
   readonly runId?: string
@@ -82,11 +83,24 @@ export async function takeMade(ctx: Context, made: MadeImport, name: string, fla
 }
 
 /** The same input once more: what was stopped goes on, and what is done is left alone. */
-function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
+async function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
   const { id } = job.paths
-  if (job.state === 'finished') {
-    const again = job.head.kind === 'undo' ? '' : '; --again does it once more'
-    ctx.note(`${id} has done this already${again}.`)
-  }
-  return sendJob(ctx, job.paths, flags)
+  const isDone = job.state === 'finished'
+  const again = job.head.kind === 'undo' ? '' : '; --again does it once more'
+  if (flags.plan !== undefined) throw noPlanOf(job)
+  if (isDone) ctx.note(`${id} has done this already${again}.`)
+  if (!ctx.flags.isDryRun) return sendJob(ctx, job.paths, flags)
+  if (!isDone) ctx.note(`${id} has begun this already, and would go on.`)
+  return showRest(ctx, (await ctx.jobs()).rest(job.paths), flags)
+}
+
+/** A second plan of the same rows would be one too many. */
+function noPlanOf({ paths: { id }, state }: JobState): CrmError {
+  const isDone = state === 'finished'
+  return new CrmError('conflict', `${id} has ${isDone ? 'done' : 'begun'} this already, so there is nothing to plan`, {
+    hint: isDone
+      ? `crm jobs show ${id}; --again plans it once more`
+      : `crm jobs resume ${id}, or crm jobs cancel ${id}`,
+    job: id,
+  })
 }

@@ -18,3 +18,11 @@ export type MadeJob = Extract<MadeImport, { readonly is: 'made' }>['job']
 export type DamagedJob = Extract<Awaited<ReturnType<Jobs['stateOrDamage']>>, { readonly state: 'damaged' }>
 
 export type JobState = Awaited<ReturnType<Jobs['state']>>
+
+export type JobCounts = JobRest['counts']
+
+export type JobRest = ReturnType<Jobs['rest']>
+
+export type Forecast = Awaited<ReturnType<Jobs['forecast']>>
+
+export type LeftOut = MadeJob['leftOut'][number]

@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { ExitCode } from '../../core/exit.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { askYesNo } from '../../output/prompt.ts'
 import { commandLine } from '../command-line.ts'
 import { canAsk, confirmDeletion, requireExpected } from '../confirm.ts'
-import { dryRunExit } from '../dry-run.ts'
 import { parseCount } from '../flags.ts'
-import { printOne } from '../print.ts'
 import type { MadeJob } from './job-types.ts'
-import type { RunFlags } from './run-flags.ts'
+import { planLines } from './plan-text.ts'
+import { type RunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
+import { showPlan } from './show-plan.ts'
 
 export interface PlanFlags extends RunFlags {
   /** Where the plan goes, instead of being sent. */
@@ -44,22 +44,22 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
       const apply = `crm apply ${shellWord(flags.plan)}${typedProfile(ctx.argv)}`
       ctx.note(`The plan is in ${flags.plan}; nothing was sent: ${apply}`)
     }
-    if (ctx.flags.isDryRun || flags.plan !== undefined) return await showPlan(ctx, job)
+    if (ctx.flags.isDryRun || flags.plan !== undefined) return await showPlan(ctx, job, flags)
+    await tellPlan(ctx, job, flags)
     await confirmPlan(ctx, job, flags)
     isKept = true
   } finally {
     if (!isKept) jobs.drop(job.paths)
   }
-  if (job.keptNote !== undefined) ctx.note(job.keptNote)
+  if (job.leftOut.length > 0) ctx.note(`All that is left as it is: crm jobs failed ${job.paths.id} --skipped`)
   return sendJob(ctx, job.paths, flags)
 }
 
-async function showPlan(ctx: Context, { end }: MadeJob): Promise<ExitCode> {
-  const { rows, create, update, delete: remove, unchanged, skipped } = end
-  await printOne(ctx, { dry_run: true, rows, create, update, delete: remove, unchanged, skipped })
-  if (ctx.flags.isDryRun)
-    ctx.note(create + update + remove === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
-  return ctx.flags.isDryRun ? dryRunExit(ctx, create + update + remove > 0) : EXIT.ok
+/** Before anybody is asked. */
+async function tellPlan(ctx: Context, { end, fields }: MadeJob, flags: RunFlags): Promise<void> {
+  const { rateShare: share } = runTerms(flags)
+  const forecast = await (await ctx.jobs()).forecast(end.create + end.update + end.delete, share)
+  for (const line of planLines(end, { fields, forecast, share })) ctx.note(line)
 }
 
 function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['noun']): string {

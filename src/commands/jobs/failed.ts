@@ -1,19 +1,27 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { LEFT_OUT_COLUMNS } from '../bulk/show-plan.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList } from '../print.ts'
+import type { ListPage } from '../keep-matching.ts'
+import { printList, requestedLimit } from '../print.ts'
 
 const COLUMNS = ['line', 'id', 'state', 'code', 'field', 'reason', 'request_id']
+
+interface Options {
+  readonly skipped?: boolean
+}
 
 export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('failed <job>')
     .description('rows that failed or are in doubt, and why')
+    .option('--skipped', 'instead what the plan left as it is: rows without a match, conflicts of an undo')
     .addHelpText(
       'after',
       examples(
         'crm jobs failed psve',
+        'crm jobs failed psve --skipped',
         "crm jobs failed psve --jq 'group_by(.code) | map({code: .[0].code, n: length})'",
       ),
     )
@@ -21,11 +29,24 @@ export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
   addScopedFlags(command, ['fields', 'where', 'limit'])
 }
 
-async function listFailed(ctx: Context, word: string): Promise<undefined> {
+async function listFailed(ctx: Context, word: string, { skipped = false }: Options): Promise<undefined> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
-  const limit = ctx.flags.where === undefined ? ctx.flags.limit : undefined
+  if (skipped) {
+    const pages = limitRows(jobs.leftOut(paths), requestedLimit(ctx))
+    return printList(ctx, { pages, columns: LEFT_OUT_COLUMNS, plural: 'rows that were left out' })
+  }
+  const limit = requestedLimit(ctx)
   await printList(ctx, { pages: jobs.failures(paths, limit), columns: COLUMNS, plural: 'failed rows' })
   const report = await jobs.reportFailures(paths)
   if (report?.file !== undefined) ctx.note(`These rows as they were, to be corrected: ${report.file}`)
+}
+
+async function* limitRows(pages: AsyncIterable<ListPage>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<ListPage> {
+  let left = limit
+  for await (const { items } of pages) {
+    yield { items: items.slice(0, left), nextCursor: undefined }
+    left -= items.length
+    if (left <= 0) return
+  }
 }

@@ -13,7 +13,7 @@ const COLUMNS = ['id', 'state', 'kind', 'noun', 'input', 'rows', 'done', 'failed
 export function addJobsList(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('list')
-    .description('all jobs of this machine, the oldest first')
+    .description('all jobs of this machine, the newest first')
     .addHelpText('after', examples('crm jobs list', 'crm jobs list --where \'.state == "stopped"\' -o id'))
     .action(act(listJobs))
   addScopedFlags(command, ['fields', 'where', 'limit'])
@@ -26,7 +26,7 @@ async function listJobs(ctx: Context): Promise<undefined> {
 /** A page a job: reading one takes as long as it is large. */
 async function* pagesOf(ctx: Context): AsyncGenerator<ListPage> {
   const jobs = await ctx.jobs()
-  const all = jobs.all()
+  const all = jobs.all().toReversed()
   const wanted = ctx.flags.where === undefined ? all.slice(0, ctx.flags.limit) : all
   for (const paths of wanted) {
     const job = await jobs.stateOrDamage(paths)

@@ -3,9 +3,9 @@ import { CrmError } from '../../core/errors.ts'
 import { ID_PREFIXES } from '../../core/ids.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
 import { type JobPaths, jobPaths } from './job-folder.ts'
+import { openJobPlan } from './job-plan.ts'
 
 /** The jobs of a folder, the oldest first; a folder that is not there has none. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
@@ -24,8 +24,8 @@ export function findJob(jobsFolder: string, word: string): JobPaths {
   throw new CrmError('not_found', `${reason} in ${jobsFolder}`, { hint: 'crm jobs list' })
 }
 
-export function headOf({ plan }: JobPaths): PlanHead {
-  const file = new PlanFile(plan)
+export function headOf(paths: JobPaths): PlanHead {
+  const file = openJobPlan(paths)
   file.close()
   return file.head
 }

@@ -13,6 +13,7 @@ export interface JobPaths {
   readonly plan: string
   readonly before: string
   readonly input: string
+  readonly leftOut: string
   readonly journal: string
   readonly lock: string
 }
@@ -79,6 +80,7 @@ function pathsIn(folder: string, id: string): JobPaths {
     plan: join(folder, 'plan.ndjson'),
     before: join(folder, 'before.ndjson'),
     input: join(folder, 'input'),
+    leftOut: join(folder, 'left-out.ndjson'),
     journal: join(folder, 'journal'),
     lock: join(folder, 'lock'),
   }

@@ -1,8 +1,9 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { basename, isAbsolute, join, resolve } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
+import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 
 /** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm. An empty variable counts as unset. */
@@ -33,4 +34,21 @@ export async function ensureJobsFolder(env: Env, say: (line: string) => void): P
     say(`${error.message}; jobs are kept in ${temporary} instead: CRM_STATE_HOME=${temporary} finds them again`)
     return folder
   }
+}
+
+const TRIAL = 'crm-plan-'
+
+/** A folder for a plan that is only looked at: a dry run leaves nothing where jobs are kept, and makes no such place. */
+export function makeTrialFolder(env: Env): string {
+  const parent = env.TMPDIR || tmpdir()
+  try {
+    return mkdtempSync(join(parent, TRIAL))
+  } catch (error) {
+    throw toMachineError(error, parent)
+  }
+}
+
+/** Nothing but what `makeTrialFolder` made. */
+export function removeTrial(folder: string): void {
+  if (basename(folder).startsWith(TRIAL)) rmSync(folder, { recursive: true, force: true })
 }

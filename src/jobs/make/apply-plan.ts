@@ -3,6 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { recordDigest } from '../digest.ts'
 import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../folder/job-folder.ts'
+import { fieldsOfPlan } from '../plan/field-counts.ts'
 import type { Operation } from '../plan/operation.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
@@ -28,11 +29,15 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
       throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
     const there = jobPaths(world.jobsFolder, head.job)
     if (existsSync(there.plan)) return { is: 'same', job: await readJobState(there) }
-    const draft = openDraftOf(world.jobsFolder, head.job)
+    const draft = openDraftOf(world.draftsFolder, head.job)
     try {
       copySynced(path, draft.paths.plan)
       if (end.update + end.delete > 0) await keepBefore(world, plan, draft.paths, isDriftAllowed)
-      return { is: 'made', job: { paths: await finishDraft(draft), head, end }, lines: [] }
+      return {
+        is: 'made',
+        job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [] },
+        lines: [],
+      }
     } catch (error) {
       dropDraft(draft)
       throw error

@@ -3,9 +3,10 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Operation } from '../plan/operation.ts'
-import { PlanFile } from '../plan/plan-file.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
 import type { EarlierJob } from './earlier-jobs.ts'
 import { type JobResults, readResults } from './job-results.ts'
 import type { EarlierOperation } from './plan-builder.ts'
@@ -137,7 +138,7 @@ export class Ledger {
   /** What was deleted again is made under a new key: the old one would only bring back the old answer. */
   #takeBack(undo: JobPaths): void {
     const { database } = this.#scratch
-    const plan = new PlanFile(undo.plan)
+    const plan = openJobPlan(undo)
     database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
     const forget = database.prepare('UPDATE earlier SET state = ? WHERE id = ?')
     try {
@@ -153,7 +154,7 @@ export class Ledger {
   /** A later job knows better, but nothing undoes what is done. */
   #read(job: JobPaths): void {
     const { database } = this.#scratch
-    const plan = new PlanFile(job.plan)
+    const plan = openJobPlan(job)
     const add = database.prepare(ADD)
     try {
       const results = readResults(job, plan.count, this.#scratch)

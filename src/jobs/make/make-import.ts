@@ -8,6 +8,7 @@ import { findingLines } from '../rows/findings-text.ts'
 import { verdictLines } from '../rows/verdict-text.ts'
 import type { JobState } from '../run/job-state.ts'
 import { earlierJobs } from './earlier-jobs.ts'
+import { leftOutLines } from './left-out-text.ts'
 import type { MadeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import { refuseAbsentNames } from './match-names.ts'
@@ -45,7 +46,7 @@ export type MadeImport =
 
 /** Reads and checks the whole input; only when nothing is wrong with it there is a job. */
 export async function makeImport(world: MakeWorld, request: ImportRequest): Promise<MadeImport> {
-  const draft = openDraft(world.jobsFolder, world.nowMs())
+  const draft = openDraft(world.draftsFolder, world.nowMs())
   try {
     const made = await fillDraft(world, request, draft)
     if (made.is !== 'made') dropDraft(draft)
@@ -103,8 +104,11 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     end = builder.end()
     return {
       is: 'made',
-      job: { paths: await finishDraft(draft), head, end, doubts },
-      lines: verdictLines(inputName, verdict),
+      job: {
+        ...{ paths: await finishDraft(draft), head, end, doubts },
+        ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first },
+      },
+      lines: [...verdictLines(inputName, verdict), ...leftOutLines(builder.leftOut, 'Rows that are skipped:')],
     }
   } finally {
     if (!end) builder.drop()

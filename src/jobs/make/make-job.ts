@@ -1,5 +1,7 @@
 import { dropDraft, finishDraft, type JobPaths, openDraft } from '../folder/job-folder.ts'
+import type { FieldCount } from '../plan/field-counts.ts'
 import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
+import type { LeftOut } from './left-out.ts'
 import type { MakeWorld } from './make-world.ts'
 import { PlanBuilder } from './plan-builder.ts'
 
@@ -8,8 +10,10 @@ export interface MadeJob {
   readonly paths: JobPaths
   readonly head: PlanHead
   readonly end: PlanEnd
-  /** For people, once it is certain that the job stays. */
-  readonly keptNote?: string
+  /** The members that it writes. */
+  readonly fields: readonly FieldCount[]
+  /** The first of what is left as it is. */
+  readonly leftOut: readonly LeftOut[]
   /** What a person has to agree to, beside the changes. */
   readonly doubts?: string | undefined
 }
@@ -22,15 +26,16 @@ export async function makeJob(
   identity: JobIdentity,
   fill: (builder: PlanBuilder, draft: JobPaths) => Promise<void>,
 ): Promise<MadeJob> {
-  const draft = openDraft(world.jobsFolder, world.nowMs())
+  const draft = openDraft(world.draftsFolder, world.nowMs())
   let builder: PlanBuilder | undefined
   try {
     const head = headOf(world, identity, draft.paths.id)
     builder = await PlanBuilder.open(draft.paths, head)
     await fill(builder, draft.paths)
     const end = builder.end()
+    const { fields, leftOut } = builder
     builder = undefined
-    return { paths: await finishDraft(draft), head, end }
+    return { paths: await finishDraft(draft), head, end, fields: fields.list(), leftOut: leftOut.first }
   } catch (error) {
     builder?.drop()
     dropDraft(draft)

@@ -3,7 +3,7 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import { PlanFile } from '../plan/plan-file.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import { failuresOf } from '../run/failures.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
@@ -24,7 +24,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   if (account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   const images = new BeforeImages(paths.before)
   try {
     refuseOtherAccount(plan.head, world.account)

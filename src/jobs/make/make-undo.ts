@@ -1,27 +1,25 @@
-import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import type { Operation } from '../plan/operation.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
 import { byId, Existing } from './existing.ts'
 import { contactPath } from './import-row.ts'
 import { type JobResults, readResults } from './job-results.ts'
+import type { LeftOut } from './left-out.ts'
+import { leftOutLines } from './left-out-text.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import { BeforeImages } from './read-before.ts'
 import { openScratch } from './scratch.ts'
-import { Staying, type Stays } from './staying.ts'
-import { changesSince, restore, writableOf } from './undo-record.ts'
-
-const STAYS = 'stays.ndjson'
+import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
 /** A job that takes back what another one did, as far as nobody changed it since; what stays is named. */
 export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
@@ -34,19 +32,16 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
   refuseOtherAccount(head, world.account)
   const earlier = await undoOf(world, paths.id)
   if (earlier) return { is: 'same', job: earlier }
-  const staying = new Staying()
+  let lines: readonly string[] = []
   const job = await makeJob(
     world,
     { kind: 'undo', noun: head.noun, run: `undo.${paths.id}`, of: paths.id },
     async (builder, draft) => {
-      staying.open(join(draft.folder, STAYS))
-      await planUndo({ world, paths, builder, draft, staying }).finally(() => staying.close())
+      await planUndo({ world, paths, builder, draft })
+      lines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
     },
   )
-  const lines = staying.lines(paths.id)
-  if (lines.length === 0) return { is: 'made', job, lines }
-  const keptNote = `All that stays: ${join(job.paths.folder, STAYS)}`
-  return { is: 'made', job: { ...job, keptNote }, lines }
+  return { is: 'made', job, lines }
 }
 
 async function undoOf({ jobsFolder }: MakeWorld, id: string) {
@@ -65,11 +60,10 @@ interface UndoParts {
   readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobPaths
-  readonly staying: Staying
 }
 
-async function planUndo({ world, paths, builder, draft, staying }: UndoParts): Promise<void> {
-  const plan = new PlanFile(paths.plan)
+async function planUndo({ world, paths, builder, draft }: UndoParts): Promise<void> {
+  const plan = openJobPlan(paths)
   const scratch = openScratch(draft.folder, 'results')
   const images = new BeforeImages(paths.before)
   try {
@@ -79,9 +73,13 @@ async function planUndo({ world, paths, builder, draft, staying }: UndoParts): P
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const before = await images.of(operation.op)
-        const planned = takeBack({ operation, before, results, now, staying })
-        if (planned === 'skipped') builder.leaveOut(planned)
-        else if (planned) builder.add(planned)
+        const { planned, left = [] } = takeBack({ operation, before, results, now })
+        if (!planned && left.length === 0) continue
+        if (!planned) builder.skip(left)
+        else {
+          builder.leftOut.add(left)
+          builder.add(planned)
+        }
       }
     }
     now?.close()
@@ -102,45 +100,67 @@ interface TakeBack {
   readonly results: JobResults
   /** Undefined where nothing can be taken back. */
   readonly now: Existing | undefined
-  readonly staying: Staying
 }
 
-/** Undefined for what the job did not do. */
-function takeBack({ operation, before, results, now, staying }: TakeBack): Planned | 'skipped' | undefined {
+/** Both absent for what the job did not do. */
+interface TakenBack {
+  readonly planned?: Planned
+  /** What of it stays as it is. */
+  readonly left?: readonly LeftOut[]
+}
+
+function takeBack({ operation, before, results, now }: TakeBack): TakenBack {
   const { op, head } = operation
   const { id, wasGone } = results.of(op)
   const { progress } = results
-  if (progress.endOf(op) === 'doubt' || progress.isUnanswered(op)) return staying.add(doubtAbout(operation))
-  if (progress.endOf(op) !== 'done' || wasGone) return undefined
-  const stay = (why: Stays['why'], detail: string) => staying.add({ id, why, detail })
-  if (!now || id === null) return stay('cannot', 'there is no way to delete it')
+  if (progress.endOf(op) === 'doubt' || progress.isUnanswered(op)) return stays(operation, head.id ?? null, 'in_doubt')
+  if (progress.endOf(op) !== 'done' || wasGone) return {}
+  if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
   if (head.do === 'delete') {
-    if (!before) return stay('cannot', 'what it held was not kept')
-    return { do: 'create', path: '/v1/contacts', id, body: writableOf(before) }
+    if (!before) return stays(operation, id, 'cannot', 'what it held was not kept')
+    return { planned: { do: 'create', path: '/v1/contacts', id, body: writableOf(before) } }
   }
-  return takeBackWrite({ operation, before, now, staying }, id)
+  return takeBackWrite({ operation, before, now }, id)
 }
 
 /** Of a create or an update that was done. */
 function takeBackWrite(
-  { operation: { head, body }, before, now, staying }: Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing },
+  { operation, before, now }: Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing },
   id: string,
-): Planned | 'skipped' {
-  const stay = (why: Stays['why'], detail: string) => staying.add({ id, why, detail })
+): TakenBack {
+  const { head, body } = operation
   const [match] = now.find(id)
-  if (!match) return stay('gone', 'it was deleted since')
+  if (!match) return stays(operation, id, 'gone')
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
+  const conflict = (member: Conflict): LeftOut => ({ ...leftOf(operation, id, 'conflict'), ...member })
   if (head.do === 'create') {
     const changed = changesSince(written, match.record)
-    if (changed.length > 0) return stay('conflict', `changed since: ${changed.join(', ')}`)
-    return { do: 'delete', path: contactPath(id), id, before: match.record }
+    if (changed.length > 0) return { left: changed.map(conflict) }
+    return { planned: { do: 'delete', path: contactPath(id), id, before: match.record } }
   }
   const { patch, conflicts } = restore(before ?? {}, written, match.record)
-  if (conflicts.length > 0) stay('conflict', `changed since: ${conflicts.join(', ')}`)
-  if (Object.keys(patch).length === 0) return 'skipped'
-  return { do: 'update', path: contactPath(id), id, body: patch, before: match.record }
+  const left = conflicts.map(conflict)
+  if (Object.keys(patch).length > 0)
+    return { planned: { do: 'update', path: contactPath(id), id, body: patch, before: match.record }, left }
+  return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 
-function doubtAbout({ op, head: { id, line } }: Operation): Stays {
-  return { id: id ?? null, why: 'doubt', detail: line === undefined ? `operation ${op}` : `line ${line}` }
+function stays(operation: Operation, id: string | null, code: LeftOut['code'], reason?: string): TakenBack {
+  return { left: [leftOf(operation, id, code, reason)] }
+}
+
+const REASONS: Readonly<Record<LeftOut['code'], string>> = {
+  empty_row: '',
+  no_match: '',
+  conflict: 'changed since',
+  as_before: 'as it was before already',
+  gone: 'it was deleted since',
+  cannot: 'there is no way to delete it',
+  in_doubt: 'in doubt, and may be there',
+}
+
+function leftOf({ op, head }: Operation, id: string | null, code: LeftOut['code'], reason = REASONS[code]): LeftOut {
+  const line = head.line ?? null
+  const told = id === null && line === null ? `operation ${op}: ${reason}` : reason
+  return { line, id, code, field: null, reason: told, was: null, wrote: null, now: null }
 }

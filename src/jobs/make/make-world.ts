@@ -4,7 +4,10 @@ import type { Noun } from '../plan/plan-head.ts'
 
 /** What planning needs of the world. */
 export interface MakeWorld {
+  /** Of the jobs that were made before; it may be absent where nothing is to be kept. */
   readonly jobsFolder: string
+  /** Where a new one is made. */
+  readonly draftsFolder: string
   readonly account: string
   readonly stdin: () => InputStream
   readonly signal: AbortSignal

@@ -5,12 +5,14 @@ import type { CrmRecord } from '../../core/resources.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { recordDigest, requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { FieldCounts } from '../plan/field-counts.ts'
 import { METHODS, type OperationHead, type OperationKind } from '../plan/operation.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { PlanWriter } from '../plan/plan-writer.ts'
 import { createKeyIndex, type KeyIndex } from '../rows/key-index.ts'
 import { BeforeWriter } from './before-writer.ts'
 import { DigestCounter } from './digest-counter.ts'
+import { LeavingOut, type LeftOut } from './left-out.ts'
 
 export interface Planned {
   readonly do: OperationKind
@@ -39,12 +41,15 @@ export interface EarlierOperation {
 /** Makes the files of a plan, operation by operation; nothing counts until `end`. */
 export class PlanBuilder {
   readonly counts = { rows: 0, create: 0, update: 0, delete: 0, unchanged: 0, skipped: 0 }
+  readonly fields = new FieldCounts()
+  readonly leftOut: LeavingOut
   readonly #writer: PlanWriter
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
   readonly #overflowPath: string
 
   private constructor(paths: JobPaths, head: PlanHead, overflow: KeyIndex) {
+    this.leftOut = new LeavingOut(paths.leftOut)
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
     this.#counter = new DigestCounter(overflow)
@@ -70,16 +75,24 @@ export class PlanBuilder {
     if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
     this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
     this.counts[planned.do] += 1
+    if (planned.body) this.fields.add(planned.do, planned.body)
   }
 
-  leaveOut(why: 'unchanged' | 'skipped'): void {
-    this.counts.rows += 1
-    this.counts[why] += 1
+  leaveOut(why: 'unchanged' | 'skipped', rows = 1): void {
+    this.counts.rows += rows
+    this.counts[why] += rows
+  }
+
+  /** A row that is skipped, and why: one line, or one for each member. */
+  skip(lines: readonly LeftOut[]): void {
+    this.leaveOut('skipped')
+    this.leftOut.add(lines)
   }
 
   /** All files are synced when it returns. */
   end(): PlanEnd {
     this.#closeCounter()
+    this.leftOut.close()
     this.#before.end()
     const counts: PlanCounts = { ...this.counts }
     return this.#writer.end(counts)
@@ -88,6 +101,7 @@ export class PlanBuilder {
   /** Instead of `end`, when there will be no plan. */
   drop(): void {
     this.#closeCounter()
+    this.leftOut.close()
     this.#before.close()
     this.#writer.close()
   }

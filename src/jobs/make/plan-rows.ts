@@ -1,15 +1,17 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { idText } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { matchKey } from '../match-key.ts'
 import type { Noun } from '../plan/plan-head.ts'
-import type { RowSource } from '../row.ts'
+import type { InputRow, RowSource } from '../row.ts'
 import { createKeyIndex } from '../rows/key-index.ts'
 import type { EarlierJob } from './earlier-jobs.ts'
 import { byId, Existing } from './existing.ts'
 import { createOf } from './import-row.ts'
 import { Ledger } from './ledger.ts'
+import type { LeftOut } from './left-out.ts'
 import { MadeBefore } from './made-before.ts'
 import { type ImportMode, matchRow } from './match-rows.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
@@ -44,9 +46,28 @@ export interface MatchRequest {
  * has to be asked about is returned.
  */
 export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<string | undefined> {
-  if (match.names.length > 0) return planMatched(parts, match)
-  if (parts.before.length > 0) return planAgain(parts)
-  return planFirst(parts)
+  const plan = match.names.length > 0 ? planMatched : parts.before.length > 0 ? planAgain : planFirst
+  const doubts = await plan(parts, match)
+  skipBlanks(parts)
+  return doubts
+}
+
+/** They are rows of the file, so they are in the account. */
+function skipBlanks({ source: { blanks }, builder }: PlanRowsParts): void {
+  for (const line of blanks.lines)
+    builder.skip([skippedRow({ line, id: undefined }, 'empty_row', 'nothing stands in it')])
+  const unnamed = blanks.count - blanks.lines.length
+  if (unnamed === 0) return
+  builder.leaveOut('skipped', unnamed)
+  builder.leftOut.count('empty_row', unnamed)
+}
+
+function skippedRow(
+  { line, id = null }: Pick<InputRow, 'line'> & { id: string | undefined | null },
+  code: LeftOut['code'],
+  reason: string,
+): LeftOut {
+  return { line, id, code, field: null, reason, was: null, wrote: null, now: null }
 }
 
 /** Nothing is known of an earlier run; notes cannot be read back, and so not be looked for. */
@@ -81,7 +102,8 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
     for await (const rows of source.rows()) {
       for (const row of rows) {
         const planned = matchRow({ ...match, existing, keyLines, source, isDeletion }, row)
-        if (typeof planned === 'string') builder.leaveOut(planned)
+        if (planned === 'skipped') builder.skip([withoutMatch(row, match.names)])
+        else if (planned === 'unchanged') builder.leaveOut(planned)
         else if (planned) builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
       }
     }
@@ -91,6 +113,15 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
     rmSync(join(paths.folder, 'keys.db'), { force: true })
     ledger?.close()
   }
+}
+
+function withoutMatch(row: InputRow, names: readonly string[]): LeftOut {
+  const value = names.map((name) => (name === 'id' ? row.id : idText(row.fields[name])) ?? '').join(', ')
+  return skippedRow(
+    { line: row.line, id: row.id },
+    'no_match',
+    `no contact has the ${names.join(', ')} ${JSON.stringify(value)}`,
+  )
 }
 
 /** What was made and is not there any more is made under a new key: the old one would only bring back the old answer. */

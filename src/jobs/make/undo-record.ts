@@ -3,22 +3,30 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
+/** A member that somebody changed since, and its three sides. */
+export interface Conflict {
+  readonly field: string
+  readonly was: JsonValue
+  readonly wrote: JsonValue
+  readonly now: JsonValue
+}
+
 export interface Restored {
   /** A merge patch that brings back what was there; empty when there is nothing to bring back. */
   readonly patch: JsonObject
   /** Members that somebody changed since; they are left alone. */
-  readonly conflicts: readonly string[]
+  readonly conflicts: readonly Conflict[]
 }
 
 /** Three ways: as it was, what the job wrote, as it is. Only what is still as the job wrote it goes back. */
 export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord): Restored {
   const patch: JsonObject = {}
-  const conflicts: string[] = []
+  const conflicts: Conflict[] = []
   for (const [name, value] of Object.entries(written)) {
     const old = own(before, name)
     if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {
       // Unless it is back already.
-      if (!isSame(old, own(now, name))) conflicts.push(name)
+      if (!isSame(old, own(now, name))) conflicts.push({ field: name, was: old, wrote: value, now: own(now, name) })
     } else if (!isSame(old, own(now, name))) {
       patch[name] = patchTo(own(now, name), old)
     }
@@ -27,13 +35,14 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
 }
 
 /** Members of a record that was made by a job and that somebody changed since; none when it may go. */
-export function changesSince(written: JsonObject, now: CrmRecord): readonly string[] {
+export function changesSince(written: JsonObject, now: CrmRecord): readonly Conflict[] {
+  const sides = (field: string) => ({ field, was: null, wrote: own(written, field), now: own(now, field) })
   const changed = Object.keys(changedMembers(now, written))
-  if (changed.length > 0) return changed
+  if (changed.length > 0) return changed.map(sides)
   // A server that counts versions, or tells when it was changed, knows of other members too.
-  if (typeof now.version === 'number') return now.version === 1 ? [] : ['version']
+  if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
   const isTouched = now.updated_at !== undefined && now.updated_at !== now.created_at
-  return isTouched ? ['updated_at'] : []
+  return isTouched ? [sides('updated_at')] : []
 }
 
 /** What can be sent of a record that is gone. */

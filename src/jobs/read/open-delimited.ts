@@ -38,7 +38,8 @@ export async function openDelimited(
       columns: columns.map(({ name, role, field }) => ({ name, field: role === 'ignored' ? undefined : field })),
     },
     areCells: true,
-    drafts: () => readDelimited(input, { columns, nullToken: options.nullToken, hasGiven: options.compute.length > 0 }),
+    drafts: (onBlank) =>
+      readDelimited(input, { columns, nullToken: options.nullToken, hasGiven: options.compute.length > 0, onBlank }),
   }
 }
 

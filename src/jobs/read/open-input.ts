@@ -12,6 +12,6 @@ export interface OpenInput {
   readonly verdict: Verdict
   /** Values are texts as a file of cells has them, not JSON. */
   readonly areCells: boolean
-  /** From the beginning, each time. */
-  drafts(): AsyncIterable<readonly Draft[]>
+  /** From the beginning, each time. `onBlank` is told the lines of rows on which nothing stands. */
+  drafts(onBlank: (line: number) => void): AsyncIterable<readonly Draft[]>
 }

@@ -1,4 +1,5 @@
 import type { Findings, InputFormat, InputRow, RowOptions, RowSource } from '../row.ts'
+import { createBlanks } from '../rows/blanks.ts'
 import { changedMembers } from '../rows/changed-members.ts'
 import { checkRow } from '../rows/check-row.ts'
 import { compileComputes } from '../rows/compute.ts'
@@ -23,14 +24,17 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   const sample = await readSample(input)
   const opened = await openFormat(options, input, options.format ?? detectFormat(name, sample.text), sample)
   const findings = createFindings()
+  const blanks = createBlanks()
   const compute = await compileComputes(options)
   return {
     verdict: opened.verdict,
     findings,
+    blanks,
     changes: (fields, existing) => changedMembers(fields, existing, opened.areCells),
     async *rows() {
       findings.clear()
-      for await (const drafts of opened.drafts()) {
+      blanks.clear()
+      for await (const drafts of opened.drafts((line) => blanks.add(line))) {
         await compute(drafts)
         for (const draft of drafts) checkRow(draft, options)
         const rows = keepSound(drafts, findings)

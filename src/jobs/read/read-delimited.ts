@@ -48,7 +48,7 @@ export async function readHeads(input: DelimitedInput): Promise<HeadLine> {
 
 export async function* readDelimited(
   input: DelimitedInput,
-  rules: Omit<CellRules, 'readCell'>,
+  rules: Omit<CellRules, 'readCell'> & { readonly onBlank: (line: number) => void },
 ): AsyncGenerator<readonly Draft[]> {
   const { dialect, name, encoding } = input
   const { unitBytes } = codecOf(encoding)
@@ -61,6 +61,7 @@ export async function* readDelimited(
       const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
       const draft = cellsToRow(cells, place, cellRules)
       if (draft) drafts.push(draft)
+      else rules.onBlank(line)
     }
     isHead = false
     yield drafts

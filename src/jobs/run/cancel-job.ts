@@ -1,10 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 import { type Account, accountOf } from './account.ts'
 
 /** Ends a job for good: what is done stays done, and the rest is never sent. */
@@ -13,7 +13,7 @@ export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account
 }
 
 async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Account> {
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   plan.close()
   const progress = new Progress(plan.count)
   const whole = readJournal(paths.journal, (entry) => progress.take(entry))

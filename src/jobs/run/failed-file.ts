@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 import { createFailedRows, failedRowsName } from '../rows/failed-rows.ts'
 import { failuresOf, type RowFailure } from './failures.ts'
 
@@ -31,7 +31,7 @@ const LINES_SHOWN = 3
 
 /** Groups what went wrong, and writes the rows beside their reasons; undefined when nothing did. */
 export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   try {
     const progress = new Progress(plan.count)
     readJournal(paths.journal, (entry) => progress.take(entry))

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 import { failuresOf } from './failures.ts'
 
 const PAGE = 500
@@ -15,7 +15,7 @@ export interface FailurePage {
 
 /** Rows that failed or are in doubt, as records, in the order of the plan. */
 export async function* failurePages(paths: JobPaths, limit = Number.POSITIVE_INFINITY): AsyncGenerator<FailurePage> {
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   try {
     const progress = new Progress(plan.count)
     readJournal(paths.journal, (entry) => progress.take(entry))

@@ -1,8 +1,8 @@
 import { isLocked } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { type Account, accountOf } from './account.ts'
 
@@ -20,7 +20,7 @@ export interface JobState {
 
 /** What a job says about itself; reads its whole journal, a second for a million rows. */
 export async function readJobState(paths: JobPaths): Promise<JobState> {
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   plan.close()
   const progress = new Progress(plan.count)
   readJournal(paths.journal, (entry) => progress.take(entry))

@@ -1,6 +1,6 @@
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { PlanFile } from '../plan/plan-file.ts'
 
 export type OperationResult =
   | { readonly is: 'done'; readonly id: string | null }
@@ -10,7 +10,7 @@ export type OperationResult =
 
 /** What came of each operation, in the order of the plan. For jobs that fit in memory. */
 export function operationResults(paths: JobPaths): OperationResult[] {
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   plan.close()
   const results = Array.from({ length: plan.count }, (): OperationResult => ({ is: 'unsent' }))
   readJournal(paths.journal, (entry) => {

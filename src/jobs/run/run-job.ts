@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
 import type { OpenEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { PlanFile } from '../plan/plan-file.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
 import { type Dispatched, type DispatchHooks, dispatch, type Stop, type Unsettled } from '../send/dispatch.ts'
 import { Leases } from '../send/leases.ts'
 import type { Pace } from '../send/pace.ts'
@@ -52,10 +53,10 @@ export function runJob(run: JobRun): Promise<JobOutcome> {
 
 async function runLocked(run: JobRun): Promise<JobOutcome> {
   const { paths, services, hooks } = run
-  const plan = new PlanFile(paths.plan)
+  const plan = openJobPlan(paths)
   try {
     refuseOtherAccount(plan.head, services.account)
-    plan.verify()
+    verifyJobPlan(paths.id, plan)
     const progress = new Progress(plan.count)
     const witnesses = new Witnesses()
     const end = readJournal(paths.journal, (entry) => {

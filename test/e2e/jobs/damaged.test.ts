@@ -23,12 +23,39 @@ test('a damaged job hides no other, is not pruned, and is set aside so that its 
   ).toBe(0)
 
   const listed = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
-  expect(listed).toMatchObject([{ id: job, state: 'damaged' }, { state: 'finished' }])
+  expect(listed).toMatchObject([{ state: 'finished' }, { id: job, state: 'damaged' }])
   const pruned = await crm(['jobs', 'prune', '--dry-run', '-o', 'id'], env)
   expect(pruned).toMatchObject({ exit: 0 })
   const refused = await crm(['contacts', 'import', file], env)
   expect(refused).toMatchObject({ exit: 13 })
   expect(refused.stderr).toContain(`crm jobs cancel ${job} --damaged`)
+  expect((await crm(['jobs', 'cancel', job, '--damaged'], env)).exit).toBe(0)
+  expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
+  expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))
+})
+
+test('a job whose plan is damaged stops what may be the same run or its undo, with the command that sets it aside', async () => {
+  const folder = tempFolder()
+  const service = await startService()
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_STATE_HOME: stateHome }
+  const file = writePeople(folder, somePeople(5))
+  expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
+  const job = onlyJob(stateHome)
+  const plan = join(stateHome, 'jobs', job, 'plan.ndjson')
+  writeFileSync(plan, readFileSync(plan, 'utf8').replace('crm_plan', 'crm_plam'))
+  for (const command of [
+    ['contacts', 'import', file],
+    ['contacts', 'import', file, '--dry-run'],
+    ['jobs', 'undo', job],
+    ['jobs', 'resume', job],
+    ['jobs', 'show', job],
+  ]) {
+    const { exit, stderr } = await crm(command, env)
+    expect({ command, exit }).toEqual({ command, exit: 13 })
+    expect(stderr).toContain(`${job} is damaged`)
+    expect(stderr).toContain(`crm jobs cancel ${job} --damaged`)
+  }
   expect((await crm(['jobs', 'cancel', job, '--damaged'], env)).exit).toBe(0)
   expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
   expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))

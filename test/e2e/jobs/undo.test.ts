@@ -17,7 +17,7 @@ async function startWithThree() {
   await runJob(['contacts', 'import', writePeople(folder, somePeople(3)), '--yes'], env)
   const contacts = async () =>
     (await all(service, '/v1/contacts')).sort((a, b) => (`${a.email}` < `${b.email}` ? -1 : 1))
-  const lastJob = async () => (await crmPrints(['jobs', 'list', '-o', 'id'], env)).trim().split('\n').at(-1) ?? ''
+  const lastJob = async () => (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')[0] ?? ''
   const patch = (id: unknown, body: Record<string, unknown>) =>
     ask(service, { method: 'PATCH', path: `/v1/contacts/${id}`, body })
   return { service, env, contacts, lastJob, patch }
@@ -61,6 +61,23 @@ test('deleted contacts come back under other ids, with what they said, and the d
   const said = (list: Record<string, unknown>[]) => list.map(({ email, name }) => ({ email, name }))
   expect(said(after)).toEqual(said(before))
   expect(after.some(({ id }) => before.some((one) => one.id === id))).toBe(false)
+})
+
+test('a conflict shows its three sides, in the table and for programs', async () => {
+  const { env, contacts, lastJob, patch } = await startWithThree()
+  await crmPrints(['contacts', 'update', '--where', 'true', '--set', 'company=Acme', '--yes', '--expect', '3'], env)
+  const job = await lastJob()
+  const [first] = await contacts()
+  await patch(first?.id, { company: 'Elsewhere' })
+  const sides = { id: first?.id, code: 'conflict', field: 'company', was: null, wrote: 'Acme', now: 'Elsewhere' }
+  const plan = JSON.parse(await crmPrints(['jobs', 'undo', job, '--dry-run', '-o', 'json'], env))
+  expect(plan.left_out).toMatchObject([sides])
+  expect(await crmPrints(['jobs', 'undo', job, '--dry-run'], env)).toMatch(
+    /conflict +company +changed since +Acme +Elsewhere/,
+  )
+  await runJob(['jobs', 'undo', job, '--yes'], env)
+  const kept = await crmPrints(['jobs', 'failed', await lastJob(), '--skipped', '-o', 'json'], env)
+  expect(JSON.parse(kept)).toMatchObject([sides])
 })
 
 test('an undo can be undone', async () => {

@@ -1,0 +1,73 @@
+import type { Forecast, JobCounts, MadeJob } from './job-types.ts'
+
+const MOST_FIELDS = 12
+
+/** What is about to happen, in three lines for people. */
+export function planLines(
+  counts: JobCounts,
+  { fields, forecast, share }: { fields: MadeJob['fields']; forecast: Forecast; share: number },
+): readonly string[] {
+  const { rows, unchanged, skipped } = counts
+  const left = [unchanged > 0 ? `${unchanged} unchanged` : '', skipped > 0 ? `${skipped} skipped` : ''].filter(Boolean)
+  const what = [...changes(counts), ...left].join(', ') || 'nothing'
+  const lines = [`Plan: ${what}, of ${rows} ${rows === 1 ? 'row' : 'rows'}`]
+  if (fields.length > 0) lines.push(`Fields: ${fieldsText(fields)}`)
+  const { requests } = forecast
+  if (requests > 0) {
+    const times = requests === 1 ? '1 request' : `${requests} requests`
+    lines.push(`Sends ${times}; limit: ${limitText(forecast, share)}; time: ${timeText(forecast)}`)
+  }
+  return lines
+}
+
+function changes({ create, update, delete: remove }: JobCounts): readonly string[] {
+  const parts: readonly (readonly [string, number])[] = [
+    ['create', create],
+    ['change', update],
+    ['delete', remove],
+  ]
+  return parts.filter(([, count]) => count > 0).map(([verb, count]) => `${verb} ${count}`)
+}
+
+/** `email 4, phone 3 (1 cleared)`: how many rows write each. */
+export function fieldsText(fields: MadeJob['fields']): string {
+  const shown = fields.slice(0, MOST_FIELDS).map(({ field, create, update, clear }) => {
+    return `${field} ${create + update}${clear > 0 ? ` (${clear} cleared)` : ''}`
+  })
+  return fields.length > shown.length
+    ? `${shown.join(', ')}, and ${fields.length - shown.length} more`
+    : shown.join(', ')
+}
+
+export function limitText({ rate }: Forecast, share: number): string {
+  if (!rate) return 'none told'
+  const { limit, windowMs, remaining } = rate
+  const size = limit === undefined ? 'of a size that is not told' : `${limit}`
+  const window = windowMs === undefined ? '' : ` in ${durationText(windowMs)}`
+  return `${size}${window}, ${remaining} left, ${Math.round(share * 100)}% of it for this`
+}
+
+/** Never more than what the limit says: how fast the server is shows while it sends. */
+export function timeText({ requests, atLeastMs }: Forecast): string {
+  if (requests === 0) return 'none'
+  if (atLeastMs === undefined) return 'not known'
+  return atLeastMs === 0 ? 'within what is left of the limit' : `at least ${durationText(atLeastMs)}`
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+]
+
+/** `1 h 4 min`: the two largest units. */
+function durationText(timeMs: number): string {
+  const seconds = Math.max(1, Math.ceil(timeMs / 1000)) * 1000
+  const at = UNITS.findIndex(([, ms]) => seconds >= ms)
+  const [unit, unitMs] = UNITS[at] ?? ['s', 1000]
+  const whole = Math.floor(seconds / unitMs)
+  const [smaller, smallerMs] = UNITS[at + 1] ?? ['', 0]
+  const rest = smallerMs === 0 ? 0 : Math.floor((seconds - whole * unitMs) / smallerMs)
+  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`
+}

@@ -1,0 +1,71 @@
+import type { Context } from '../../context.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { printRecords } from '../../output/print-records.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { printOne, recordOutput } from '../print.ts'
+import type { Forecast, JobCounts, JobRest, LeftOut, MadeJob } from './job-types.ts'
+import { fieldsText, limitText, timeText } from './plan-text.ts'
+import { type RunFlags, runTerms } from './run-flags.ts'
+
+/** What each side of a plan shows: what would be sent, and what is left as it is. */
+interface Shown {
+  readonly counts: JobCounts
+  readonly fields: MadeJob['fields']
+  readonly leftOut: readonly LeftOut[]
+}
+
+export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was', 'wrote', 'now']
+
+/** The data of a dry run; nothing of it is sent. */
+export async function showPlan(ctx: Context, { end, fields, leftOut }: MadeJob, flags: RunFlags): Promise<ExitCode> {
+  return show(ctx, { counts: end, fields, leftOut }, flags)
+}
+
+/** Of a job that was made before: what it would still send. */
+export async function showRest(ctx: Context, { counts, fields }: JobRest, flags: RunFlags): Promise<ExitCode> {
+  return show(ctx, { counts, fields, leftOut: [] }, flags)
+}
+
+async function show(ctx: Context, { counts, fields, leftOut }: Shown, flags: RunFlags): Promise<ExitCode> {
+  const { rows, create, update, delete: remove, unchanged, skipped } = counts
+  const requests = create + update + remove
+  const { rateShare } = runTerms(flags)
+  const forecast = await (await ctx.jobs()).forecast(requests, rateShare)
+  const plan = { dry_run: true, rows, create, update, delete: remove, unchanged, skipped, requests }
+  if (ctx.flags.output === 'table') {
+    const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
+    await printOne(ctx, { ...plan, fields: fieldsText(fields), ...limit })
+    // A cell that holds a list is for programs.
+    if (leftOut.length > 0) await printLeftOut(ctx, leftOut)
+  } else {
+    const shown = fields.map((field): JsonObject => ({ ...field }))
+    await printOne(ctx, {
+      ...plan,
+      fields: shown,
+      ...limitRecord(forecast, rateShare),
+      left_out: leftOut.map(recordOf),
+    })
+  }
+  if (ctx.flags.isDryRun) ctx.note(requests === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
+  return ctx.flags.isDryRun ? dryRunExit(ctx, requests > 0) : EXIT.ok
+}
+
+function limitRecord({ rate, atLeastMs }: Forecast, share: number): JsonObject {
+  if (!rate) return { rate_limit: null, eta_ms: null }
+  const { limit = null, windowMs = null, remaining, resetInMs } = rate
+  const told = { limit, window_ms: windowMs, remaining, reset_in_ms: resetInMs, share }
+  return { rate_limit: told, eta_ms: atLeastMs ?? null }
+}
+
+async function printLeftOut(ctx: Context, leftOut: readonly LeftOut[]): Promise<void> {
+  async function* pages() {
+    yield leftOut.map(recordOf)
+  }
+  ctx.io.stdout.write('\n')
+  await printRecords(await recordOutput(ctx, LEFT_OUT_COLUMNS), pages())
+}
+
+function recordOf(left: LeftOut): JsonObject {
+  return { ...left }
+}

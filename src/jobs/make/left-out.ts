@@ -1,0 +1,76 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { JsonValue } from '../../core/json.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+
+/** Why a row, or a member of a record, is left as it is. */
+export const LEFT_OUT_CODES = ['empty_row', 'no_match', 'conflict', 'as_before', 'gone', 'cannot', 'in_doubt'] as const
+
+/** A row that sends nothing although it could, or a member of a record that does not go back; docs/job-format.md. */
+export interface LeftOut {
+  readonly line: number | null
+  readonly id: string | null
+  readonly code: (typeof LEFT_OUT_CODES)[number]
+  /** The member that somebody changed since; null: it is about the whole. */
+  readonly field: string | null
+  readonly reason: string
+  /** Of that member, before the job; null where it had no value. */
+  readonly was: JsonValue
+  /** What the job wrote into it. */
+  readonly wrote: JsonValue
+  readonly now: JsonValue
+}
+
+/** So many are in memory, for what is shown before there is a job. */
+const MOST_SHOWN = 1000
+const CHUNK_CHARS = 64 * 1024
+
+/** What is left out of a plan: all of it in a file, which is made with the first, and the first ones at hand. */
+export class LeavingOut {
+  readonly first: LeftOut[] = []
+  readonly #counts = new Map<LeftOut['code'], number>()
+  readonly #path: string
+  #file: number | undefined
+  #text = ''
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** One row: a line for each of its members that are left, or one for all of it. */
+  add(lines: readonly LeftOut[]): void {
+    const [first] = lines
+    if (!first) return
+    this.count(first.code, 1)
+    for (const line of lines) {
+      if (this.first.length < MOST_SHOWN) this.first.push(line)
+      this.#text += `${JSON.stringify(line)}\n`
+    }
+    if (this.#text.length > CHUNK_CHARS) this.#flush()
+  }
+
+  /** Rows beyond those that are named. */
+  count(code: LeftOut['code'], rows: number): void {
+    this.#counts.set(code, (this.#counts.get(code) ?? 0) + rows)
+  }
+
+  get counts(): ReadonlyMap<LeftOut['code'], number> {
+    return this.#counts
+  }
+
+  close(): void {
+    this.#flush()
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    try {
+      this.#file ??= openSync(this.#path, 'ax', 0o600)
+      writeSync(this.#file, this.#text)
+      this.#text = ''
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+  }
+}

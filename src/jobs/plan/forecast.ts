@@ -1,0 +1,21 @@
+import type { ToldRate } from '../../api/told-rate.ts'
+
+/** What sending a plan takes, as far as the server has told. */
+export interface Forecast {
+  readonly requests: number
+  /** Undefined when no answer told of a limit. */
+  readonly rate: ToldRate | undefined
+  /** The least time that the limit leaves for it; undefined when limit or window are not told. */
+  readonly atLeastMs: number | undefined
+}
+
+/** By the pace that is kept: of each window only `share` is used, and of this one what it has left above the rest. */
+export function forecast(requests: number, rate: ToldRate | undefined, share: number): Forecast {
+  if (rate?.limit === undefined || rate.windowMs === undefined) return { requests, rate, atLeastMs: undefined }
+  const { limit, windowMs, remaining, resetInMs } = rate
+  const own = Math.max(1, Math.floor(limit * share))
+  const free = Math.max(0, Math.floor(Math.min(remaining, limit) - limit * (1 - share)))
+  if (requests <= free) return { requests, rate, atLeastMs: 0 }
+  const windows = Math.ceil((requests - free) / own)
+  return { requests, rate, atLeastMs: resetInMs + (windows - 1) * windowMs }
+}
