@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { writeNoteLine } from '../../output/note-line.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ImportRequest, JobState, MadeImport } from './job-types.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
 import { type PlanFlags, takePlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
+import { refuseFindings } from './refuse-findings.ts'
 import { addRunFlags } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showRest } from './show-plan.ts'
@@ -70,16 +70,7 @@ export async function takeMade(ctx: Context, made: MadeImport, name: string, fla
     for (const line of made.lines) ctx.note(line)
     return takePlan(ctx, made.job, flags)
   }
-  // What is wrong is the error itself, and not a note that -q leaves out.
-  for (const line of made.lines) writeNoteLine(ctx.io.stderr, line)
-  const { count } = made.findings
-  throw new CrmError(
-    'invalid_input',
-    `${count} ${count === 1 ? 'thing is' : 'things are'} wrong in ${name}; nothing was sent`,
-    {
-      hint: 'correct the file, and run the same command again',
-    },
-  )
+  throw refuseFindings(ctx, made, name)
 }
 
 /** The same input once more: what was stopped goes on, and what is done is left alone. */

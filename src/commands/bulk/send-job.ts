@@ -2,13 +2,16 @@ import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { createJobProgress } from '../../output/job-progress.ts'
 import { printOne } from '../print.ts'
-import type { JobAccount, JobPaths } from './job-types.ts'
+import type { JobAccount, JobPaths, RunTerms } from './job-types.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
 const MOST_CAUSES = 10
 
+/** `isDoubtReopened`: rows that are in doubt are asked about once more, also when the job has come to its end. */
+type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
+
 /** Sends what is left of a job, shows how far it has come, prints its account, and fails as the job does. */
-export async function sendJob(ctx: Context, paths: JobPaths, flags: RunFlags): Promise<ExitCode> {
+export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   const { io, now } = ctx
   const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
@@ -18,17 +21,22 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: RunFlags): P
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
     progress.tell(counts)
   }
-  const { account, error } = await jobs.run(paths, runTerms(flags), {
-    onStart: (sofar, plan) => {
-      counts = { done: 0, total: plan.count, failed: 0 }
-      live = sofar.counts
-      if (sofar.counts.done > 0 && sofar.end === undefined)
-        ctx.note(`Going on with ${paths.id}: ${sofar.counts.done} rows are done.`)
-      tell()
+  const { account, error } = await jobs.run(
+    paths,
+    { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
+    {
+      onStart: (sofar, plan, reopened) => {
+        counts = { done: 0, total: plan.count, failed: 0 }
+        live = sofar.counts
+        if (sofar.counts.done > 0 && sofar.end === undefined)
+          ctx.note(`Going on with ${paths.id}: ${sofar.counts.done} rows are done.`)
+        if (reopened > 0) ctx.note(`Asking once more about ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt.`)
+        tell()
+      },
+      onEnd: tell,
+      onPause: (pause) => progress.pause(pause),
     },
-    onEnd: tell,
-    onPause: (pause) => progress.pause(pause),
-  })
+  )
   progress.end(counts)
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
   ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)

@@ -84,6 +84,17 @@ export class Progress {
     this.#ends[op] = ENDS[end]
   }
 
+  /** What is in doubt is open once more, here and not in the journal, which says so until there is a better answer. */
+  reopenDoubts(): number {
+    const { doubt } = this.counts
+    for (let op = 0, left = doubt; left > 0 && op < this.#ends.length; op++) {
+      if (this.#ends[op] !== ENDS.doubt) continue
+      this.settle(op, 'none')
+      left -= 1
+    }
+    return doubt
+  }
+
   endOf(op: number): OperationEnd {
     return NAMES[this.#ends[op] ?? 0] ?? 'none'
   }

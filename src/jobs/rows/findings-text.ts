@@ -3,6 +3,8 @@ import type { Finding, FindingGroup, Findings } from '../row.ts'
 
 /** So many causes are shown; more are counted. */
 const MOST_CAUSES = 10
+/** More of one cause would be more of the same. */
+const MOST_PLACES = 3
 
 /** Causes, how often each was met, and its first places; for people, as lines. */
 export function findingLines(name: string, findings: Findings): readonly string[] {
@@ -18,7 +20,7 @@ export function findingLines(name: string, findings: Findings): readonly string[
 function groupLines(name: string, { code, column, count, samples }: FindingGroup): readonly string[] {
   const what = code.replaceAll('_', ' ')
   const head = `${count} × ${what}${column === undefined ? '' : ` in ${JSON.stringify(column)}`}`
-  return [head, ...samples.map((finding) => `  ${sampleText(name, finding)}`)]
+  return [head, ...samples.slice(0, MOST_PLACES).map((finding) => `  ${sampleText(name, finding)}`)]
 }
 
 function sampleText(name: string, { line, offset, value, message }: Finding): string {

@@ -1,7 +1,7 @@
 import type { Finding, FindingGroup, Findings } from '../row.ts'
 
-/** A cause is shown by its first samples; more would be more of the same. */
-const SAMPLES = 3
+/** For programs; people are shown fewer. */
+const SAMPLES = 50
 /** Causes have a code and a column, and who makes the input names the columns. */
 const MOST_GROUPS = 1_000
 const LONGEST_VALUE = 60

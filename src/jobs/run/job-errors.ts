@@ -31,7 +31,10 @@ export function outcomeError(
   const { failed, in_doubt: doubt } = account
   if (failed + doubt === 0) return undefined
   const what = [failed > 0 ? `${failed} failed` : '', doubt > 0 ? `${doubt} in doubt` : ''].filter(Boolean).join(', ')
-  return new CrmError('partial', `${what} of ${account.rows} rows`, { hint: `crm jobs failed ${job}`, job })
+  return new CrmError('partial', `${what} of ${account.rows} rows`, {
+    hint: `crm jobs failed ${job}${doubt > 0 ? `; crm jobs resume ${job}${typedProfile(argv)} asks about those in doubt once more` : ''}`,
+    job,
+  })
 }
 
 function stopError(job: string, stop: Stop, hint: string): unknown {

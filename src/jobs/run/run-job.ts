@@ -30,8 +30,8 @@ export interface JobRun {
 }
 
 export interface RunHooks extends DispatchHooks {
-  /** Before the first request: what is there to do, and what has been done already. */
-  onStart(progress: Progress, plan: PlanFile): void
+  /** Before the first request: what is there to do, and what has been done already; `reopened` were in doubt. */
+  onStart(progress: Progress, plan: PlanFile, reopened: number): void
 }
 
 export interface JobOutcome {
@@ -64,8 +64,9 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       witnesses.take(entry)
     })
     if (progress.end === 'cancelled') throw cancelled(paths.id)
-    hooks.onStart(progress, plan)
-    if (progress.end !== undefined) {
+    const reopened = run.terms.isDoubtReopened ? progress.reopenDoubts() : 0
+    hooks.onStart(progress, plan, reopened)
+    if (progress.end !== undefined && reopened === 0) {
       return { account: accountOf(plan.end, progress), stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
@@ -150,8 +151,8 @@ function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boo
   return settle(
     {
       ...{ journal, progress, leases, startedMs },
-      // Notes can be added and not read back.
       records: noun === 'notes' || isLast ? undefined : records,
+      whyUnread: noun === 'notes' ? 'notes cannot be read back' : `it was looked for ${MOST_ROUNDS - 1} times`,
       lifeMs: terms.lifeMs,
       serverNowMs: () => clock.nowMs(),
       steadyMs: services.clocks.steadyMs,

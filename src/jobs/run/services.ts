@@ -38,4 +38,6 @@ export interface RunTerms {
   /** Stops behind so many failed rows: a number, or a part of the rows. */
   readonly maxErrors: { readonly rows: number } | { readonly part: number } | undefined
   readonly maxOutageMs: number
+  /** Rows that are in doubt are asked about once more. */
+  readonly isDoubtReopened?: boolean
 }

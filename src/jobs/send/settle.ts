@@ -14,6 +14,8 @@ export interface SettleParts {
   readonly leases: Leases
   /** Undefined where what was made cannot be read back, as notes cannot. */
   readonly records: Records | undefined
+  /** Why there are none, for people. */
+  readonly whyUnread: string
   readonly lifeMs: number
   readonly serverNowMs: () => number
   readonly steadyMs: () => number
@@ -34,7 +36,7 @@ export async function settle(
 ): Promise<readonly Task[] | undefined> {
   const { records } = parts
   if (!records) {
-    for (const { task, why } of unsettled) endInDoubt(parts, task, why)
+    for (const { task, why } of unsettled) endInDoubt(parts, task, `${why}, and ${parts.whyUnread}`)
     await parts.journal.sync()
     return []
   }

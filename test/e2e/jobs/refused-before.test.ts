@@ -32,3 +32,20 @@ test('what is wrong with the rows is said with -q too, for it is the error', asy
   const run = await crm(['deals', 'import', file, '-q'], service.env)
   expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining('line 2') })
 })
+
+test('with -o json each finding is a JSON line with its place, and the error is the last one', async () => {
+  const service = await startService()
+  const file = join(tempFolder(), 'people.csv')
+  writeFileSync(file, 'name,email,score\nAda,a@x.test,1\nBob,b@x.test,"9,5"\nCyd\n')
+  const run = await crm(['contacts', 'import', file, '--map', 'score=score:number', '-o', 'json'], service.env)
+  expect(run).toMatchObject({ exit: 2, stdout: '' })
+  const lines = run.stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toMatchObject([
+    { finding: { file, line: 3, code: 'not_a_number', column: 'score', value: '9,5', count: 1 } },
+    { finding: { file, line: 4, code: 'ragged_row', column: null, count: 1 } },
+    { error: { code: 'invalid_input' } },
+  ])
+})

@@ -40,6 +40,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[]) {
     {
       ...{ journal, progress, lifeMs: 0, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
       leases: { renew: () => {} } as unknown as Leases,
+      whyUnread: 'it was looked for',
       records: {
         async *list() {
           yield { items: records }

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
+import { makeJob, sendJob, TERMS } from './job-fixture.ts'
+import { leaveLease } from './left-lease.ts'
+
+const ADA = { name: 'Ada', email: 'ada@example.test' }
+const AGAIN = { terms: { isDoubtReopened: true } }
+
+test('a row in doubt of a finished job is looked for once more when that is asked, and then made where it is absent', async () => {
+  const service = await serveForTest()
+  const paths = await makeJob([ADA])
+  const leasedMs = Date.now() - TERMS.windowMs - 60_000
+  await leaveLease(paths, { ...TERMS, leasedMs, keyMark: '00000000' })
+  const near = await service.send('POST', '/v1/contacts', { ...ADA, name: 'Ada Lovelace' })
+  const send = (options = {}) => sendJob(paths, new URL(service.url), { key: service.key.text, ...options })
+  const first = await send()
+  expect(first.outcome.account).toMatchObject({ rows: 1, done: 0, in_doubt: 1 })
+  expect((await send()).outcome.account.in_doubt).toBe(1)
+  expect((await send(AGAIN)).outcome.account.in_doubt).toBe(1)
+
+  await service.send('DELETE', `/v1/contacts/${near.json.id}`)
+  expect((await send(AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
+  expect((await send(AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
+  const { json } = await service.send('GET', '/v1/contacts')
+  expect(json.data).toMatchObject([ADA])
+})
+
+test('a note in doubt goes out once more under its key while the server knows that, and never behind it', async () => {
+  const { url, seen } = await startServer((response, { method }) =>
+    method === 'GET'
+      ? sendJson(response, 200, { data: [], next_cursor: null })
+      : sendJson(response, 201, { id: 'note_1' }),
+  )
+  const posts = () => seen.filter(({ method }) => method === 'POST')
+  const late = await makeJob([{ body: 'Called' }], 'notes', '/v1/deals/deal_1/notes')
+  await leaveLease(late, { ...TERMS, leasedMs: Date.now() - TERMS.windowMs - 60_000, keyMark: '00000000' })
+  expect((await sendJob(late, url)).outcome.account.in_doubt).toBe(1)
+  expect((await sendJob(late, url, AGAIN)).outcome.account.in_doubt).toBe(1)
+  expect(posts()).toEqual([])
+
+  const soon = await makeJob([{ body: 'Called' }], 'notes', '/v1/deals/deal_1/notes')
+  await leaveLease(soon, { ...TERMS, leasedMs: Date.now() - 60_000, keyMark: '00000000' })
+  // Another key of the account than the lease's: what the server knows of it cannot be told.
+  expect((await sendJob(soon, url, { services: { keyMark: '11111111' } })).outcome.account.in_doubt).toBe(1)
+  expect((await sendJob(soon, url, AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
+  expect(posts()).toHaveLength(1)
+})
