@@ -20,7 +20,7 @@ export function clientSteps(state: State, setting: Setting): Step[] {
     case 'absent once':
       return state.client.lookAge >= SETTLE ? look(state, (unseen) => raise(unseen)) : []
     case 'finished':
-      return []
+      return state.durable.verdict === 'in doubt' ? [reopen(state)] : []
   }
 }
 
@@ -34,6 +34,12 @@ function start(state: State, { rules }: Setting): Step[] {
     hasInherited: state.pending !== NOTHING,
   }
   return [{ name: 'start', next: { ...state, client, isTorn: state.isTorn && !rules.isTornTailCut } }]
+}
+
+/** A later process asks again about what was in doubt; the journal says so until there is a better answer. */
+function reopen(state: State): Step {
+  const client = { ...state.client, phase: 'deciding', answer: undefined, quietAge: 0, lookAge: 0 } as const
+  return { name: 'reopen', next: { ...state, durable: { ...state.durable, verdict: undefined }, client } }
 }
 
 function decide(state: State, setting: Setting): Step[] {
