@@ -28,6 +28,19 @@ export interface GraphqlReads {
   list(noun: 'pipelines' | 'webhooks', query: ListQuery): AsyncIterable<Page>
   notes(dealId: string, query: ListQuery): AsyncIterable<Page>
   updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+  /** How many deals are changed, each by a request of its own; found out anew. */
+  dealUpdates(): Promise<DealUpdates>
+}
+
+/** All that a change of a deal needs but the deal: plain data, because it is kept with a plan. */
+export interface DealUpdates {
+  /** Behind the prefix of the server's address. */
+  readonly path: string
+  readonly query: string
+  /** The members of the data that lead to the deal. */
+  readonly place: readonly string[]
+  /** What the input takes. */
+  readonly members: readonly string[]
 }
 
 /** What goes over GraphQL, where the server has it. Loaded when it is first asked for: most commands never do. */

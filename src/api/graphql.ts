@@ -26,6 +26,7 @@ export function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
     async *notes(dealId, query) {
       yield* (await reads()).notes(dealId, query)
     },
+    dealUpdates: async () => (await reads()).dealUpdates(),
     updateDeal: async (id, patch, writing) => (await reads()).updateDeal(id, patch, writing),
   }
 }

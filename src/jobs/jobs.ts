@@ -8,6 +8,7 @@ import type { JobPaths } from './folder/job-folder.ts'
 import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
 import { ensureJobsFolder, makeTrialFolder, removeTrial, stateHome } from './folder/state-home.ts'
 import { applyPlan } from './make/apply-plan.ts'
+import { dealUpdates } from './make/deal-updates.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './make/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob } from './make/make-job.ts'
 import { makeRetry } from './make/make-retry.ts'
@@ -195,6 +196,7 @@ async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: strin
     version: world.version,
     command: world.argv,
     list: (noun) => listOf(world, noun),
+    dealUpdates: async () => dealUpdates(await world.api()),
     onRead: () => {},
     nowMs: world.now,
     note: world.note,

@@ -27,6 +27,10 @@ export interface Discovery {
     name: Name,
     ask: (offer: NonNullable<Offers[Name]>, send: Ask) => Promise<GraphqlAnswer>,
   ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly answer: GraphqlAnswer }>
+  /** What is offered under the name now, whatever was remembered, and where. CrmError `not_supported`. */
+  find<Name extends OfferName>(
+    name: Name,
+  ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly path: string }>
 }
 
 interface Known {
@@ -78,11 +82,22 @@ export async function openDiscovery(http: Http, options: ApiOptions): Promise<Di
       if (isRemembered) known = discover()
       const fresh = isRemembered ? (await known).offers[name] : undefined
       if (fresh) return { offer: fresh, answer: await ask(fresh, send) }
-      throw new CrmError('not_supported', `the GraphQL of ${baseUrl.origin} offers no ${WORDS[name]}`, {
-        hint: 'see what it offers: crm graphql "{ __schema { queryType { fields { name } } } }"',
-      })
+      throw notOffered(baseUrl, name)
+    },
+    find: async (name) => {
+      known = discover()
+      const offer = (await known).offers[name]
+      const path = endpoint.path()
+      if (!offer || path === undefined) throw notOffered(baseUrl, name)
+      return { offer, path }
     },
   }
+}
+
+function notOffered({ origin }: URL, name: OfferName): CrmError {
+  return new CrmError('not_supported', `the GraphQL of ${origin} offers no ${WORDS[name]}`, {
+    hint: 'see what it offers: crm graphql "{ __schema { queryType { fields { name } } } }"',
+  })
 }
 
 const WORDS: Readonly<Record<OfferName, string>> = {

@@ -5,10 +5,11 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
 import type { GraphqlAnswer, GraphqlReads } from '../graphql-api.ts'
 import { valueAt } from '../value-at.ts'
+import { dealInput } from './deal-input.ts'
 import type { Discovery } from './discovery.ts'
 import { graphqlError } from './graphql-error.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
-import { camelCase, recordOf } from './records.ts'
+import { recordOf } from './records.ts'
 
 const DEALS_COMMAND = 'crm deals list'
 
@@ -34,6 +35,10 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
         hint: DEALS_COMMAND,
       }),
     updateDeal: (id, patch, options) => updateDeal(discovery, id, patch, options),
+    dealUpdates: async () => {
+      const { offer, path } = await discovery.find('updateDeal')
+      return { path, query: offer.query, place: [offer.field, offer.member], members: offer.members }
+    },
   }
 }
 
@@ -133,17 +138,9 @@ async function updateDeal(
   })
 }
 
-/** As a merge patch where the input has a place for one, else member by member. */
 function inputOf({ members }: UpdateOffer, id: string, patch: JsonObject, ifMatch: string | undefined): JsonObject {
   const version = ifMatch === undefined ? {} : { ifVersion: versionOf(members, ifMatch) }
-  if (members.includes('json')) return { id, json: patch, ...version }
-  const named = Object.entries(patch).map(([name, value]): [string, JsonValue] => [camelCase(name), value])
-  const unknown = named.find(([name]) => !members.includes(name))
-  if (unknown) {
-    const known = members.filter((name) => name !== 'id').join(', ')
-    throw new CrmError('usage', `this server cannot change ${unknown[0]} of a deal`, { hint: `it takes ${known}` })
-  }
-  return { id, ...Object.fromEntries(named), ...version }
+  return { ...dealInput(members, id, patch), ...version }
 }
 
 function versionOf(members: readonly string[], ifMatch: string): number {

@@ -15,7 +15,7 @@ export function addMatchFlags(command: object): void {
   const options = [
     new Option(
       '--match <fields>',
-      'the contact with the same email, say, is changed; comma separated: the same in all of them',
+      'the record with the same email, say, is changed; comma separated: the same in all of them',
     ),
     new Option('--mode <how>', 'with --match: upsert (the default), or update, which makes none').choices(MODES),
   ]

@@ -22,7 +22,7 @@ export interface PlanFlags extends RunFlags {
 
 export function addExpectFlag(command: object): void {
   ;(command as Command).addOption(
-    new Option('--expect <n>', 'how many contacts this must be about').argParser(parseExpected),
+    new Option('--expect <n>', 'how many records this must be about').argParser(parseExpected),
   )
 }
 

@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { FIELDS } from '../../core/resources.ts'
+import { deleteMany, type ManyFlags, refuseIdBeside } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
@@ -14,7 +15,6 @@ import { findByIds } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readIds } from '../ids-input.ts'
 import { onePage, printList } from '../print.ts'
-import { deleteMany, type ManyFlags, refuseIdBeside } from './update-many.ts'
 
 interface Options extends ManyFlags {
   readonly ifMatch?: string

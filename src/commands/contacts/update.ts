@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { type ManyFlags, refuseIdBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
@@ -13,8 +14,6 @@ import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '..
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
-
-import { type ManyFlags, refuseIdBeside, updateMany } from './update-many.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
   readonly ifMatch?: string
@@ -45,7 +44,7 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
 
 async function updateContact(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
   refuseIdBeside(ctx, id, options)
-  if (id === undefined) return updateMany(ctx, options)
+  if (id === undefined) return updateMany(ctx, 'contacts', options)
   const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()

@@ -3,6 +3,11 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { type ManyFlags, refuseIdBeside, updateMany } from '../bulk/change-many.ts'
+import { addBulkFlags } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addExpectFlag } from '../bulk/plan.ts'
+import { addReadFlags } from '../bulk/read-flags.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
@@ -10,29 +15,38 @@ import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
 
-interface Options extends FieldsOptions {
+interface Options extends FieldsOptions, ManyFlags {
   readonly ifMatch?: string
 }
 
 export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
   const update = deals
-    .command('update <id>')
-    .description('change members of a deal; the others stay (over GraphQL: the server must have it)')
+    .command('update [id]')
+    .description('change members of a deal, or of many; the others stay (over GraphQL: the server must have it)')
   addFieldsFlags(update, '; key:=null clears')
   update
+    .option('--from <file>', 'many: a file of deals, found by their id or by --match; - reads stdin')
     .option('--if-match <version>', 'only while the deal still has this version')
     .addHelpText(
       'after',
       examples(
         'crm deals update deal_0abc --set stage=Won',
         'crm deals update deal_0abc --set amount:=1200.5 --if-match 3',
+        'crm deals update --where \'.stage == "Lead" and .amount < 100\' --set stage=Lost',
+        'crm deals update --from amounts.csv --yes',
       ),
     )
     .action(act(updateDeal))
-  addScopedFlags(update, ['fields', 'dryRun', 'exitCode'])
+  addMatchFlags(update)
+  addReadFlags(update)
+  addBulkFlags(update)
+  addExpectFlag(update)
+  addScopedFlags(update, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }
 
-async function updateDeal(ctx: Context, id: string, options: Options): Promise<ExitCode | undefined> {
+async function updateDeal(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
+  refuseIdBeside(ctx, id, options)
+  if (id === undefined) return updateMany(ctx, 'deals', options)
   const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()

@@ -1,12 +1,12 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { ManyFlags } from '../bulk/change-many.ts'
 import { importRows, takeMade } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { addReadFlags } from '../bulk/read-flags.ts'
 import { addRunFlags } from '../bulk/run-flags.ts'
-import type { ManyFlags } from '../contacts/update-many.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 

@@ -50,7 +50,7 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
 async function keepBefore(world: MakeWorld, plan: PlanFile, paths: JobPaths, isDriftAllowed: boolean): Promise<void> {
   const existing = await Existing.read({
     folder: paths.folder,
-    pages: world.list('contacts'),
+    pages: world.list(plan.head.noun),
     keyOf: byId,
     onRead: world.onRead,
   })

@@ -10,16 +10,16 @@ export function createOf(noun: Noun, row: InputRow): Planned {
   return { do: 'create', path: createPath(noun, row), body: row.fields, ...placeOf(row) }
 }
 
-export function updateOf(row: InputRow, id: string, fields: JsonObject): Planned {
-  return { do: 'update', path: contactPath(id), id, body: fields, ...placeOf(row) }
+export function updateOf(noun: Noun, row: InputRow, id: string, fields: JsonObject): Planned {
+  return { do: 'update', path: recordPath(noun, id), id, body: fields, ...placeOf(row) }
 }
 
 export function deleteOf(row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
-  return { do: 'delete', path: contactPath(id), id, before: record, ...placeOf(row) }
+  return { do: 'delete', path: recordPath('contacts', id), id, before: record, ...placeOf(row) }
 }
 
-export function contactPath(id: string): string {
-  return `/v1/contacts/${encodeSegment(id, 'contact', 'crm contacts list')}`
+export function recordPath(noun: Noun, id: string): string {
+  return `/v1/${noun}/${encodeSegment(id, noun.slice(0, -1), `crm ${noun} list`)}`
 }
 
 function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
-import { type Draft, dropDraft, finishDraft, openDraft } from '../folder/job-folder.ts'
+import { headOf } from '../folder/find-jobs.ts'
+import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../folder/job-folder.ts'
 import type { Noun, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { openRows } from '../read/open-rows.ts'
 import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
@@ -68,6 +69,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const earlier = await earlierJobs(world.jobsFolder, { account, run, sha256: input.sha256, command })
   if (earlier.is === 'same') return earlier
   const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
+  const updates = await updatesFor(world, request)
   const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
   const head: PlanHead = {
     crm_plan: 1,
@@ -79,6 +81,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     command,
     input: { ...input, verdict: source.verdict },
     of: request.of,
+    ...(updates === undefined ? {} : { updates }),
     made_at: world.nowMs(),
     version: world.version,
   }
@@ -98,7 +101,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   }
   let end: PlanEnd | undefined
   try {
-    const doubts = await planRows(parts, matchOf(request, source.verdict))
+    const doubts = await planRows(parts, matchOf(request, source.verdict, updates !== undefined))
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
@@ -115,23 +118,40 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   }
 }
 
+/** Undefined for what changes no deals. */
+async function updatesFor(world: MakeWorld, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
+  if (noun !== 'deals') return undefined
+  if (kind === 'update') return world.dealUpdates()
+  // Rows that could not be changed are not to be made anew.
+  return of === undefined ? undefined : headOf(jobPaths(world.jobsFolder, of)).updates
+}
+
 /** An id column says which record a row is. */
-function matchOf({ kind, match, noun, inputName, read }: ImportRequest, verdict: Verdict): MatchRequest {
+function matchOf(
+  { kind, match, noun, inputName, read }: ImportRequest,
+  verdict: Verdict,
+  canUpdateDeals: boolean,
+): MatchRequest {
   const { columns } = verdict
   const hasIds = columns.some(({ field }) => field === 'id')
-  if (match.names.length === 0 && hasIds && noun === 'contacts') return { names: ['id'], mode: 'update' }
-  if (match.names.length === 0 && (kind === 'update' || kind === 'delete')) {
-    throw new CrmError('invalid_input', `${inputName} has no column id, which says what to ${kind}`, {
-      hint: 'name what tells one contact from another: --match email',
-    })
+  const canMatch = noun === 'contacts' || canUpdateDeals
+  if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
+  if (match.names.length === 0 && (kind === 'update' || kind === 'delete' || canUpdateDeals)) {
+    throw new CrmError(
+      'invalid_input',
+      `${inputName} has no column id, which says what to ${kind === 'delete' ? kind : 'update'}`,
+      {
+        hint: `name what tells one ${noun.slice(0, -1)} from another: --match ${noun === 'deals' ? 'name' : 'email'}`,
+      },
+    )
   }
-  if (match.names.length > 0 && noun !== 'contacts') {
-    throw new CrmError('not_supported', `${noun} cannot be changed, so there is nothing to match them for`, {
-      hint: 'leave --match out',
+  if (match.names.length > 0 && !canMatch) {
+    throw new CrmError('not_supported', `${noun} are only made by an import, so there is nothing to match them for`, {
+      hint: noun === 'deals' ? 'crm deals update --from FILE changes those that are there' : 'leave --match out',
     })
   }
   refuseAbsentNames(match.names, { inputName, compute: read.compute, verdict })
-  return match
+  return canUpdateDeals ? { ...match, mode: 'update' } : match
 }
 
 function runOf(world: MakeWorld, { kind, noun, inputName, read, match, run, isAgain }: ImportRequest): string {

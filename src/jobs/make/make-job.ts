@@ -18,7 +18,7 @@ export interface MadeJob {
   readonly doubts?: string | undefined
 }
 
-export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of'>
+export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates'>
 
 /** Makes a job of the operations that `fill` adds; when it throws, nothing is left of it. */
 export async function makeJob(
@@ -43,13 +43,14 @@ export async function makeJob(
   }
 }
 
-function headOf(world: MakeWorld, { kind, noun, run, of }: JobIdentity, job: string): PlanHead {
+function headOf(world: MakeWorld, { kind, noun, run, of, updates }: JobIdentity, job: string): PlanHead {
   return {
     ...{ crm_plan: 1, job, kind, noun, run },
     account: world.account,
     command: world.command,
     input: undefined,
     of,
+    ...(updates === undefined ? {} : { updates }),
     made_at: world.nowMs(),
     version: world.version,
   }

@@ -28,17 +28,21 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   const images = new BeforeImages(paths.before)
   try {
     refuseOtherAccount(plan.head, world.account)
-    const { noun, run } = plan.head
-    const job = await makeJob(world, { kind: 'retry', noun, run, of: paths.id }, async (builder) => {
-      for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
-        if (failure !== 'failed') continue
-        const { do: kind, path, id, line, at, n, gen = 0 } = operation.head
-        const before = await images.of(operation.op)
-        const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
-        const known = () => ({ state: 'failed', gen, since: undefined }) as const
-        builder.add({ do: kind, path, n, ...present({ id, line, at, before, body }) }, known)
-      }
-    })
+    const { noun, run, updates } = plan.head
+    const job = await makeJob(
+      world,
+      { kind: 'retry', noun, run, of: paths.id, ...present({ updates }) },
+      async (builder) => {
+        for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
+          if (failure !== 'failed') continue
+          const { do: kind, path, id, line, at, n, gen = 0 } = operation.head
+          const before = await images.of(operation.op)
+          const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
+          const known = () => ({ state: 'failed', gen, since: undefined }) as const
+          builder.add({ do: kind, path, n, ...present({ id, line, at, before, body }) }, known)
+        }
+      },
+    )
     return { is: 'made', job, lines: [] }
   } finally {
     await images.close()

@@ -4,14 +4,16 @@ import { idText } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
+import type { Noun } from '../plan/plan-head.ts'
 import { readJobState } from '../run/job-state.ts'
-import { contactPath } from './import-row.ts'
+import { recordPath } from './import-row.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import type { Planned } from './plan-builder.ts'
 
 export interface SelectionRequest {
+  readonly noun: 'contacts' | 'deals'
   readonly kind: 'update' | 'delete'
   /** Which records it is about. */
   readonly keep: (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
@@ -20,18 +22,20 @@ export interface SelectionRequest {
 }
 
 /**
- * Contacts that an expression chooses. All of them are written down, as they are, before the first one is changed: changing
+ * Records that an expression chooses. All of them are written down, as they are, before the first one is changed: changing
  * while paging would skip some. The same command, should it have been stopped, goes on instead.
  */
 export async function makeSelection(world: MakeWorld, request: SelectionRequest): Promise<MadeImport> {
   const stopped = await stoppedJob(world, request.kind)
   if (stopped) return { is: 'same', job: stopped }
-  const { kind, keep, patch } = request
-  const job = await makeJob(world, { kind, noun: 'contacts', run: newRun(world), of: undefined }, async (builder) => {
-    for await (const { items } of world.list('contacts')) {
+  const { noun, kind, keep, patch } = request
+  const identity = { kind, noun, run: newRun(world), of: undefined }
+  const updates = noun === 'deals' ? { updates: await world.dealUpdates() } : {}
+  const job = await makeJob(world, { ...identity, ...updates }, async (builder) => {
+    for await (const { items } of world.list(noun)) {
       world.onRead(items.length)
       for (const record of await keep(items)) {
-        const planned = plannedFor(record, patch)
+        const planned = plannedFor(noun, record, patch)
         if (planned === 'unchanged') builder.leaveOut(planned)
         else if (planned) builder.add(planned)
       }
@@ -40,12 +44,12 @@ export async function makeSelection(world: MakeWorld, request: SelectionRequest)
   return { is: 'made', job, lines: [] }
 }
 
-function plannedFor(record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {
+function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {
   const id = idText(record.id)
   if (id === undefined) return undefined
-  if (!patch) return { do: 'delete', path: contactPath(id), id, before: record }
+  if (!patch) return { do: 'delete', path: recordPath(noun, id), id, before: record }
   if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'
-  return { do: 'update', path: contactPath(id), id, body: patch, before: record }
+  return { do: 'update', path: recordPath(noun, id), id, body: patch, before: record }
 }
 
 async function stoppedJob({ jobsFolder, account, command }: MakeWorld, kind: string) {

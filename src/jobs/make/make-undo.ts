@@ -6,10 +6,11 @@ import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
 import type { Operation } from '../plan/operation.ts'
+import type { Noun } from '../plan/plan-head.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
 import { byId, Existing } from './existing.ts'
-import { contactPath } from './import-row.ts'
+import { recordPath } from './import-row.ts'
 import { type JobResults, readResults } from './job-results.ts'
 import type { LeftOut } from './left-out.ts'
 import { leftOutLines } from './left-out-text.ts'
@@ -35,7 +36,10 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
   let lines: readonly string[] = []
   const job = await makeJob(
     world,
-    { kind: 'undo', noun: head.noun, run: `undo.${paths.id}`, of: paths.id },
+    {
+      ...{ kind: 'undo', noun: head.noun, run: `undo.${paths.id}`, of: paths.id },
+      ...(head.updates === undefined ? {} : { updates: head.updates }),
+    },
     async (builder, draft) => {
       await planUndo({ world, paths, builder, draft })
       lines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
@@ -68,12 +72,13 @@ async function planUndo({ world, paths, builder, draft }: UndoParts): Promise<vo
   const images = new BeforeImages(paths.before)
   try {
     const results = readResults(paths, plan.count, scratch)
-    const canRead = plan.head.noun === 'contacts'
-    const now = canRead ? await readContacts(world, draft) : undefined
+    const { noun, updates } = plan.head
+    const canTakeBack = noun === 'contacts' || updates !== undefined
+    const now = canTakeBack ? await readNow(world, noun, draft) : undefined
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const before = await images.of(operation.op)
-        const { planned, left = [] } = takeBack({ operation, before, results, now })
+        const { planned, left = [] } = takeBack({ noun, operation, before, results, now })
         if (!planned && left.length === 0) continue
         if (!planned) builder.skip(left)
         else {
@@ -90,11 +95,12 @@ async function planUndo({ world, paths, builder, draft }: UndoParts): Promise<vo
   }
 }
 
-function readContacts({ list, onRead }: MakeWorld, { folder }: JobPaths): Promise<Existing> {
-  return Existing.read({ folder, pages: list('contacts'), keyOf: byId, onRead })
+function readNow({ list, onRead }: MakeWorld, noun: Noun, { folder }: JobPaths): Promise<Existing> {
+  return Existing.read({ folder, pages: list(noun), keyOf: byId, onRead })
 }
 
 interface TakeBack {
+  readonly noun: Noun
   readonly operation: Operation
   readonly before: JsonObject | undefined
   readonly results: JobResults
@@ -109,7 +115,7 @@ interface TakenBack {
   readonly left?: readonly LeftOut[]
 }
 
-function takeBack({ operation, before, results, now }: TakeBack): TakenBack {
+function takeBack({ noun, operation, before, results, now }: TakeBack): TakenBack {
   const { op, head } = operation
   const { id, wasGone } = results.of(op)
   const { progress } = results
@@ -120,12 +126,12 @@ function takeBack({ operation, before, results, now }: TakeBack): TakenBack {
     if (!before) return stays(operation, id, 'cannot', 'what it held was not kept')
     return { planned: { do: 'create', path: '/v1/contacts', id, body: writableOf(before) } }
   }
-  return takeBackWrite({ operation, before, now }, id)
+  return takeBackWrite({ noun, operation, before, now }, id)
 }
 
 /** Of a create or an update that was done. */
 function takeBackWrite(
-  { operation, before, now }: Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing },
+  { noun, operation, before, now }: Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing },
   id: string,
 ): TakenBack {
   const { head, body } = operation
@@ -134,14 +140,15 @@ function takeBackWrite(
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
   const conflict = (member: Conflict): LeftOut => ({ ...leftOf(operation, id, 'conflict'), ...member })
   if (head.do === 'create') {
+    if (noun !== 'contacts') return stays(operation, id, 'cannot')
     const changed = changesSince(written, match.record)
     if (changed.length > 0) return { left: changed.map(conflict) }
-    return { planned: { do: 'delete', path: contactPath(id), id, before: match.record } }
+    return { planned: { do: 'delete', path: recordPath(noun, id), id, before: match.record } }
   }
   const { patch, conflicts } = restore(before ?? {}, written, match.record)
   const left = conflicts.map(conflict)
   if (Object.keys(patch).length > 0)
-    return { planned: { do: 'update', path: contactPath(id), id, body: patch, before: match.record }, left }
+    return { planned: { do: 'update', path: recordPath(noun, id), id, body: patch, before: match.record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 

@@ -1,3 +1,4 @@
+import type { DealUpdates } from '../../api/graphql-api.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { InputStream } from '../../core/streams.ts'
 import type { Noun } from '../plan/plan-head.ts'
@@ -16,6 +17,8 @@ export interface MakeWorld {
   readonly command: readonly string[]
   /** All records, a page at a time. */
   readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** How the server changes deals; CrmError `not_supported` where it does not. */
+  readonly dealUpdates: () => Promise<DealUpdates>
   /** So many more records of the list were read. */
   readonly onRead: (count: number) => void
   readonly nowMs: () => number

@@ -1,5 +1,6 @@
 import { idText } from '../../core/exact-json.ts'
 import { matchKey } from '../match-key.ts'
+import type { Noun } from '../plan/plan-head.ts'
 import type { Finding, FindingCode, InputRow, RowSource } from '../row.ts'
 import type { KeyIndex } from '../rows/key-index.ts'
 import type { Existing, Match } from './existing.ts'
@@ -11,6 +12,7 @@ export const IMPORT_MODES = ['create', 'upsert', 'update'] as const
 export type ImportMode = (typeof IMPORT_MODES)[number]
 
 export interface MatchParts {
+  readonly noun: Noun
   readonly names: readonly string[]
   readonly mode: ImportMode
   readonly existing: Existing
@@ -22,7 +24,7 @@ export interface MatchParts {
 
 /** What a row comes to beside the records that are there; undefined when it is wrong, which is told as a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): Planned | 'unchanged' | 'skipped' | undefined {
-  const { names, mode, existing, keyLines, source, isDeletion } = parts
+  const { noun, names, mode, existing, keyLines, source, isDeletion } = parts
   const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)
   const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
   if (key === undefined) {
@@ -38,26 +40,40 @@ export function matchRow(parts: MatchParts, row: InputRow): Planned | 'unchanged
     return void refuse('ambiguous_match', `${match.id} and ${other.id} have the same ${names.join(', ')}`)
   }
   if (isDeletion) return match ? deleteOf(row, match) : 'skipped'
-  return match ? changeOf(source, row, match, refuse) : withoutMatch(mode, row, refuse)
+  return match ? changeOf({ noun, source, row, refuse }, match) : withoutMatch({ noun, mode, row, refuse })
 }
 
 type Refuse = (code: FindingCode, message: string) => void
 
-function changeOf(source: RowSource, row: InputRow, match: Match, refuse: Refuse): Planned | 'unchanged' | undefined {
+interface Matching {
+  readonly noun: Noun
+  readonly row: InputRow
+  readonly refuse: Refuse
+}
+
+function changeOf(
+  { noun, source, row, refuse }: Matching & Pick<MatchParts, 'source'>,
+  match: Match,
+): Planned | 'unchanged' | undefined {
   const { fields, retyped } = source.changes(row.fields, match.record)
   if (Object.keys(fields).length === 0) return 'unchanged'
   const [name] = retyped
-  if (name === undefined) return { ...updateOf(row, match.id, fields), before: match.record }
+  if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
   return void refuse(
     'wrong_type',
     `${name} would become a text; if it is none: --map COLUMN=${name}:number, boolean or json`,
   )
 }
 
-function withoutMatch(mode: ImportMode, row: InputRow, refuse: Refuse): Planned | 'skipped' | undefined {
+function withoutMatch({
+  noun,
+  mode,
+  row,
+  refuse,
+}: Matching & Pick<MatchParts, 'mode'>): Planned | 'skipped' | undefined {
   if (mode === 'upsert') return createOf('contacts', row)
   if (row.id === undefined) return 'skipped'
-  return void refuse('not_there', `there is no contact ${row.id}`)
+  return void refuse('not_there', `there is no ${noun.slice(0, -1)} ${row.id}`)
 }
 
 function findingOf(

@@ -154,7 +154,7 @@ function changeOf(row: InputRow, { id, body }: Vanished, before: CrmRecord): Pla
   const edited = changedMembers(parseExactJson(body) as JsonObject, row.fields)
   const fields = Object.fromEntries(Object.entries(row.fields).filter(([name]) => Object.hasOwn(edited, name)))
   if (Object.keys(changedMembers(before, fields)).length === 0) return 'unchanged'
-  return { ...updateOf(row, id, fields), before }
+  return { ...updateOf('contacts', row, id, fields), before }
 }
 
 async function recordsOf({ list }: PairParts, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, CrmRecord>> {

@@ -11,6 +11,7 @@ import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { PlanWriter } from '../plan/plan-writer.ts'
 import { createKeyIndex, type KeyIndex } from '../rows/key-index.ts'
 import { BeforeWriter } from './before-writer.ts'
+import { refuseUnchangeable } from './deal-updates.ts'
 import { DigestCounter } from './digest-counter.ts'
 import { LeavingOut, type LeftOut } from './left-out.ts'
 
@@ -47,9 +48,11 @@ export class PlanBuilder {
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
   readonly #overflowPath: string
+  readonly #updates: PlanHead['updates']
 
   private constructor(paths: JobPaths, head: PlanHead, overflow: KeyIndex) {
     this.leftOut = new LeavingOut(paths.leftOut)
+    this.#updates = head.updates
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
     this.#counter = new DigestCounter(overflow)
@@ -62,6 +65,7 @@ export class PlanBuilder {
 
   /** `earlier` is asked what was done before; without it nothing was. */
   add(planned: Planned, earlier?: (digest: string, n: number) => EarlierOperation | undefined): void {
+    refuseUnchangeable(this.#updates, planned)
     const body = planned.body && canonicalJson(planned.body)
     const before = planned.before && recordDigest(planned.before)
     const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)

@@ -93,7 +93,7 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 }
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
-  const { paths, source, builder, before, list, onRead, isDeletion } = parts
+  const { paths, noun, source, builder, before, list, onRead, isDeletion } = parts
   const keyOf = match.names[0] === 'id' ? byId : (record: CrmRecord) => matchKey(record, match.names)
   const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
   const keyLines = await createKeyIndex(join(paths.folder, 'keys.db'))
@@ -101,8 +101,8 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
   try {
     for await (const rows of source.rows()) {
       for (const row of rows) {
-        const planned = matchRow({ ...match, existing, keyLines, source, isDeletion }, row)
-        if (planned === 'skipped') builder.skip([withoutMatch(row, match.names)])
+        const planned = matchRow({ ...match, noun, existing, keyLines, source, isDeletion }, row)
+        if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
         else if (planned === 'unchanged') builder.leaveOut(planned)
         else if (planned) builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
       }
@@ -115,12 +115,12 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
   }
 }
 
-function withoutMatch(row: InputRow, names: readonly string[]): LeftOut {
+function withoutMatch(noun: Noun, row: InputRow, names: readonly string[]): LeftOut {
   const value = names.map((name) => (name === 'id' ? row.id : idText(row.fields[name])) ?? '').join(', ')
   return skippedRow(
     { line: row.line, id: row.id },
     'no_match',
-    `no contact has the ${names.join(', ')} ${JSON.stringify(value)}`,
+    `no ${noun.slice(0, -1)} has the ${names.join(', ')} ${JSON.stringify(value)}`,
   )
 }
 

@@ -1,3 +1,4 @@
+import type { DealUpdates } from '../../api/graphql-api.ts'
 import type { Verdict } from '../row.ts'
 
 export const NOUNS = ['contacts', 'deals', 'notes'] as const
@@ -30,6 +31,8 @@ export interface PlanHead {
   readonly input: PlanInput | undefined
   /** The job that this one goes back to: undone, or retried. */
   readonly of: string | undefined
+  /** How deals are changed; undefined for jobs that change none. */
+  readonly updates?: DealUpdates
   readonly made_at: number
   readonly version: string
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Sender } from '../../api/sender.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
@@ -7,6 +8,7 @@ import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
+import { createDealSender } from '../send/deal-sender.ts'
 import { type Dispatched, type DispatchHooks, dispatch, type Stop, type Unsettled } from '../send/dispatch.ts'
 import { Leases } from '../send/leases.ts'
 import type { Pace } from '../send/pace.ts'
@@ -132,11 +134,15 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
   const parts = {
     ...{ journal, progress, leases, pace, clock, hooks, maxFailed },
-    ...{ sender: services.sender, signal: services.signal, random: services.random },
+    ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }
   return dispatch(parts, tasks)
+}
+
+function senderFor({ head: { updates } }: PlanFile, { sender }: JobServices): Sender {
+  return updates === undefined ? sender : createDealSender(sender, updates)
 }
 
 function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {

@@ -1,0 +1,78 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { type FieldsOptions, readFields } from '../fields-input.ts'
+import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
+import type { Jobs } from './job-types.ts'
+
+export interface ManyFlags extends ImportFlags {
+  /** A file of records, or `-`. */
+  readonly from?: string
+  readonly ifMatch?: string
+  readonly idempotencyKey?: string
+}
+
+type Changed = 'contacts' | 'deals'
+
+/** The records of a file, or those that an expression chooses. */
+export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
+  refuseBoth(ctx, flags)
+  if (flags.from !== undefined) {
+    if (flags.set || flags.data !== undefined) {
+      throw new CrmError(
+        'usage',
+        `--from has what each ${noun.slice(0, -1)} becomes, so --set and --data say nothing more`,
+        {
+          hint: '--compute field=EXPR gives every row a field',
+        },
+      )
+    }
+    return importRows(ctx, { noun, kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
+  }
+  const patch = await readFields(ctx, flags)
+  return selectMany(ctx, { noun, kind: 'update', patch }, flags)
+}
+
+export async function deleteMany(ctx: Context, flags: ManyFlags): Promise<ExitCode> {
+  refuseBoth(ctx, flags)
+  if (flags.from !== undefined) {
+    return importRows(ctx, { noun: 'contacts', kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
+  }
+  return selectMany(ctx, { noun: 'contacts', kind: 'delete', patch: undefined }, flags)
+}
+
+async function selectMany(
+  ctx: Context,
+  { noun, kind, patch }: Omit<Parameters<Jobs['makeSelection']>[0], 'keep'>,
+  flags: ManyFlags,
+): Promise<ExitCode> {
+  const [jobs, { keep }] = await Promise.all([ctx.jobs(), ctx.expr()])
+  if (!keep) {
+    throw new CrmError('usage', `which ${noun} to ${kind} is not said`, {
+      hint: `name an id, a file with --from, or an expression with --where '${noun === 'deals' ? '.stage == "Lead"' : '.company == null'}'`,
+    })
+  }
+  return takeMade(ctx, await jobs.makeSelection({ noun, kind, keep, patch }), '--where', flags)
+}
+
+/** One record by its id, or many by what they are. */
+export function refuseIdBeside(ctx: Context, id: string | undefined, { from }: ManyFlags): void {
+  if (id === undefined || (from === undefined && ctx.flags.where === undefined)) return
+  throw new CrmError('usage', `${id} names one record, and ${from === undefined ? '--where' : '--from'} many`, {
+    hint: 'use one of them',
+  })
+}
+
+function refuseBoth(ctx: Context, { from, ifMatch, idempotencyKey }: ManyFlags): void {
+  if (from !== undefined && ctx.flags.where !== undefined) {
+    throw new CrmError('usage', '--from and --where both say which records', { hint: 'use one of them' })
+  }
+  if (ifMatch === undefined && idempotencyKey === undefined) return
+  throw new CrmError('usage', `--${ifMatch === undefined ? 'idempotency-key' : 'if-match'} is about one record`, {
+    hint: 'name its id; a job has keys of its own, and --plan with crm apply tells what has changed since',
+  })
+}
+
+function updateMode({ match }: ManyFlags): Pick<ManyFlags, 'mode'> {
+  return match === undefined ? {} : { mode: 'update' }
+}

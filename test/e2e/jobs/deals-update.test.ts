@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { sendJson, startServer } from '../../api/answering-server.ts'
+import { crm, crmPrints, emptyHome, startCrm, tempFolder } from '../crm.ts'
+import { all, make } from '../records.ts'
+import { startService } from '../service.ts'
+import { holdWrites } from './holding-proxy.ts'
+import { onlyJob, runJob } from './import-run.ts'
+
+// Several processes each: a busy machine needs its time.
+vi.setConfig({ testTimeout: 60_000 })
+
+const DEALS = [
+  { name: 'One', stage: 'Lead', amount: 1 },
+  { name: 'Two', stage: 'Qualified', amount: 2 },
+  { name: 'Three', stage: 'Lead', amount: 3 },
+]
+
+async function startWithDeals() {
+  const folder = tempFolder()
+  const service = await startService()
+  await make(service, '/v1/deals', DEALS)
+  const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
+  const deals = async () => {
+    const list = await all(service, '/v1/deals')
+    return Object.fromEntries(list.map(({ name, stage, amount }) => [String(name), `${stage} ${amount}`]))
+  }
+  const lastJob = async () => (await crmPrints(['jobs', 'list', '-o', 'id'], env)).split('\n')[0] ?? ''
+  return { folder, service, env, deals, lastJob }
+}
+
+test('the deals that an expression chooses are changed in one job, and its undo leaves what somebody changed since', async () => {
+  const { env, deals, lastJob } = await startWithDeals()
+  const change = ['deals', 'update', '--where', '.stage == "Lead"', '--set', 'stage=Won', '--set', 'amount:=9']
+  expect((await runJob(change, env)).exit).toBe(11)
+  expect(await runJob([...change, '--yes'], env)).toMatchObject({ exit: 0, account: { rows: 2, done: 2 } })
+  expect(await deals()).toEqual({ One: 'Won 9', Two: 'Qualified 2', Three: 'Won 9' })
+  const job = await lastJob()
+  const one = (await crmPrints(['deals', 'list', '--where', '.name == "One"', '-o', 'id'], env)).trim()
+  await crmPrints(['deals', 'update', one, '--set', 'amount:=55'], env)
+  const undone = await runJob(['jobs', 'undo', job, '--yes'], env)
+  expect(undone).toMatchObject({ exit: 0, account: { rows: 2, done: 2 } })
+  expect(undone.stderr).toContain(`${one} (amount: was 1, the job wrote 9, is 55 now)`)
+  expect(await deals()).toEqual({ One: 'Lead 55', Two: 'Qualified 2', Three: 'Lead 3' })
+})
+
+test('an export that was edited changes what differs; deals are found by a name as well, and none is made', async () => {
+  const { folder, env, deals } = await startWithDeals()
+  const file = join(folder, 'deals.csv')
+  writeFileSync(file, (await crmPrints(['deals', 'list', '-o', 'csv'], env)).replace(',3,', ',30,'))
+  const run = await runJob(['deals', 'update', '--from', file, '--yes'], env)
+  expect(run).toMatchObject({ exit: 0, account: { rows: 3, done: 1, unchanged: 2 } })
+  const named = join(folder, 'named.csv')
+  writeFileSync(named, 'name,stage\nTWO,Won\nFour,Lead\n')
+  const byName = await runJob(['deals', 'update', '--from', named, '--match', 'name', '--yes'], env)
+  expect(byName).toMatchObject({ exit: 0, account: { rows: 2, done: 1, skipped: 1 } })
+  expect(await deals()).toEqual({ One: 'Lead 1', TWO: 'Won 2', Three: 'Lead 30' })
+})
+
+test('a change that the server refuses is a failed row, with the member that is wrong', async () => {
+  const { env, lastJob } = await startWithDeals()
+  const run = await runJob(['deals', 'update', '--where', 'true', '--set', 'pipeline_id=pipe_x', '--yes'], env)
+  expect(run).toMatchObject({ exit: 3, account: { rows: 3, failed: 3 } })
+  const failed = JSON.parse(await crmPrints(['jobs', 'failed', await lastJob(), '-o', 'json'], env))
+  expect(failed[0]).toMatchObject({ code: 'invalid_values', field: 'pipeline_id' })
+})
+
+test('a job that is killed goes on, and each deal is changed once', async () => {
+  const folder = tempFolder()
+  const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
+  await make(
+    service,
+    '/v1/deals',
+    Array.from({ length: 60 }, (_, at) => ({ name: `Deal ${at}`, stage: 'Lead' })),
+  )
+  const proxy = await holdWrites(service.url, 20)
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_BASE_URL: proxy.url, CRM_STATE_HOME: stateHome }
+  const child = startCrm(['deals', 'update', '--where', 'true', '--set', 'stage=Won', '--yes'], env)
+  await proxy.firstWrite
+  child.kill('SIGKILL')
+  await child.done
+  proxy.release()
+  const resumed = await runJob(['jobs', 'resume', onlyJob(stateHome)], env)
+  expect(resumed).toMatchObject({ exit: 0, account: { rows: 60, done: 60 } })
+  const deals = await all(service, '/v1/deals')
+  expect(deals.every(({ stage, version }) => stage === 'Won' && version === 2)).toBe(true)
+})
+
+test('a server without GraphQL cannot change deals, which is said in one sentence', async () => {
+  const { url } = await startServer((response, { path }) =>
+    path.includes('graphql')
+      ? sendJson(response, 404, { detail: 'no' })
+      : sendJson(response, 200, { data: [], next_cursor: null }),
+  )
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'crm_key_of_the_test' })
+  const run = await crm(['deals', 'update', '--where', 'true', '--set', 'stage=Won', '--yes'], env)
+  expect(run).toMatchObject({ exit: 7, stdout: '' })
+  expect(run.stderr).toContain('deals can only be changed over GraphQL, and ')
+})

@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { isFailure } from '../../../src/api/failure.ts'
+import { createSender } from '../../../src/api/sender.ts'
+import { createDealSender } from '../../../src/jobs/send/deal-sender.ts'
+import { sendJson, startServer } from '../../api/answering-server.ts'
+import { WIRE } from '../../api/client-fixture.ts'
+
+const UPDATES = {
+  path: '/v1/graphql',
+  query: 'mutation ($input: UpdateDealInput!) { updateDeal(input: $input) { deal { json } } }',
+  place: ['updateDeal', 'deal'],
+}
+
+/** What a change of a deal comes to when GraphQL answers so. */
+async function changed(status: number, answer: object, members: readonly string[] = ['id', 'json']) {
+  const { url, seen } = await startServer((response) => sendJson(response, status, answer))
+  const options = { baseUrl: url, key: 'crm_key_of_the_test', wire: WIRE, timeoutMs: 5000, userAgent: 'crm/0.0.0' }
+  const sender = createSender({ ...options, now: Date.now, debug: undefined, env: {}, connections: 1 })
+  onTestFinished(() => sender.close())
+  const outcome = await createDealSender(sender, { ...UPDATES, members }).send({
+    ...{ method: 'PATCH', path: '/v1/deals/deal_1', body: Buffer.from('{"owner_id":null,"stage":"Won"}') },
+    ...{ idempotencyKey: 'key', ifMatch: undefined, action: 'update deal_1' },
+  })
+  return { outcome, seen }
+}
+
+const DEAL = { id: 'deal_1', stage: 'Won' }
+
+test('a change goes out as a mutation under the key of its row, and the deal comes back as if from an endpoint', async () => {
+  const { outcome, seen } = await changed(200, { data: { updateDeal: { deal: { json: DEAL } } } })
+  expect(outcome).toMatchObject({ status: 200, json: DEAL })
+  expect(seen).toMatchObject([{ method: 'POST', path: '/v1/graphql', headers: { 'idempotency-key': 'key' } }])
+  const { query, variables } = JSON.parse(String(seen[0]?.body))
+  expect({ query, variables }).toEqual({
+    query: UPDATES.query,
+    variables: { input: { id: 'deal_1', json: { owner_id: null, stage: 'Won' } } },
+  })
+})
+
+test('a server that takes members one by one gets them under its names', async () => {
+  const { seen } = await changed(200, { data: { updateDeal: { deal: DEAL } } }, ['id', 'stage', 'ownerId'])
+  expect(JSON.parse(String(seen[0]?.body)).variables).toEqual({
+    input: { id: 'deal_1', ownerId: null, stage: 'Won' },
+  })
+})
+
+test.each([
+  [
+    'values that are refused',
+    { code: 'invalid_values', status: 422 },
+    { rule: 'never', status: 422, isInDoubt: false },
+  ],
+  ['a deal that is gone', { code: 'NOT_FOUND' }, { code: 'not_found', rule: 'never', status: 404 }],
+  ['a limit', { code: 'RATE_LIMITED' }, { code: 'rate_limited', rule: 'patient', isInDoubt: false }],
+  ['a key that is under way', { code: 'idempotency_in_progress', status: 409 }, { rule: 'patient', status: 409 }],
+  ['a failure of its own', { code: 'INTERNAL_SERVER_ERROR' }, { code: 'server_error', rule: 'few', isInDoubt: true }],
+  ['a key that is not taken', { code: 'UNAUTHENTICATED' }, { code: 'unauthorized', rule: 'never' }],
+])('%s, told with status 200, is the failure that it would be elsewhere', async (_, extensions, failure) => {
+  const { outcome } = await changed(200, { data: { updateDeal: null }, errors: [{ message: 'no', extensions }] })
+  expect(isFailure(outcome)).toBe(true)
+  expect(outcome).toMatchObject({ reason: 'no', ...failure })
+})
+
+test('an answer that is none of GraphQL leaves the change in doubt, and an outage stays one', async () => {
+  expect((await changed(200, { hello: 1 })).outcome).toMatchObject({ code: 'bad_answer', isInDoubt: true, rule: 'few' })
+  expect((await changed(500, { errors: [{ message: 'x' }] })).outcome).toMatchObject({ status: 500, rule: 'few' })
+})
