@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
-import type { Stop } from '../send/dispatch.ts'
+import type { Stop } from '../send/dispatch-parts.ts'
 import { failureError } from '../send/failure-error.ts'
 import type { Account } from './account.ts'
 

@@ -1,6 +1,6 @@
 import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
-import type { Unsettled } from './dispatch.ts'
+import type { Unsettled } from './dispatch-parts.ts'
 import type { Leases } from './leases.ts'
 import { type Finding, lookUp, type Records } from './look-up.ts'
 import type { Task } from './task.ts'

@@ -1,0 +1,113 @@
+import type { Answer } from '../../api/answer.ts'
+import type { Failure } from '../../api/failure.ts'
+import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
+import { Outage } from './outage.ts'
+import type { Task } from './task.ts'
+import type { TaskQueue } from './task-queue.ts'
+import { judge, type Verdict } from './verdict.ts'
+
+const FIRST_BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 30_000
+/** Results that a kill -9 may cost; the operations are then sent once more, under the same key. */
+const FLUSH_AFTER_MS = 50
+
+/** What becomes of tasks once their tries have come back: it is written down, and the queue has what goes out again. */
+export class Outcomes {
+  readonly outage: Outage
+  /** What only a look at the records can tell. */
+  readonly unsettled: Unsettled[] = []
+  readonly #parts: DispatchParts
+  readonly #queue: TaskQueue
+  readonly #stopFor: (stop: Stop) => void
+  #flushTimer: NodeJS.Timeout | undefined
+
+  constructor(parts: DispatchParts, queue: TaskQueue, stopFor: (stop: Stop) => void) {
+    this.#parts = parts
+    this.#queue = queue
+    this.#stopFor = stopFor
+    this.outage = new Outage(parts.steadyMs)
+  }
+
+  /** After every try; the task ends, waits for its next one, or is left for a look at the records. */
+  take(task: Task, outcome: Answer | Failure): void {
+    const verdict = judge(task, outcome)
+    const isOutage = verdict.is === 'again' && verdict.because === 'outage'
+    if (!isOutage && outcome.headers !== undefined) this.#goOn()
+    if ('isInDoubt' in outcome && outcome.isInDoubt) task.isInDoubt = true
+    switch (verdict.is) {
+      case 'done':
+      case 'failed':
+        this.#keep(task, verdict)
+        break
+      case 'again':
+        this.#again(task, verdict, outcome as Failure)
+        break
+      case 'unsettled':
+        this.unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered })
+        break
+      case 'stopped':
+        // It was turned away at the door, and is not one of those that may have happened.
+        if (!task.isInDoubt) task.lastSentMs = undefined
+        this.#queue.push([task])
+        this.#stopFor({ why: 'refused', failure: verdict.failure })
+    }
+  }
+
+  #keep(task: Task, verdict: Verdict & { is: 'done' | 'failed' }): void {
+    const { journal, progress, hooks, maxFailed } = this.#parts
+    const { op } = task.operation
+    if (verdict.is === 'done') {
+      const { status, id, flag } = verdict
+      journal.addResult(flag === undefined ? [op, status, id] : [op, status, id, flag])
+      this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
+    } else {
+      journal.append({ t: 'failed', op, ...verdict.entry })
+    }
+    progress.settle(op, verdict.is)
+    hooks.onEnd(task, verdict)
+    if (progress.counts.failed > maxFailed) this.#stopFor({ why: 'errors', failed: progress.counts.failed })
+  }
+
+  #again(task: Task, { because, afterMs }: Verdict & { is: 'again' }, failure: Failure): void {
+    const { steadyMs, random, maxOutageMs } = this.#parts
+    const wasOn = this.outage.isOn
+    if (because === 'outage') this.#countOutage(failure, maxOutageMs)
+    // While nothing gets through at all, it is not this operation's doing.
+    if (because === 'outage' && !wasOn) task.tries += 1
+    const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** task.tries, LONGEST_BACKOFF_MS)
+    const backoffMs = fullMs * (0.5 + random() / 2)
+    if (because === 'limit' && !task.isInDoubt) task.lastSentMs = undefined
+    // A limit holds for all, and is kept where all pass.
+    const waitMs = because === 'limit' && afterMs ? 0 : (afterMs ?? backoffMs)
+    this.#queue.delay(task, steadyMs() + waitMs)
+  }
+
+  #countOutage(failure: Failure, maxOutageMs: number): void {
+    const { hooks, clock, journal } = this.#parts
+    if (this.outage.failed()) {
+      journal.append({ t: 'pause', time: clock.nowMs(), why: failure.reason })
+      hooks.onPause({ why: failure.reason, untilMs: undefined })
+    }
+    const { lastsMs } = this.outage
+    if (lastsMs > maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
+  }
+
+  #goOn(): void {
+    if (this.outage.isOn) this.#parts.hooks.onPause(undefined)
+    this.outage.succeeded()
+  }
+
+  /** What is not written yet is whoever closes the journal's to write. */
+  close(): void {
+    clearTimeout(this.#flushTimer)
+  }
+
+  #flush(): void {
+    this.#flushTimer = undefined
+    try {
+      this.#parts.journal.flush()
+    } catch (error) {
+      this.#stopFor({ why: 'error', error })
+    }
+  }
+}
