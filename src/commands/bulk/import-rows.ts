@@ -67,7 +67,8 @@ export async function importRows(
 export async function takeMade(ctx: Context, made: MadeImport, name: string, flags: PlanFlags): Promise<ExitCode> {
   if (made.is === 'same') return goOn(ctx, made.job, flags)
   if (made.is === 'made') {
-    for (const line of made.lines) ctx.note(line)
+    const isShownWhole = ctx.flags.output === 'table' && (ctx.flags.isDryRun || flags.plan !== undefined)
+    for (const line of [...made.lines, ...(isShownWhole ? [] : made.leftLines)]) ctx.note(line)
     return takePlan(ctx, made.job, flags)
   }
   throw refuseFindings(ctx, made, name)

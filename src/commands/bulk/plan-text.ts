@@ -40,7 +40,7 @@ export function fieldsText(fields: MadeJob['fields']): string {
 }
 
 export function limitText({ rate }: Forecast, share: number): string {
-  if (!rate) return 'none told'
+  if (!rate) return 'not told'
   const { limit, windowMs, remaining } = rate
   const size = limit === undefined ? 'of a size that is not told' : `${limit}`
   const window = windowMs === undefined ? '' : ` in ${durationText(windowMs)}`

@@ -36,7 +36,7 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
       return {
         is: 'made',
         job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [] },
-        lines: [],
+        lines: [], leftLines: [],
       }
     } catch (error) {
       dropDraft(draft)

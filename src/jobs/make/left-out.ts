@@ -67,8 +67,9 @@ export class LeavingOut {
     if (this.#text === '') return
     try {
       this.#file ??= openSync(this.#path, 'ax', 0o600)
-      writeSync(this.#file, this.#text)
+      const bytes = Buffer.from(this.#text)
       this.#text = ''
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
     } catch (error) {
       throw toMachineError(error, this.#path)
     }

@@ -39,7 +39,14 @@ export interface ImportRequest {
 }
 
 export type MadeImport =
-  | { readonly is: 'made'; readonly job: MadeJob; readonly lines: readonly string[] }
+  | {
+      readonly is: 'made'
+      readonly job: MadeJob
+      /** How the input is read. */
+      readonly lines: readonly string[]
+      /** What is left as it is, and why. */
+      readonly leftLines: readonly string[]
+    }
   /** An earlier job has the same input: it goes on, or is done. Nothing was kept. */
   | { readonly is: 'same'; readonly job: JobState }
   /** Nothing was kept. */
@@ -111,7 +118,8 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
         ...{ paths: await finishDraft(draft), head, end, doubts },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first },
       },
-      lines: [...verdictLines(inputName, verdict), ...leftOutLines(builder.leftOut, 'Rows that are skipped:')],
+      lines: verdictLines(inputName, verdict),
+      leftLines: leftOutLines(builder.leftOut, 'Rows that are skipped:'),
     }
   } finally {
     if (!end) builder.drop()

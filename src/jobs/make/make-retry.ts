@@ -43,7 +43,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
         }
       },
     )
-    return { is: 'made', job, lines: [] }
+    return { is: 'made', job, lines: [], leftLines: [] }
   } finally {
     await images.close()
     plan.close()

@@ -41,7 +41,7 @@ export async function makeSelection(world: MakeWorld, request: SelectionRequest)
       }
     }
   })
-  return { is: 'made', job, lines: [] }
+  return { is: 'made', job, lines: [], leftLines: [] }
 }
 
 function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {

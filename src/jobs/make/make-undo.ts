@@ -33,7 +33,7 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
   refuseOtherAccount(head, world.account)
   const earlier = await undoOf(world, paths.id)
   if (earlier) return { is: 'same', job: earlier }
-  let lines: readonly string[] = []
+  let leftLines: readonly string[] = []
   const job = await makeJob(
     world,
     {
@@ -42,10 +42,10 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
     },
     async (builder, draft) => {
       await planUndo({ world, paths, builder, draft })
-      lines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
+      leftLines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
     },
   )
-  return { is: 'made', job, lines }
+  return { is: 'made', job, lines: [], leftLines }
 }
 
 async function undoOf({ jobsFolder }: MakeWorld, id: string) {

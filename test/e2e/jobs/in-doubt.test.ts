@@ -58,4 +58,10 @@ test('notes that were under way when the window ended are told to be in doubt, a
   expect(made).toBeGreaterThanOrEqual(account?.done ?? 0)
   const failed = JSON.parse(await crmPrints(['jobs', 'failed', job, '-o', 'json'], env))
   expect(failed).toHaveLength(account?.in_doubt ?? 0)
+
+  const again = await runJob(['jobs', 'resume', job], env)
+  expect(again).toMatchObject({ exit: 3, account })
+  expect(again.stderr).toMatch(/Asking once more about \d+ rows? in doubt/)
+  expect(again.stderr).toContain('notes cannot be read back')
+  expect(countNotes(service.database)).toEqual({ notes: made, bodies })
 })
