@@ -63,5 +63,14 @@ test.each([
 
 test('an answer that is none of GraphQL leaves the change in doubt, and an outage stays one', async () => {
   expect((await changed(200, { hello: 1 })).outcome).toMatchObject({ code: 'bad_answer', isInDoubt: true, rule: 'few' })
+  const refused = {
+    errors: [{ message: 'no', extensions: { code: 'invalid_values', errors: [{ pointer: '/stage' }] } }],
+  }
+  expect((await changed(422, refused)).outcome).toMatchObject({
+    status: 422,
+    reason: 'no',
+    field: 'stage',
+    rule: 'never',
+  })
   expect((await changed(500, { errors: [{ message: 'x' }] })).outcome).toMatchObject({ status: 500, rule: 'few' })
 })
