@@ -36,7 +36,8 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
       return {
         is: 'made',
         job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [] },
-        lines: [], leftLines: [],
+        lines: [],
+        leftLines: [],
       }
     } catch (error) {
       dropDraft(draft)
