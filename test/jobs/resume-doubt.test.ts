@@ -1,4 +1,6 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { encodeLine } from '../../src/jobs/journal/journal-line.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { makeJob, sendJob, TERMS } from './job-fixture.ts'
@@ -45,4 +47,25 @@ test('a note in doubt goes out once more under its key while the server knows th
   expect((await sendJob(soon, url, { services: { keyMark: '11111111' } })).outcome.account.in_doubt).toBe(1)
   expect((await sendJob(soon, url, AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
   expect(posts()).toHaveLength(1)
+})
+
+test('a row in doubt that a later job of the run has is left to that one', async () => {
+  const { url, seen } = await startServer((response, { method }) =>
+    method === 'GET'
+      ? sendJson(response, 200, { data: [], next_cursor: null })
+      : sendJson(response, 201, { id: 'con_1' }),
+  )
+  const paths = await makeJob([ADA])
+  await leaveLease(paths, { ...TERMS, leasedMs: Date.now() - 60_000, keyMark: '00000000' })
+  const journal = readFileSync(paths.journal, 'utf8')
+  const doubt = encodeLine({ t: 'doubt', op: 0, why: 'test' }, { serial: 2, synced: 0 })
+  const ended = { done: 0, failed: 0, doubt: 1, unsent: 0 }
+  const end = encodeLine({ t: 'end', time: Date.now(), state: 'finished', ...ended }, { serial: 3, synced: 0 })
+  writeFileSync(paths.journal, `${journal}${doubt}${end}`)
+  const later = paths.folder.replace(paths.id, 'job_zzzzzzzzzzz')
+  cpSync(paths.folder, later, { recursive: true })
+  expect((await sendJob(paths, url, AGAIN)).outcome.account.in_doubt).toBe(1)
+  expect(seen).toEqual([])
+  rmSync(later, { recursive: true })
+  expect((await sendJob(paths, url, AGAIN)).outcome.account).toMatchObject({ done: 1, in_doubt: 0 })
 })

@@ -25,11 +25,13 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     paths,
     { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     {
-      onStart: (sofar, plan, reopened) => {
+      onStart: (sofar, plan, { reopened, successor }) => {
         counts = { done: 0, total: plan.count, failed: 0 }
         live = sofar.counts
         if (sofar.counts.done > 0 && sofar.end === undefined)
           ctx.note(`Going on with ${paths.id}: ${sofar.counts.done} rows are done.`)
+        if (successor !== undefined)
+          ctx.note(`What is in doubt is not asked about again here: ${successor} came after, and has these rows.`)
         if (reopened > 0) ctx.note(`Asking once more about ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt.`)
         tell()
       },

@@ -22,6 +22,7 @@ import { greet } from './greet.ts'
 import { cancelled, refuseOtherAccount } from './job-errors.ts'
 import { resumeTasks } from './resume-tasks.ts'
 import type { JobServices, RunTerms, ServerTerms } from './services.ts'
+import { successorOf } from './successor.ts'
 import { refuseOtherKeyholder, Witnesses } from './witness.ts'
 
 export interface JobRun {
@@ -32,9 +33,17 @@ export interface JobRun {
   readonly hooks: RunHooks
 }
 
+/** What becomes of rows that were in doubt when a job ended. */
+export interface Doubts {
+  /** So many are asked about once more. */
+  readonly reopened: number
+  /** Or none, for this job came after, and has these rows. */
+  readonly successor: string | undefined
+}
+
 export interface RunHooks extends DispatchHooks {
-  /** Before the first request: what is there to do, and what has been done already; `reopened` were in doubt. */
-  onStart(progress: Progress, plan: PlanFile, reopened: number): void
+  /** Before the first request: what is there to do, and what has been done already. */
+  onStart(progress: Progress, plan: PlanFile, doubts: Doubts): void
 }
 
 export interface JobOutcome {
@@ -67,9 +76,9 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       witnesses.take(entry)
     })
     if (progress.end === 'cancelled') throw cancelled(paths.id)
-    const reopened = run.terms.isDoubtReopened ? progress.reopenDoubts() : 0
-    hooks.onStart(progress, plan, reopened)
-    if (progress.end !== undefined && reopened === 0) {
+    const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
+    hooks.onStart(progress, plan, doubts)
+    if (progress.end !== undefined && doubts.reopened === 0) {
       return { account: accountOf(plan.end, progress), stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
@@ -84,6 +93,14 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
   } finally {
     plan.close()
   }
+}
+
+const NO_DOUBTS: Doubts = { reopened: 0, successor: undefined }
+
+function reopen(paths: JobPaths, progress: Progress): Doubts {
+  if (progress.counts.doubt === 0) return NO_DOUBTS
+  const successor = successorOf(paths)
+  return { reopened: successor === undefined ? progress.reopenDoubts() : 0, successor }
 }
 
 interface Open {

@@ -104,6 +104,9 @@ describe('values', () => {
       ['1,200', 'expected a number such as 1200.5, without separators between the thousands'],
       ['1.200,50', 'expected a number such as 1200.5, without separators between the thousands'],
       ['12,5', 'expected a number such as 1200.5, with a point and no comma'],
+      ['€ 5', 'expected a number such as 1200.5, without currency or unit'],
+      ['1e400', 'expected a number such as 1200.5'],
+      ['0x1F', 'expected a number such as 1200.5'],
     ])
   })
 
