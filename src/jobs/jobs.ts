@@ -184,7 +184,7 @@ async function makeWorld(world: JobsWorld): Promise<MakeWorld> {
 async function trialWorld(world: JobsWorld, jobsFolder: string): Promise<MakeWorld> {
   // Where there is no server to plan for, there is no folder to remove.
   await world.server()
-  return worldIn(world, jobsFolder, makeTrialFolder(world.env))
+  return worldIn(world, jobsFolder, makeTrialFolder(world.env, jobsFolder))
 }
 
 async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: string): Promise<MakeWorld> {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { basename, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
+import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 
@@ -36,19 +37,35 @@ export async function ensureJobsFolder(env: Env, say: (line: string) => void): P
   }
 }
 
-const TRIAL = 'crm-plan-'
+/** In the folder of jobs, where `prune` takes it away should nobody else; and among the files of all programs. */
+const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
 
-/** A folder for a plan that is only looked at: a dry run leaves nothing where jobs are kept, and makes no such place. */
-export function makeTrialFolder(env: Env): string {
-  const parent = env.TMPDIR || tmpdir()
+/**
+ * A folder for a plan that is only looked at: a dry run makes no place for jobs. Where there is one it is made in it, since
+ * temporary files are memory on many machines, and a plan may be large.
+ */
+export function makeTrialFolder(env: Env, jobsFolder: string): string {
+  const temporary = join(env.TMPDIR || tmpdir(), TRIALS.temporary)
+  const prefix = isWritable(jobsFolder) ? join(jobsFolder, TRIALS.kept) : temporary
   try {
-    return mkdtempSync(join(parent, TRIAL))
+    return mkdtempSync(prefix)
   } catch (error) {
-    throw toMachineError(error, parent)
+    throw toMachineError(error, dirname(prefix))
   }
 }
 
 /** Nothing but what `makeTrialFolder` made. */
 export function removeTrial(folder: string): void {
-  if (basename(folder).startsWith(TRIAL)) rmSync(folder, { recursive: true, force: true })
+  const name = basename(folder)
+  if (Object.values(TRIALS).some((prefix) => name.startsWith(prefix))) rmSync(folder, { recursive: true, force: true })
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return false
+  }
 }

@@ -53,14 +53,21 @@ function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined
 }
 
 async function stoppedJob({ jobsFolder, account, command }: MakeWorld, kind: string) {
-  const words = JSON.stringify(command)
+  const words = meantBy(command)
   for (const paths of allJobs(jobsFolder).toReversed()) {
     const head = headOf(paths)
-    if (head.kind !== kind || head.account !== account || head.input || JSON.stringify(head.command) !== words) continue
+    if (head.kind !== kind || head.account !== account || head.input || meantBy(head.command) !== words) continue
     const job = await readJobState(paths)
     if (job.state === 'stopped' || job.state === 'running') return job
   }
   return undefined
+}
+
+/** Words that say how a command is shown or confirmed do not make it another one. */
+const ASIDE: readonly string[] = ['--dry-run', '--exit-code', '--yes', '-y', '--quiet', '-q']
+
+function meantBy(command: readonly string[]): string {
+  return JSON.stringify(command.filter((word) => !ASIDE.includes(word)))
 }
 
 /** What it is about is chosen anew each time, so each time is a run of its own. */

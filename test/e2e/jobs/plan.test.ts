@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, crmPrints, tempFolder } from '../crm.ts'
+import { crm, crmPrints, startCrm, tempFolder } from '../crm.ts'
 import { startService } from '../service.ts'
+import { holdWrites } from './holding-proxy.ts'
 import { emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
@@ -36,6 +37,28 @@ test('a dry run shows what would be sent, and leaves no folder behind', async ()
   expect((await crm(['contacts', 'import', wrong, '--dry-run'], env)).exit).toBe(2)
   expect(readdirSync(scratch)).toEqual([])
   expect(await emailsOn(service)).toEqual([])
+  mkdirSync(join(env.CRM_STATE_HOME, 'jobs'), { recursive: true, mode: 0o700 })
+  expect(await dryRun(['contacts', 'import', file], env)).toMatchObject({ create: 3 })
+  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs'))).toEqual([])
+})
+
+test('a dry run of what was stopped shows what is left, and sends nothing', async () => {
+  const { folder, service, env } = await startWithHome(['--rate-limit', 'none'])
+  const proxy = await holdWrites(service.url, 20)
+  const held = { ...env, CRM_BASE_URL: proxy.url }
+  const file = writePeople(folder, somePeople(60))
+  const child = startCrm(['contacts', 'import', file], held)
+  await proxy.firstWrite
+  child.kill('SIGKILL')
+  await child.done
+  proxy.release()
+  await proxy.settled()
+  const there = await emailsOn(service)
+  const plan = await dryRun(['contacts', 'import', file], held)
+  expect(plan).toMatchObject({ rows: 60, update: 0, unchanged: 0 })
+  expect(plan.create + plan.skipped).toBe(60)
+  expect(plan.create).toBeGreaterThan(0)
+  expect(await emailsOn(service)).toEqual(there)
 })
 
 test('a plan tells the limit and the least time that it leaves; without a limit it says that none is told', async () => {
