@@ -9,6 +9,7 @@ import { PlanFile } from '../plan/plan-file.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
 import { BeforeWriter } from './before-writer.ts'
+import { dropPlanned } from './drop-planned.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import type { MakeWorld } from './make-world.ts'
@@ -28,7 +29,11 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
     if (!/^job_[0-9a-z]+$/.test(head.job))
       throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
     const there = jobPaths(world.jobsFolder, head.job)
-    if (existsSync(there.plan)) return { is: 'same', job: await readJobState(there) }
+    if (existsSync(there.plan)) {
+      const job = await readJobState(there)
+      if (job.state !== 'planned') return { is: 'same', job }
+      await dropPlanned(world, [there])
+    }
     const draft = openDraftOf(world.draftsFolder, head.job)
     try {
       copySynced(path, draft.paths.plan)

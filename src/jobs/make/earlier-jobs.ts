@@ -23,26 +23,28 @@ export interface EarlierJob {
 export type Earlier =
   /** Nothing new: this one goes on, or is done. */
   | { readonly is: 'same'; readonly job: JobState }
-  /** The input is another one by now; the oldest first. */
-  | { readonly is: 'before'; readonly jobs: readonly EarlierJob[] }
+  /** The input is another one by now; the oldest first. Of `planned` nothing was sent. */
+  | { readonly is: 'before'; readonly jobs: readonly EarlierJob[]; readonly planned: readonly JobPaths[] }
 
 /** CrmError `conflict` when one of them is under way, or was stopped with another input. */
 export async function earlierJobs(
   jobsFolder: string,
   { account, run, sha256, command }: RunIdentity,
 ): Promise<Earlier> {
-  const jobs = await jobsOf(jobsFolder, account, run)
+  const all = await jobsOf(jobsFolder, account, run)
+  const jobs = all.filter(({ state }) => state !== 'planned')
   for (const job of jobs) {
     const isSame = job.head.input?.sha256 === sha256
     if (job.state === 'finished' || job.state === 'cancelled') continue
     if (isSame) return { is: 'same', job }
-    if (job.state !== 'planned') throw unfinished(job, command)
+    throw unfinished(job, command)
   }
   const last = jobs.at(-1)
   const undoOf = undosOf(jobsFolder)
   const isLastDone = last?.state === 'finished' && !undoOf.has(last.paths.id)
   if (isLastDone && last.head.input?.sha256 === sha256) return { is: 'same', job: last }
-  return { is: 'before', jobs: jobs.map(({ paths }) => ({ paths, undo: undoOf.get(paths.id) })) }
+  const planned = all.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
+  return { is: 'before', jobs: jobs.map(({ paths }) => ({ paths, undo: undoOf.get(paths.id) })), planned }
 }
 
 async function jobsOf(jobsFolder: string, account: string, run: string): Promise<readonly JobState[]> {

@@ -8,6 +8,7 @@ import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
 import { findingLines } from '../rows/findings-text.ts'
 import { verdictLines } from '../rows/verdict-text.ts'
 import type { JobState } from '../run/job-state.ts'
+import { dropPlanned } from './drop-planned.ts'
 import { earlierJobs } from './earlier-jobs.ts'
 import { leftOutLines } from './left-out-text.ts'
 import type { MadeJob } from './make-job.ts'
@@ -112,6 +113,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
+    await dropPlanned(world, earlier.planned)
     return {
       is: 'made',
       job: {

@@ -2,11 +2,13 @@ import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
+import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
 import { failuresOf } from '../run/failures.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
-import { readJobState } from '../run/job-state.ts'
+import { type JobState, readJobState } from '../run/job-state.ts'
+import { dropPlannedOf } from './drop-planned.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
@@ -15,6 +17,8 @@ import { BeforeImages } from './read-before.ts'
 /** The rows that were refused, once more as they are, under new keys: the server said that it did not do them. */
 export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
   const { progress, state, account } = await readJobState(paths)
+  const earlier = await retryOf(world, paths.id)
+  if (earlier) return retryAgain(world, paths.id, earlier)
   if (state !== 'finished' && state !== 'cancelled') {
     throw new CrmError('conflict', `${paths.id} has not come to its end`, {
       hint: `crm jobs resume ${paths.id}${typedProfile(world.command)}`,
@@ -24,6 +28,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   if (account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
+  await dropPlannedOf(world, 'retry', paths.id)
   const plan = openJobPlan(paths)
   const images = new BeforeImages(paths.before)
   try {
@@ -48,6 +53,34 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
     await images.close()
     plan.close()
   }
+}
+
+/** The last one that was begun. */
+async function retryOf({ jobsFolder }: MakeWorld, id: string): Promise<JobState | undefined> {
+  for (const each of allJobs(jobsFolder).toReversed()) {
+    const { kind, of } = headOf(each)
+    if (kind !== 'retry' || of !== id) continue
+    const job = await readJobState(each)
+    if (job.state !== 'planned') return job
+  }
+  return undefined
+}
+
+/** What an earlier retry did is not done once more: only what failed in that goes out again. */
+async function retryAgain(world: MakeWorld, id: string, earlier: JobState): Promise<MadeImport> {
+  const { paths, head, state, account } = earlier
+  if (head.input) {
+    throw new CrmError(
+      'conflict',
+      `the rows of ${id} that failed were sent from ${head.input.name} already, as ${paths.id}`,
+      {
+        hint: account.failed > 0 ? `what failed then: crm jobs retry ${paths.id}` : `crm jobs show ${paths.id}`,
+        job: paths.id,
+      },
+    )
+  }
+  const isOver = state === 'finished' || state === 'cancelled'
+  return isOver && account.failed > 0 ? makeRetry(world, paths) : { is: 'same', job: earlier }
 }
 
 /** Members that are undefined would count as there. */

@@ -9,6 +9,7 @@ import type { Operation } from '../plan/operation.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
+import { dropPlannedOf } from './drop-planned.ts'
 import { byId, Existing } from './existing.ts'
 import { recordPath } from './import-row.ts'
 import { type JobResults, readResults } from './job-results.ts'
@@ -33,6 +34,7 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
   refuseOtherAccount(head, world.account)
   const earlier = await undoOf(world, paths.id)
   if (earlier) return { is: 'same', job: earlier }
+  await dropPlannedOf(world, 'undo', paths.id)
   let leftLines: readonly string[] = []
   const job = await makeJob(
     world,
