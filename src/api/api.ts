@@ -4,7 +4,6 @@ import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
 import type { RawApi } from './raw-api.ts'
-import type { ToldRate } from './told-rate.ts'
 
 /** One answer of a list, in the order the server gave. */
 export interface Page {
@@ -24,6 +23,16 @@ export interface ListQuery {
   readonly filters: Readonly<Record<string, string>>
   /** Ends this list, and its waits. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** What a server has told of its limit, as it stands now. */
+export interface ToldRate {
+  /** Requests in one window; undefined where it is not told. */
+  readonly limit: number | undefined
+  /** The length of a window; undefined where it is not told. */
+  readonly windowMs: number | undefined
+  readonly remaining: number
+  readonly resetInMs: number
 }
 
 export interface WriteOptions {

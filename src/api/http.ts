@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { CrmError } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
-import type { ApiOptions } from './api.ts'
+import type { ApiOptions, ToldRate } from './api.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
 import type { Call } from './call.ts'
 import { openConnections } from './connections.ts'
@@ -14,7 +14,6 @@ import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
-import type { ToldRate } from './told-rate.ts'
 import { Turnstile } from './turnstile.ts'
 
 export interface Http {

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
-import type { ApiOptions } from './api.ts'
+import type { ApiOptions, ToldRate } from './api.ts'
 import { type Failure, isFailure } from './failure.ts'
 import { Pacer } from './pacer.ts'
 import { type RateSignal, readRateSignal } from './rate-signal.ts'
 import type { RetryState } from './retry.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
-import { type ToldRate, toldRate } from './told-rate.ts'
+import { toldRate } from './told-rate.ts'
 
 /** A request that arrives in the last millisecond of a window is one too many for it. */
 const MARGIN_MS = 20

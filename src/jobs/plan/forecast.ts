@@ -1,4 +1,4 @@
-import type { ToldRate } from '../../api/told-rate.ts'
+import type { ToldRate } from '../../api/api.ts'
 
 /** What sending a plan takes, as far as the server has told. */
 export interface Forecast {
