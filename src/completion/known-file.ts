@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import { toMachineError } from '../files/machine-error.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { parseDocument } from '../settings/document.ts'
 import { settingsFolder } from '../settings/settings-folder.ts'
@@ -36,8 +37,15 @@ export async function readKnown(env: Env, place: KnownPlace): Promise<Known> {
   return document?.base_url === place.baseUrl ? knownIn(document) : NOTHING_KNOWN
 }
 
+/** CrmError `machine` where it cannot be removed: who logs out should know what stays. */
 export async function forgetKnown(env: Env, profileName: string): Promise<void> {
-  await rm(knownPath(env, profileName), { force: true })
+  const path = knownPath(env, profileName)
+  if (!existsSync(path)) return
+  try {
+    await rm(path, { force: true })
+  } catch (error) {
+    throw toMachineError(error, path)
+  }
 }
 
 export function knownPath(env: Env, profileName: string): string {

@@ -136,6 +136,7 @@ describe('at a Tab', () => {
     const noState = { ...home, CRM_STATE_HOME: '/dev/null/state' }
     expect(await words(noState, 'contacts', 'get', '')).toEqual([])
     expect(await crm(['contacts', 'list'], noState)).toMatchObject({ exit: 0, stderr: '' })
+    expect((await crm(['auth', 'logout'], noState)).exit).toBe(0)
   })
 
   test('a reader that went away is success', async () => {
