@@ -17,6 +17,18 @@ test('each row of a job is sent once, under a key of its own', async () => {
   expect(new Set(keys).size).toBe(301)
 })
 
+test('rows that are longer than what is read of a plan at once are sent, and so are those behind them', async () => {
+  const paths = await makeJob([...people(2), { name: 'x'.repeat(70_000) }, { name: 'y'.repeat(300_000) }, ...people(3)])
+  const { url, seen } = await startServer((response, { method }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const { outcome } = await sendJob(paths, url)
+  expect(outcome.account).toMatchObject({ rows: 7, done: 7, unsent: 0 })
+  const lengths = seen.filter(({ method }) => method === 'POST').map(({ body }) => body.length)
+  expect(lengths.filter((length) => length > 70_000)).toHaveLength(2)
+})
+
 test('a job that is done sends nothing more', async () => {
   const paths = await makeJob(people(3))
   const { url, seen } = await startServer((response) =>

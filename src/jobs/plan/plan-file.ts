@@ -69,7 +69,7 @@ export class PlanFile {
     return parseOperation(this.#lineAt(offset), offset, this.path)
   }
 
-  /** The operations from this byte on, some at a time; without an offset all of them. */
+  /** The operations from this byte on, one or more at a time; without an offset all of them. */
   *operations(offset = this.#firstOffset): Generator<readonly Operation[], void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = offset; at < this.#endOffset; ) {
@@ -80,8 +80,8 @@ export class PlanFile {
       if (length === 0) throw damaged(this.path, 'it ends too soon')
       const whole = chunk.subarray(0, rest.length + length)
       const last = whole.lastIndexOf(LINE_END)
-      const lines = whole.subarray(0, last + 1)
-      yield parseLines(lines, at - rest.length, this.path)
+      // Of an operation that is longer than a chunk nothing is whole yet.
+      if (last >= 0) yield parseLines(whole.subarray(0, last + 1), at - rest.length, this.path)
       at += length
       rest = whole.subarray(last + 1)
     }

@@ -122,8 +122,10 @@ async function send(open: Open): Promise<JobOutcome> {
   await journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
   const stop = await sendAndSettle(sending, [...sent, ...unsent])
+  const account = accountOf(plan.end, progress)
+  if (!stop && account.unsent > 0) throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
   if (stop?.why !== 'error') await writeEnd(open, stop)
-  return { account: accountOf(plan.end, progress), stop }
+  return { account, stop }
 }
 
 interface Sending {
