@@ -2,13 +2,32 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
 
 /** Host and process stand in the name: containers share folders and not process numbers. */
 const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
 
-/** A folder of a sandbox's own with mode 0700, below `parent`. */
+/** A folder of a sandbox's own with mode 0700, below `parent`; CrmError `machine` where there can be none. */
 export function makeSandboxFolder(parent: string): string {
-  return mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${process.pid}-`))
+  try {
+    return mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${process.pid}-`))
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    const why = WHY_NOT[code] ?? (cause as Error).message
+    throw new CrmError('machine', `cannot make the folder of the sandbox in ${parent}: ${why}`, {
+      hint: `name a folder that is yours with TMPDIR; what is there: ls -ld ${shellWord(parent)}`,
+      cause,
+    })
+  }
+}
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there, or takes no folders',
+  ENOTDIR: 'it is no folder',
+  EACCES: 'permission denied',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'no space left on its disk',
 }
 
 export function removeSandboxFolder(folder: string): void {
@@ -17,9 +36,19 @@ export function removeSandboxFolder(folder: string): void {
 
 /** Removes what sandboxes left behind whose process was killed. */
 export function sweepSandboxFolders(parent: string): void {
-  for (const name of readdirSync(parent)) {
+  for (const name of namesIn(parent)) {
     const { host, pid } = NAME.exec(name)?.groups ?? {}
     if (host === ownHost() && !isRunning(Number(pid))) removeIfOwn(join(parent, name))
+  }
+}
+
+function namesIn(parent: string): string[] {
+  try {
+    return readdirSync(parent)
+  } catch (error) {
+    // A folder may take files from everybody and list them to its owner alone.
+    if (isForbidden(error)) return []
+    throw error
   }
 }
 
@@ -28,8 +57,12 @@ function removeIfOwn(folder: string): void {
     removeSandboxFolder(folder)
   } catch (error) {
     // Another user's, whose next sandbox removes it.
-    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!isForbidden(error)) throw error
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 function ownHost(): string {

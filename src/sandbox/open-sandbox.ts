@@ -29,6 +29,8 @@ export interface SandboxTerms {
   readonly signal: AbortSignal
   /** Told of every request. */
   readonly log: Log | undefined
+  /** Told of each mistake in the fixture files. */
+  readonly onMistake: (text: string) => void
 }
 
 export interface OpenSandbox {
@@ -53,8 +55,8 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   let isSeeded = false
   const faults = faultPlanOf(terms.latencyMs, terms.fail, () => isSeeded)
   const now = clockFrom(clockMs)
-  sweepSandboxFolders(parent)
   const folder = makeSandboxFolder(parent)
+  sweepSandboxFolders(parent)
   const closers: (() => void | Promise<void>)[] = [() => removeSandboxFolder(folder)]
   const close = async () => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
@@ -89,7 +91,7 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
 
 /** Under a key of its own, which the limit of the sandbox is not for. */
 async function seedStore(
-  { seed, seedEnv, version, signal }: SandboxTerms,
+  { seed, seedEnv, version, signal, onMistake }: SandboxTerms,
   { store, url, env, now }: { store: Store; url: string; env: OpenSandbox['env']; now: () => number },
 ): Promise<Record<string, string>> {
   const { seedService } = await import('../fixtures/seed.ts')
@@ -98,15 +100,16 @@ async function seedStore(
   const pipelines = await store.pipelines()
   const named = pipelines.map(({ id, stages }) => [id, stages.map(({ name }) => name)] as const)
   // A deal that names no pipeline goes into the first one.
-  const stages = new Map<string | undefined, readonly string[]>([...named, [undefined, named[0]?.[1] ?? []]])
+  const names = new Map<string | undefined, readonly string[]>([...named, [undefined, named[0]?.[1] ?? []]])
   const variables = await seedService({
     files: seed,
     baseUrl: url,
     key: made.text,
     env: { ...seedEnv, ...env },
-    stages,
+    stages: { names, isWhole: true },
     version,
     signal,
+    onMistake,
   })
   await store.endKey(made.key.id, { revokedAtMs: now() })
   return variables

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox.ts'
@@ -34,27 +35,38 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
   }
 }
 
+/** Beside those that end crm: a command may give them a meaning, and without us it would stay behind alone. */
+const MORE_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
+
 async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxRun, added: Env): Promise<number> {
   // Whatever the environment says, the command is to find this service and no other.
   const { CRM_PROFILE: _, ...others } = env
   const child = spawn(command, args, { env: { ...others, ...added }, stdio: 'inherit' })
-  const passOn = () => {
-    const name = (signal.reason as Error).cause as NodeJS.Signals
-    if (name !== 'SIGINT' || !isOnTerminal) child.kill(name)
+  const passOn = (name: NodeJS.Signals) => {
+    // Those that keys send reach the whole group.
+    if (!isOnTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) child.kill(name)
   }
-  signal.addEventListener('abort', passOn)
+  const passReasonOn = () => passOn((signal.reason as Error).cause as NodeJS.Signals)
+  signal.addEventListener('abort', passReasonOn)
+  for (const name of MORE_SIGNALS) process.on(name, passOn)
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', (cause) => reject(startError(command, cause)))
       child.once('exit', (code, killer) => resolve(code ?? 128 + (killer === null ? 0 : constants.signals[killer])))
     })
   } finally {
-    signal.removeEventListener('abort', passOn)
+    signal.removeEventListener('abort', passReasonOn)
+    for (const name of MORE_SIGNALS) process.off(name, passOn)
   }
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such command',
+  EACCES: 'it is no program, or permission is denied',
+}
+
 function startError(command: string, cause: NodeJS.ErrnoException): CrmError {
-  const reason = cause.code === 'ENOENT' ? 'there is no such command' : cause.message
+  const reason = REASONS[cause.code ?? ''] ?? cause.message
   return new CrmError('usage', `cannot run ${JSON.stringify(command)}: ${reason}`, {
     hint: "a command and its words, or a shell for more: crm sandbox run -- sh -c 'npm run seed && npm test'",
     cause,

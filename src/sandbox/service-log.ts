@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
 import { CrmError } from '../core/errors.ts'
 
 export interface ServiceLog {
@@ -21,13 +21,15 @@ export function openServiceLog(file: string): ServiceLog {
   }
 }
 
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
+
 function openForWriting(file: string): number {
+  const hint = 'name a file of its own in a folder that is there: --keep-log service.log'
   try {
-    return openSync(file, 'w', 0o600)
+    // It is removed in the end, and what root removes may be a device.
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== false) return openSync(file, FLAGS, 0o600)
   } catch (cause) {
-    throw new CrmError('machine', `cannot write ${file}: ${(cause as Error).message}`, {
-      hint: 'name a file in a folder that is there: --keep-log service.log',
-      cause,
-    })
+    throw new CrmError('machine', `cannot write ${file}: ${(cause as Error).message}`, { hint, cause })
   }
+  throw new CrmError('machine', `cannot write ${file}: it is there, and is no plain file`, { hint })
 }

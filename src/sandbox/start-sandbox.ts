@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { CrmError } from '../core/errors.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
+import { checkOptions } from './check-options.ts'
 import type { FaultShares } from './fault-plan.ts'
 import { openSandbox } from './open-sandbox.ts'
 
@@ -34,16 +35,18 @@ export interface Sandbox extends AsyncDisposable {
 
 /** A CRM service of your own on a free port of this machine, in this process, on a database in memory. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions(options)
   const { seed = [], seedEnv = {}, latencyMs = 0, fail = {}, rateLimit, clock, log } = options
-  const clockMs = clock?.getTime()
-  if (Number.isNaN(clockMs) || !(latencyMs >= 0)) {
-    throw new CrmError('invalid_input', `a sandbox takes a valid Date as clock and 0 or more as latencyMs`, {
-      hint: "startSandbox({ clock: new Date('2026-01-01'), latencyMs: 50 })",
-    })
-  }
+  const mistakes: string[] = []
   const { baseUrl, apiKey, env, close } = await openSandbox({
-    ...{ seed, seedEnv, latencyMs, fail, rateLimit, clockMs, log, parent: tmpdir(), version: CRM_VERSION },
+    ...{ seed, seedEnv, latencyMs, fail, rateLimit, log, parent: tmpdir(), version: CRM_VERSION },
+    clockMs: clock?.getTime(),
     signal: new AbortController().signal,
+    onMistake: (text) => mistakes.push(text),
+  }).catch((error: unknown) => {
+    // Nobody else tells them.
+    if (!(error instanceof CrmError) || mistakes.length === 0) throw error
+    throw new CrmError(error.code, [error.message, ...mistakes].join('\n'), { ...error.details, cause: error })
   })
   return { baseUrl, apiKey, env, stop: close, [Symbol.asyncDispose]: close }
 }

@@ -161,6 +161,32 @@ test('an unknown stage, a protected profile and mistakes send nothing', async ()
   expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 })
 
+test('a record that the server refuses is named, and is made when it is corrected', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { a: { name: "${env:NAME}" }, b: { name: B } }\n')
+  const { exit, stdout, stderr } = await crm(['fixtures', 'apply', file], { ...env, NAME: 'x'.repeat(70_000) })
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
+  expect(stderr).toContain(`${file}:2:13: contacts.a was refused; body: the record would have`)
+  expect((await applied(file, { ...env, NAME: 'A' })).get('contacts.b')).toMatchObject({ action: 'unchanged' })
+  expect(await counts(env)).toEqual({ contacts: 2, deals: 0 })
+})
+
+test('what no dotenv file can hold is refused before anything is sent', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { a: { name: A } }\nenv: { A: "it\'s `id`" }\n')
+  for (const format of ['dotenv', 'dotenv:']) {
+    expect(await crm(['fixtures', 'apply', file, '--env-out', format], env)).toMatchObject({ exit: 2, stdout: '' })
+  }
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
+})
+
+test('a pipeline that is not there is a mistake with its place', async () => {
+  const { env, file } = await demo('version: 1\npipeline: nope\ndeals: { a: { name: A, stage: Won } }\n')
+  const { exit, stderr } = await crm(['fixtures', 'apply', file], env)
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: expect.stringContaining(`${file}:2:11: there is no pipeline "nope"; those there are: crm pipelines list\n`),
+  })
+})
+
 test('with a state file of its own, no other file stays', async () => {
   const { env, file } = await demo()
   const home = tempFolder()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -61,16 +61,18 @@ test('stdin and flags behind the command are its own', async () => {
   expect(stdout).toBe('from outside')
 })
 
-const WAITING = 'process.on("SIGTERM", () => process.exit(9)); console.log("ready"); setInterval(() => {}, 1000)'
-
-test('SIGTERM reaches the command, which decides how it ends', async () => {
-  const { env, left } = home()
-  const child = startCrm(['sandbox', 'run', '--', NODE, '-e', WAITING], env)
-  await once(createInterface(child.stdout), 'line')
-  child.kill('SIGTERM')
-  expect(await child.done).toMatchObject({ exit: 9 })
-  expect(left()).toEqual([])
-})
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
+  '%s reaches the command, which decides how it ends',
+  async (name) => {
+    const { env, left } = home()
+    const waiting = `process.on("${name}", () => process.exit(9)); console.log("ready"); setInterval(() => {}, 1000)`
+    const child = startCrm(['sandbox', 'run', '--', NODE, '-e', waiting], env)
+    await once(createInterface(child.stdout), 'line')
+    child.kill(name)
+    expect(await child.done).toMatchObject({ exit: 9 })
+    expect(left()).toEqual([])
+  },
+)
 
 test('after SIGKILL the service is gone, and the next sandbox removes the folder', async () => {
   const { env, left } = home()
@@ -95,6 +97,58 @@ test('the log of the service is kept when the command fails, and only then', asy
   await crm(['sandbox', 'run', '--keep-log', log, '--', NODE, '-e', program(1)], env)
   expect(JSON.parse(readFileSync(log, 'utf8'))).toMatchObject({ method: 'GET', path: '/healthz', status: 200 })
   expect(statSync(log).mode & 0o777).toBe(0o600)
+})
+
+test('a log that would take the place of a link or a device is refused, and they stay', async () => {
+  const { env } = home()
+  const [file, link] = [join(env.HOME, 'file'), join(env.HOME, 'link')]
+  writeFileSync(file, 'mine')
+  symlinkSync(file, link)
+  for (const log of [link, '/dev/null', env.HOME]) {
+    expect(await crm(['sandbox', 'run', '--keep-log', log, '--', 'true'], env)).toMatchObject({ exit: 13 })
+    expect(existsSync(log)).toBe(true)
+  }
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+})
+
+test('where no folder can be made, that is said', async () => {
+  const { env } = home()
+  const file = join(env.HOME, 'file')
+  writeFileSync(file, '')
+  for (const TMPDIR of [join(env.HOME, 'missing'), file]) {
+    const { exit, stderr } = await crm(['sandbox', 'run', '--', 'true'], { ...env, TMPDIR })
+    expect({ exit, stderr }).toEqual({
+      exit: 13,
+      stderr: expect.stringContaining(`crm: cannot make the folder of the sandbox in ${TMPDIR}: `),
+    })
+  }
+})
+
+test('every mistake in its seeds is told, those too that the service alone would find', async () => {
+  const { env, left } = home()
+  const seed = join(env.HOME, 'demo.yaml')
+  const run = () => crm(['sandbox', 'run', '--seed', seed, '--', 'echo', 'ran'], env)
+  writeFileSync(
+    seed,
+    'version: 1\ndeals:\n  a: { name: A, stage: Wno }\n  b: { name: B, stage: Won, pipeline_id: saels }\n',
+  )
+  expect(await run()).toEqual({
+    exit: 2,
+    stdout: '',
+    stderr: `${seed}:3:23: there is no stage "Wno"; did you mean "Won"?
+${seed}:4:36: there is no pipeline "saels"; did you mean "sales"?
+crm: 2 mistakes in ${seed}; nothing was sent
+  crm fixtures schema > crm-fixtures.schema.json lets an editor find them as you type
+`,
+  })
+  writeFileSync(seed, `version: 1\ncontacts: { a: { name: ${'x'.repeat(70_000)} } }\n`)
+  expect(await run()).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(
+      `crm: ${seed}:2:13: contacts.a was refused; cannot create the contact: body: the record`,
+    ),
+  })
+  expect(left()).toEqual([])
 })
 
 test('a client that retries gets through a service that fails, and each write happens once', async () => {

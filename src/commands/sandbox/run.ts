@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { safeText } from '../../output/safe-text.ts'
 import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
 import { parseTime } from '../flags.ts'
@@ -56,6 +57,7 @@ async function runCommand(ctx: Context, command: string, args: readonly string[]
       clockMs: options.clock,
       parent: ctx.env.TMPDIR || tmpdir(),
       version: ctx.version,
+      onMistake: (text) => ctx.io.stderr.write(`${safeText(text)}\n`),
     },
     command,
     args,

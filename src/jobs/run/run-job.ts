@@ -123,7 +123,8 @@ async function send(open: Open): Promise<JobOutcome> {
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
   const stop = await sendAndSettle(sending, [...sent, ...unsent])
   const account = accountOf(plan.end, progress)
-  if (!stop && account.unsent > 0) throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
+  if (!stop && account.unsent > 0)
+    throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
   if (stop?.why !== 'error') await writeEnd(open, stop)
   return { account, stop }
 }
