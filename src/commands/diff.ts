@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import { examples } from './examples.ts'
 import { addScopedFlags } from './flags.ts'
@@ -17,7 +18,7 @@ export function addDiff(program: CommandUnknownOpts, act: Act): void {
     .command('diff <before> <after>')
     .summary('what changed between two snapshots')
     .description(
-      'what changed between two snapshots, or a snapshot and live: the CRM as it is now; exit 10 when anything did',
+      'what changed between two snapshots, or a snapshot and live: the CRM as it is now; - is stdin; exit 10 when anything did',
     )
     .option('--ignore <names>', 'members that may differ, comma separated', parseNames, ['updated_at', 'version'])
     .addHelpText(
@@ -41,7 +42,11 @@ function parseNames(text: string): string[] {
 
 async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
   const [{ differences }, { entriesOf }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.read()])
-  const found = differences(entriesOf(before, ctx.api), entriesOf(after, ctx.api), new Set(options.ignore))
+  if (before === '-' && after === '-') {
+    throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
+  }
+  const sources = { api: () => ctx.api(), stdin: () => ctx.io.stdin }
+  const found = differences(entriesOf(before, sources), entriesOf(after, sources), new Set(options.ignore))
   const counts = new Map<string, number>()
   async function* pages(): AsyncGenerator<ListPage> {
     for await (const items of found) {

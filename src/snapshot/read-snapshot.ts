@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { CrmError } from '../core/errors.ts'
 import { parseExactJson } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
@@ -8,13 +9,19 @@ import { SNAPSHOT_TYPES, type SnapshotEntry } from './entry.ts'
 
 const BATCH_LINES = 500
 
+/** Read in place of a file called so. */
+const STDIN = '-'
+
 /** The records of a file that `crm snapshot` wrote; CrmError `invalid_input` for one that is none, or was cut off. */
-export async function* readSnapshot(file: string): AsyncGenerator<SnapshotEntry[]> {
+export async function* readSnapshot(
+  file: string,
+  stdin: () => AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<SnapshotEntry[]> {
   let line = 0
   let counted = 0
   let batch: SnapshotEntry[] = []
   let end: JsonObject | undefined
-  for await (const text of linesOf(file)) {
+  for await (const text of linesOf(file, stdin)) {
     line += 1
     const value = parseLine(file, line, text)
     if (line === 1) checkHead(file, value)
@@ -28,11 +35,12 @@ export async function* readSnapshot(file: string): AsyncGenerator<SnapshotEntry[
   }
   counted += batch.length
   yield batch
+  if (line === 0) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
   if (!end || Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const input = createReadStream(file, 'utf8')
+async function* linesOf(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const input = file === STDIN ? Readable.from(stdin(), { objectMode: false }) : createReadStream(file, 'utf8')
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) yield line
   } catch (error) {

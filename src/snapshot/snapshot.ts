@@ -6,8 +6,16 @@ import { liveEntries } from './take-snapshot.ts'
 /** In place of a file: the CRM as it is now. */
 export const LIVE = 'live'
 
-/** What a word of `crm diff` stands for; a server is asked only for `live`. */
-export async function* entriesOf(word: string, api: () => Promise<Api>): AsyncGenerator<readonly SnapshotEntry[]> {
+export interface SnapshotSources {
+  api(): Promise<Api>
+  stdin(): AsyncIterable<Uint8Array | string>
+}
+
+/** What a word of `crm diff` stands for; a server is asked only for `live`, and stdin read for `-`. */
+export async function* entriesOf(
+  word: string,
+  { api, stdin }: SnapshotSources,
+): AsyncGenerator<readonly SnapshotEntry[]> {
   if (word === LIVE) yield* liveEntries(await api())
-  else yield* readSnapshot(word)
+  else yield* readSnapshot(word, stdin)
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -186,6 +186,31 @@ test('a pipeline that is not there is a mistake with its place', async () => {
     stderr: expect.stringContaining(`${file}:2:11: there is no pipeline "nope"; those there are: crm pipelines list\n`),
   })
 })
+
+test('destroy and status of a file that is not there, and of which nothing is known, say so', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { a: { name: A } }\n')
+  const missing = join(env.HOME, 'dmeo.yaml')
+  for (const verb of ['destroy', 'status']) {
+    const { exit, stderr } = await crm(['fixtures', verb, missing], env)
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining(`there is no file "${missing}", and no`),
+    })
+    expect(await crm(['fixtures', verb, file], env)).toMatchObject({ exit: 0 })
+  }
+  await applied(file, env)
+  rmSync(file)
+  expect(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env)).toContain('"deleted"')
+})
+
+test('interrupted, apply says how it goes on: typed again', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { c: { $count: 3000, name: "${fake.name}" } }\n')
+  const child = startCrm(['fixtures', 'apply', file, '-q'], env)
+  await expect.poll(() => counts(env).then(({ contacts }) => contacts), { timeout: 20_000 }).toBeGreaterThan(0)
+  child.kill('SIGINT')
+  const { exit, stderr } = await child.done
+  expect({ exit, hint: stderr.split('\n').at(-2) }).toEqual({ exit: 130, hint: `  crm fixtures apply ${file} -q` })
+}, 60_000)
 
 test('with a state file of its own, no other file stays', async () => {
   const { env, file } = await demo()

@@ -135,8 +135,8 @@ test('every mistake in its seeds is told, those too that the service alone would
   expect(await run()).toEqual({
     exit: 2,
     stdout: '',
-    stderr: `${seed}:3:23: there is no stage "Wno"; did you mean "Won"?
-${seed}:4:36: there is no pipeline "saels"; did you mean "sales"?
+    stderr: `${seed}:3:24: there is no stage "Wno"; did you mean "Won"?
+${seed}:4:42: there is no pipeline "saels"; did you mean "sales"?
 crm: 2 mistakes in ${seed}; nothing was sent
   crm fixtures schema > crm-fixtures.schema.json lets an editor find them as you type
 `,

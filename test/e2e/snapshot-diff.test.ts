@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from './crm.ts'
@@ -35,6 +35,15 @@ test('what a job changed is what diff says, with exit 10; what it left alone is 
   writeFileSync(after, await crmPrints(['snapshot'], env))
   const away = { HOME: env.HOME, PATH: env.PATH ?? '' }
   expect(await crm(['diff', before, after, '-o', 'json'], away)).toMatchObject({ exit: 10, stdout })
+  expect(await crm(['diff', before, '-', '-o', 'json'], away, readFileSync(after, 'utf8'))).toMatchObject({
+    exit: 10,
+    stdout,
+  })
+  expect(await crm(['diff', '-', '-'], away)).toMatchObject({ exit: 2 })
+  expect(await crm(['diff', before, '-'], away)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('- is empty'),
+  })
 })
 
 test.each([
@@ -42,7 +51,7 @@ test.each([
   ['text', 'id,name\n', 'line 1 is no object in JSON'],
   ['one that was cut off', '{"crm_snapshot":1}\n{"type":"contact","record":{"id":"con_1"}}\n', 'line 2 was cut off'],
   ['a later version', '{"crm_snapshot":2}\n', 'is a snapshot of version 2, expected 1'],
-  ['an empty file', '', 'line 0 was cut off'],
+  ['an empty file', '', 'x.ndjson is empty'],
 ])('%s is exit 2 with its line', async (_, text, said) => {
   const { env } = await startService()
   const file = join(env.HOME, 'x.ndjson')

@@ -1,19 +1,23 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from 'crm-cli'
 import { startSandbox } from 'crm-cli/sandbox'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { welcome } from '../src/welcome.js'
+
+if (!process.env.ADA_ID) throw new Error('these tests need a CRM of their own: npm run test:sandbox')
 
 const { CRM_BASE_URL: baseUrl, CRM_API_KEY: apiKey, ADA_ID } = process.env
 const crm = (...args) => spawnSync('crm', args, { encoding: 'utf8' })
 
 test('welcoming changes one contact and opens one deal, and nothing else', async () => {
   const client = createClient({ baseUrl, apiKey })
-  const before = join(mkdtempSync(join(tmpdir(), 'app-')), 'before.ndjson')
+  const folder = mkdtempSync(join(tmpdir(), 'app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const before = join(folder, 'before.ndjson')
   writeFileSync(before, crm('snapshot').stdout)
   await welcome(client, ADA_ID)
   const { status, stdout } = crm('diff', before, 'live', '-o', 'json')
