@@ -41,6 +41,8 @@ export interface Jobs {
   results(paths: JobPaths): readonly OperationResult[]
   /** The folder of everything that jobs and fixtures keep; made where it is missing. */
   home(): Promise<string>
+  /** Where that is, whether it is there or not. */
+  homePath(): string
   /** Where records live, whatever the key. */
   account(): Promise<string>
   /** A job of operations that are known already; `run` sends it, and tells its hooks what became of each. */
@@ -140,6 +142,7 @@ export function openJobs(world: JobsWorld): Jobs {
   return {
     results: operationResults,
     home: async () => dirname(await ensureJobsFolder(world.env, world.note)),
+    homePath: () => stateHome(world.env),
     account: async () => accountOf(await world.server()),
     make: async (identity, fill) => makeJob(await makeWorld(world), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),
