@@ -88,7 +88,7 @@ export class PlanFile {
   }
 
   #lineAt(offset: number): Buffer {
-    for (let size = 4096; size <= LONGEST_LINE_BYTES; size *= 8) {
+    for (let size = 4096; size < 8 * LONGEST_LINE_BYTES; size *= 8) {
       const chunk = Buffer.allocUnsafe(size)
       const length = readSync(this.#file, chunk, 0, size, offset)
       const end = chunk.subarray(0, length).indexOf(LINE_END)
