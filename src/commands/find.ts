@@ -23,33 +23,36 @@ export async function findByIds(
   return found
 }
 
+export type Noun = 'contact' | 'deal'
+
 /** By GraphQL where the server has it, which is one request; else from a scan of the list. */
-export async function findOne(ctx: Context, noun: 'contact' | 'deal', id: string): Promise<CrmRecord> {
+export async function findOne(ctx: Context, noun: Noun, id: string): Promise<CrmRecord> {
   const api = await ctx.api()
   const found = await findByGraphql(api, noun, id)
-  const record = found === 'unknown' ? await findInList(api, noun, id) : found
+  const record = found === 'unknown' ? (await findByIds(listAll(api, noun), [id])).get(id) : found
   if (record) {
     ctx.seen(noun, [record])
     return record
   }
-  throw new CrmError('not_found', `there is no ${noun} ${JSON.stringify(id)}`, { hint: `crm ${noun}s list` })
+  throw notThere(noun, JSON.stringify(id))
 }
 
-type Api = Awaited<ReturnType<Context['api']>>
+export function notThere(noun: Noun, what: string): CrmError {
+  return new CrmError('not_found', `there is no ${noun} ${what}`, { hint: `crm ${noun}s list` })
+}
 
-async function findInList(api: Api, noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined> {
+export type Api = Awaited<ReturnType<Context['api']>>
+
+export function listAll(api: Api, noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
   const list = noun === 'contact' ? api.contacts.list : api.deals.list
-  return (await findByIds(list({ limit: undefined, cursor: undefined, filters: {} }), [id])).get(id)
+  return list({ limit: undefined, cursor: undefined, filters: {} })
 }
 
 /** Failures that a scan would meet too. An outage is none: the scan waits for its end, which a probe does not. */
 const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'usage', 'no_key']
 
-async function findByGraphql(
-  api: Api,
-  noun: 'contact' | 'deal',
-  id: string,
-): Promise<CrmRecord | undefined | 'unknown'> {
+/** `unknown` where GraphQL does not tell; undefined when there is no such record. */
+export async function findByGraphql(api: Api, noun: Noun, id: string): Promise<CrmRecord | undefined | 'unknown'> {
   try {
     return await api.graphql.get(noun, id)
   } catch (error) {

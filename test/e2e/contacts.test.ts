@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints, emptyHome } from './crm.ts'
 import { all, ask, make } from './records.ts'
-import { startService } from './service.ts'
+import { newKey, startService } from './service.ts'
 import { test } from './shared-service.ts'
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -58,6 +59,50 @@ describe('contacts get', () => {
     )
     const stdout = await crmPrints(['contacts', 'get', first, '-o', 'jsonl', '--fields', 'id,name'], service.env)
     expect(stdout).toBe(`{"id":"${first}","name":"n0"}\n`)
+  })
+})
+
+describe('get of several', () => {
+  test('takes the ids that list -o id prints on -, in their order, as one list', async () => {
+    const service = await startService()
+    const made = await make(
+      service,
+      '/v1/contacts',
+      [...Array(130).keys()].map((n) => ({ name: `n${n}` })),
+    )
+    const ids = await crmPrints(['contacts', 'list', '-o', 'id'], service.env)
+    const names = await crmPrints(['contacts', 'get', '-', '-o', 'csv', '--fields', 'id,name'], service.env, ids)
+    const rows = made.map((id, n) => `${id},n${n}\r\n`).reverse()
+    expect(names).toBe(['id,name\r\n', ...rows].join(''))
+    const one = await crmPrints(['contacts', 'get', '-', '--jq', '.[].name'], service.env, `${made[0]}\n`)
+    expect(one).toBe('n0\n')
+  })
+
+  test('prints those that are there, names the others, and exits 3; 6 when none is there', async ({ service }) => {
+    const [deal = ''] = await make(service, '/v1/deals', [{ name: 'Big', stage: 'Lead' }])
+    const some = await crm(['deals', 'get', 'deal_x', deal, 'deal_y', '-o', 'jsonl', '--fields', 'name'], service.env)
+    expect({ ...some, stderr: JSON.parse(some.stderr) }).toMatchObject({
+      exit: 3,
+      stdout: '{"name":"Big"}\n',
+      stderr: { error: { code: 'partial', message: '2 of 3 deals are not there: deal_x, deal_y' } },
+    })
+    const none = await crm(['deals', 'get', '-', '-o', 'json', '-q'], service.env, 'deal_x\ndeal_y\n')
+    expect(none).toMatchObject({ exit: 6, stdout: '[]\n' })
+    expect(none.stderr).toContain('there is no deal deal_x, deal_y')
+    const nothing = await crm(['deals', 'get', '-', '-o', 'json'], service.env, '')
+    expect(nothing).toEqual({ exit: 0, stdout: '[]\n', stderr: 'No ids on stdin.\n' })
+  })
+
+  test('reads the list once where a server has no GraphQL', async () => {
+    const data = [{ id: 'c1', name: 'Ada' }, { id: 'c2' }, { id: 'c3' }]
+    const { url, seen } = await startServer((response, { method }) => {
+      if (method === 'GET') sendJson(response, 200, { data, next_cursor: null })
+      else sendJson(response, 404, { message: 'no such page' })
+    })
+    const args = ['contacts', 'get', 'c3', 'c9', 'c1', '-o', 'jsonl']
+    const { exit, stdout } = await crm(args, emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: newKey() }))
+    expect({ exit, stdout }).toEqual({ exit: 3, stdout: '{"id":"c3"}\n{"id":"c1","name":"Ada"}\n' })
+    expect(seen.filter(({ method }) => method === 'GET')).toHaveLength(1)
   })
 })
 
@@ -133,7 +178,7 @@ describe('contacts delete', () => {
     const { exit, stdout, stderr } = await crm(args, service.env)
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
     expect(stderr).toContain('Not deleted: con_nothere')
-    expect(stderr).toContain('crm: 1 of 3 contacts were not deleted\n  crm contacts list\n')
+    expect(stderr).toContain('crm: 1 of 3 contacts were not deleted: con_nothere\n  crm contacts list\n')
     expect(await all(service, '/v1/contacts')).toEqual([])
   })
 

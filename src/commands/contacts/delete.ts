@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { FIELDS } from '../../core/resources.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { deleteMany, type ManyFlags, refuseIdBeside } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
@@ -11,10 +12,10 @@ import { addReadFlags } from '../bulk/read-flags.ts'
 import { confirmDeletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
-import { findByIds } from '../find.ts'
+import { findMany, namesOf } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readIds } from '../ids-input.ts'
-import { onePage, printList } from '../print.ts'
+import { printList } from '../print.ts'
 
 interface Options extends ManyFlags {
   readonly ifMatch?: string
@@ -46,10 +47,10 @@ export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void 
 async function deleteContacts(ctx: Context, words: readonly string[], options: Options): Promise<ExitCode | undefined> {
   refuseIdBeside(ctx, words[0], options)
   if (words.length === 0) return deleteMany(ctx, options)
-  const ids = await readIds(ctx, words)
+  const ids = await readIds(ctx, words, 'crm contacts list -o id')
   if (options.ifMatch !== undefined && ids.length > 1) {
     throw new CrmError('usage', '--if-match is the version of one contact, and this is about several', {
-      hint: 'delete them one by one',
+      hint: `crm contacts delete ${shellWord(ids[0] ?? '')} --if-match ${shellWord(options.ifMatch)}`,
     })
   }
   const what = ids.length === 1 ? `contact ${ids[0]}` : `${ids.length} contacts`
@@ -67,7 +68,7 @@ async function deleteContacts(ctx: Context, words: readonly string[], options: O
 /** One by one, in the order given. What the server refuses is said and the rest goes on; one alone fails as itself. */
 async function deleteAll(ctx: Context, ids: readonly string[], ifMatch: string | undefined): Promise<ExitCode> {
   const api = await ctx.api()
-  let failed = 0
+  const failed = new Map<string, CrmError>()
   for (const id of ids) {
     try {
       await api.contacts.delete(id, { ifMatch })
@@ -75,12 +76,14 @@ async function deleteAll(ctx: Context, ids: readonly string[], ifMatch: string |
       ctx.note(`Deleted contact ${id}.`)
     } catch (error) {
       if (ids.length === 1 || !isAboutOneRecord(error)) throw error
-      failed++
+      failed.set(id, error)
       ctx.note(`Not deleted: ${id}: ${error.message}`)
     }
   }
-  if (failed === 0) return EXIT.ok
-  throw new CrmError('partial', `${failed} of ${ids.length} contacts were not deleted`, { hint: 'crm contacts list' })
+  if (failed.size === 0) return EXIT.ok
+  const isNoneThere = failed.size === ids.length && [...failed.values()].every(({ code }) => code === 'not_found')
+  const message = `${failed.size} of ${ids.length} contacts were not deleted: ${namesOf([...failed.keys()])}`
+  throw new CrmError(isNoneThere ? 'not_found' : 'partial', message, { hint: 'crm contacts list' })
 }
 
 function isAboutOneRecord(error: unknown): error is CrmError {
@@ -89,10 +92,10 @@ function isAboutOneRecord(error: unknown): error is CrmError {
 
 async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitCode> {
   const api = await ctx.api()
-  const found = await findByIds(api.contacts.list({ limit: undefined, cursor: undefined, filters: {} }), ids)
-  await printList(ctx, { pages: onePage([...found.values()]), columns: FIELDS.contact, plural: 'contacts' })
-  const missing = ids.filter((id) => !found.has(id))
-  if (missing.length > 0) ctx.note(`Not there: ${missing.join(', ')}`)
-  ctx.note(`Dry run: ${found.size} would be deleted; nothing was sent.`)
-  return dryRunExit(ctx, found.size > 0)
+  const { pages, missing } = findMany(api, 'contact', ids)
+  await printList(ctx, { pages, columns: FIELDS.contact, plural: 'contacts' })
+  if (missing.length > 0) ctx.note(`Not there: ${namesOf(missing)}`)
+  const count = ids.length - missing.length
+  ctx.note(`Dry run: ${count} would be deleted; nothing was sent.`)
+  return dryRunExit(ctx, count > 0)
 }

@@ -110,7 +110,7 @@ async function* chosenEvents(
     yield* matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
     return
   }
-  for (const id of await readIds(ctx, words)) yield [await findEvent(ctx, id)]
+  for (const id of await readIds(ctx, words, 'crm webhooks events list -o id')) yield [await findEvent(ctx, id)]
 }
 
 /** What targets did not take, which may be very many events. */
