@@ -63,8 +63,8 @@ export interface KeyAct {
 }
 
 /**
- * A key with the same name, scopes, rate and length of life in place of an old one, which ends after `overlapMs`; 0 revokes
- * it at once.
+ * A key with the same name, scopes, rate and length of life in place of an old one, which ends after `overlapMs`, or when it
+ * would have anyhow; 0 revokes it at once.
  */
 export async function rotateKey(
   store: Store,
@@ -76,7 +76,8 @@ export async function rotateKey(
   const expiresAtMs = old.expiresAtMs === undefined ? undefined : nowMs + (old.expiresAtMs - old.createdAtMs)
   const { name, scopes, rate } = old
   const made = await createKey(store, { name, scopes, rate, expiresAtMs }, nowMs)
-  await store.endKey(id, overlapMs > 0 ? { expiresAtMs: nowMs + overlapMs } : { revokedAtMs: nowMs })
+  const endMs = Math.min(nowMs + overlapMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
+  await store.endKey(id, overlapMs > 0 ? { expiresAtMs: endMs } : { revokedAtMs: nowMs })
   return made
 }
 

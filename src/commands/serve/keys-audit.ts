@@ -44,10 +44,15 @@ export function addServeKeysAudit(keys: CommandUnknownOpts, act: Act): void {
 }
 
 async function auditServiceKeys(ctx: Context, options: Options): Promise<undefined> {
-  const { uses, names } = await withDatabase(ctx, options.database, async (store) => ({
-    uses: await store.keyUses({ keyId: options.key, sinceMs: ctx.now() - options.since }),
-    names: new Map((await store.keys()).map(({ id, name }) => [id, name])),
-  }))
+  const { uses, names } = await withDatabase(
+    ctx,
+    options.database,
+    async (store) => ({
+      uses: await store.keyUses({ keyId: options.key, sinceMs: ctx.now() - options.since }),
+      names: new Map((await store.keys()).map(({ id, name }) => [id, name])),
+    }),
+    'read',
+  )
   if (options.key !== undefined && !names.has(options.key)) {
     throw new CrmError('not_found', `there is no key ${JSON.stringify(options.key)}`, {
       hint: listKeysCommand(options.database),

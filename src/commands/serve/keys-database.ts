@@ -20,6 +20,7 @@ export async function withDatabase<T>(
   ctx: Context,
   given: string | undefined,
   work: (store: Store) => Promise<T>,
+  use: 'read' | 'write' = 'write',
 ): Promise<T> {
   if (given === ':memory:') {
     throw new CrmError('usage', 'a database in memory is gone when its process ends: there are no keys to keep', {
@@ -27,7 +28,8 @@ export async function withDatabase<T>(
     })
   }
   const { openSqliteStore } = await ctx.service.store()
-  const store = await openSqliteStore({ file: databaseLocation(ctx.env, given), now: ctx.now, isCreated: false })
+  const file = databaseLocation(ctx.env, given)
+  const store = await openSqliteStore({ file, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
   try {
     return await work(store)
   } finally {

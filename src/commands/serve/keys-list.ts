@@ -20,7 +20,7 @@ export function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
 }
 
 async function listServiceKeys(ctx: Context, options: Options): Promise<undefined> {
-  const keys = await withDatabase(ctx, options.database, (store) => store.keys())
+  const keys = await withDatabase(ctx, options.database, (store) => store.keys(), 'read')
   const rows = keys.map((key) => keyRecord(key, ctx.now()))
   await printList(ctx, { pages: onePage(rows), columns: KEY_COLUMNS, plural: 'keys' })
 }

@@ -23,10 +23,15 @@ export function addServeStats(serve: CommandUnknownOpts, act: Act): void {
 
 async function showStats(ctx: Context, options: Options): Promise<undefined> {
   const nowMs = ctx.now()
-  const { stats, uses } = await withDatabase(ctx, options.database, async (store) => ({
-    stats: await store.stats(),
-    uses: await store.keyUses({ keyId: undefined, sinceMs: nowMs - DAY_MS }),
-  }))
+  const { stats, uses } = await withDatabase(
+    ctx,
+    options.database,
+    async (store) => ({
+      stats: await store.stats(),
+      uses: await store.keyUses({ keyId: undefined, sinceMs: nowMs - DAY_MS }),
+    }),
+    'read',
+  )
   await printOne(ctx, {
     contacts: stats.contacts,
     deals: stats.deals,

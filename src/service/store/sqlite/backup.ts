@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
 import { toMachineError } from '../../../files/machine-error.ts'
-import { openDatabase } from './open-database.ts'
+import { openToRead } from './read-database.ts'
 import { storageFailure } from './storage-failure.ts'
 
 const SQLITE_CORRUPT = 11
@@ -20,7 +20,7 @@ export async function backUpDatabase(file: string, target: string): Promise<{ re
       hint: 'name another file',
     })
   }
-  const source = openDatabase(file, false)
+  const source = openToRead(file)
   const temporary = join(dirname(target), `.${basename(target)}.${crypto.randomUUID()}`)
   try {
     // An empty file of our own is taken; SQLite would make one that others can read.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
+import { shellWord } from '../../../core/shell-word.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect } from './connection.ts'
 import { prepareDatabaseFile } from './database-file.ts'
@@ -14,7 +15,7 @@ import { inTransaction } from './transaction.ts'
 const APPLICATION_ID = 0x43524d31
 
 /** How long a statement waits for another process, and keeps this thread, while the database is opened and made. */
-const OPENING_TIMEOUT_MS = 5000
+export const OPENING_TIMEOUT_MS = 5000
 
 /** FULL: what was committed survives a power cut. The write-ahead log is cut back after a burst. */
 const SETTINGS = `
@@ -68,7 +69,8 @@ function isNew(db: Connection): boolean {
   return count === 0 && applicationIdOf(db) === 0 && versionOf(db) === 0
 }
 
-function checkIdentity(db: Connection): void {
+/** `as it is`: an older one is refused too, where it cannot be brought up to date. */
+export function checkIdentity(db: Connection, how: 'to migrate' | 'as it is' = 'to migrate'): void {
   if (applicationIdOf(db) !== APPLICATION_ID) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
       hint: 'name another file with --database',
@@ -81,6 +83,12 @@ function checkIdentity(db: Connection): void {
       `database ${db.file} was made by a newer crm: its schema is ${version}, expected at most ${MIGRATIONS.length}`,
       { hint: 'update crm, or name another file with --database' },
     )
+  }
+  if (how === 'as it is' && version < MIGRATIONS.length) {
+    const message = `database ${db.file} was made by an older crm: its schema is ${version}, expected ${MIGRATIONS.length}`
+    throw new CrmError('machine', message, {
+      hint: `as a user who may write it: crm serve stats --database ${shellWord(db.file)}`,
+    })
   }
 }
 

@@ -12,6 +12,7 @@ import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
 import { readContacts, readDeals, readWebhooks } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
+import { openToRead } from './read-database.ts'
 import { findRecords } from './records.ts'
 import { readStats } from './stats.ts'
 import { storageFailure } from './storage-failure.ts'
@@ -25,14 +26,17 @@ export interface SqliteStoreOptions {
   readonly now: () => number
   /** False refuses a file that is not there. */
   readonly isCreated?: boolean
+  /** Nothing is to be written: a file that may only be read is then taken. */
+  readonly isOnlyRead?: boolean
 }
 
 /** A probe that waits as long as a write would be given up by whoever asks. */
 const PROBE_WAIT_MS = 500
 
 /** Throws a CrmError for a file that cannot be used. Several processes may have one file open. */
-export async function openSqliteStore({ file, now, isCreated = true }: SqliteStoreOptions): Promise<Store> {
-  return sqliteStore(openDatabase(file, isCreated), now)
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { file, now, isCreated = true, isOnlyRead = false } = options
+  return sqliteStore(isOnlyRead ? openToRead(file) : openDatabase(file, isCreated), now)
 }
 
 /**

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, open, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CrmError } from '../../../../src/core/errors.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../../src/service/store/sqlite/sqlite-store.ts'
 import { allContacts, creation } from '../samples.ts'
@@ -74,6 +74,45 @@ test('a file that is not there is refused when none may be made', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   expect((await refusalOf(file, { isCreated: false })).message).toBe(`there is no database ${file}`)
   await expect(stat(file)).rejects.toThrow('ENOENT')
+})
+
+describe('a database that the user may only read', () => {
+  /** As a user who may write nothing there; root may everything. */
+  const open = (file: string, how: string) => {
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+    const args = ['--no-warnings', OPENER, file, how]
+    return spawnSync(process.execPath, args, { encoding: 'utf8', ...nobody }).stdout
+  }
+  test('is read beside a service that writes it, and after that, and nothing is made beside it', async () => {
+    const folder = await temporaryFolder()
+    onTestFinished(() => chmod(folder, 0o755))
+    const file = join(folder, 'crm.db')
+    await writeFile(file, '', { mode: 0o644 })
+    const store = await openSqliteStore({ file, now: Date.now })
+    await store.write(creation('contact'))
+    await Promise.all([file, `${file}-wal`, `${file}-shm`].map((name) => chmod(name, 0o444)))
+    await chmod(folder, 0o555)
+    expect(open(file, 'read')).toBe('read 1 contacts\n')
+    await chmod(folder, 0o755)
+    await store.close()
+    await chmod(folder, 0o555)
+    expect(open(file, 'read')).toBe('read 1 contacts\n')
+    expect(open(file, 'write')).toContain('may not be written')
+    expect(await readdir(folder)).toEqual(['crm.db'])
+  })
+
+  test('is refused when it was made by an older crm, and left as it was', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'crm.db')
+    await (await openSqliteStore({ file, now: Date.now })).close()
+    const db = new DatabaseSync(file)
+    db.exec('PRAGMA user_version = 1; PRAGMA journal_mode = DELETE')
+    db.close()
+    await chmod(file, 0o444)
+    await chmod(folder, 0o555)
+    onTestFinished(() => chmod(folder, 0o755))
+    expect(open(file, 'read')).toContain('was made by an older crm: its schema is 1')
+  })
 })
 
 test('a file that is no database is refused and left as it was', async () => {

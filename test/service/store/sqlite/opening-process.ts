@@ -1,11 +1,12 @@
 import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
 
-/** Opens the database it is given and prints how that went. */
-const [, , file = ''] = process.argv
+/** Opens the database it is given, to be read alone where a second word says so, and prints how that went. */
+const [, , file = '', how] = process.argv
 try {
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openSqliteStore({ file, now: Date.now, isOnlyRead: how === 'read' })
+  const { contacts } = await store.stats()
   await store.close()
-  process.stdout.write('opened\n')
+  process.stdout.write(how === 'read' ? `read ${contacts} contacts\n` : 'opened\n')
 } catch (error) {
   if (!(error instanceof Error && 'code' in error)) throw error
   process.stdout.write(`${error.code}: ${error.message}\n`)
