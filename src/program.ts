@@ -6,6 +6,7 @@ import { examples } from './commands/examples.ts'
 import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './commands/flags.ts'
 import { topicText } from './commands/help/topic-text.ts'
 import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from './commands/help/topics.ts'
+import { withRepeatHint } from './commands/repeat-hint.ts'
 import { type Act, type Context, createContext, type GlobalFlags, type Host } from './context.ts'
 import { CrmError } from './core/errors.ts'
 import { EXIT } from './core/exit.ts'
@@ -40,6 +41,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
         // What is no expression is found before anything is sent or written.
         await ctx.expr()
         exit = (await work(ctx, ...args)) ?? EXIT.ok
+      } catch (error) {
+        throw withRepeatHint(error, ctx.argv, ctx.flags)
       } finally {
         await ctx.close()
       }

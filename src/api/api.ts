@@ -106,6 +106,8 @@ export interface ApiOptions {
   readonly onWait: ((waitMs: number, reason: string) => void) | undefined
   /** Told once that a server means to take away what was asked for (RFC 9745, RFC 8594). */
   readonly onNotice?: ((notice: Notice) => Promise<void>) | undefined
+  /** For hints: what leads to a key that is taken, where more is known than the address. */
+  readonly loginHint?: string | undefined
   /** Of what was found out about the server's GraphQL; without it that is found out anew each time. */
   readonly memory?: GraphqlMemory | undefined
   /** For HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE, and nothing else; without it none of them applies. */

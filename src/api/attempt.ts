@@ -32,6 +32,7 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: ApiOp
       return statusFailure(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, {
         url: options.baseUrl,
         nowMs: options.now(),
+        loginHint: options.loginHint,
       })
     }
     const answer = typeof reply === 'string' ? reply : call.isAnyTypeTaken ? rawAnswer(reply) : readAnswer(call, reply)

@@ -37,7 +37,13 @@ const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
 /** Our own first try, or another process with the same key, is still at work: its answer is worth waiting for. */
 const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
 
-export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: number }): Failure {
+interface Place {
+  readonly url: URL
+  readonly nowMs: number
+  readonly loginHint: string | undefined
+}
+
+export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   const { status, headers } = reply
   const text = readBodyText(reply) ?? reply.body.toString('latin1')
   const json = parseJson(text)
@@ -49,7 +55,7 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
   return {
     code,
     reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
-    hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at.url),
+    hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || status === 408 || status >= 500),
     status,
@@ -58,8 +64,14 @@ export function statusFailure(call: Call, reply: Reply, at: { url: URL; nowMs: n
     ...(problem.code === undefined ? {} : { serverCode: problem.code }),
     ...(problem.field === undefined ? {} : { field: problem.field }),
     ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...againIn(rule, retryAfterMs),
   }
+}
+
+/** What passes by itself passes with more patience. */
+function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Failure> {
+  if (rule === 'never') return {}
+  return { repeat: 'longer wait', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 function statusReason(call: Call, status: number, problem: Problem, url: URL): string {
@@ -79,10 +91,10 @@ function placeOf(target: URL, { origin }: URL): string {
   return target.origin === origin ? oneLine(target.pathname, 100) : `${target.protocol}//${target.host}`
 }
 
-function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, url: URL): string {
+function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, { url, loginHint }: Place): string {
   switch (code) {
     case 'unauthorized':
-      return `crm auth login --base-url ${shellWord(url.href.replace(/\/$/, ''))}`
+      return loginHint ?? `crm auth login --base-url ${shellWord(url.href.replace(/\/$/, ''))}`
     case 'forbidden':
       return 'crm auth status names the key in use; it lacks the scope for this'
     case 'precondition_failed':

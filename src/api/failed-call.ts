@@ -18,7 +18,7 @@ export function repeatHint({ command }: Call, idempotencyKey: string, more = '')
 
 /** The error of a call that is given up, from its last failure. */
 export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
-  const { code, reason, status, requestId, retryAfterMs, cause } = failure
+  const { code, reason, status, requestId, retryAfterMs, repeat, cause } = failure
   const tries = fate.tries > 1 && code !== 'interrupted' ? `, after ${fate.tries} tries` : ''
   const doubt = fate.isInDoubt ? '; whether it took effect is unknown' : ''
   const key = fate.isInDoubt ? fate.idempotencyKey : undefined
@@ -29,6 +29,7 @@ export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(repeat === undefined || key !== undefined ? {} : { repeat }),
     ...(cause === undefined ? {} : { cause }),
   }
   return new CrmError(code, `${cannot(call)}: ${reason}${tries}${doubt}`, details)

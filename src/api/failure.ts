@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ErrorCode } from '../core/errors.ts'
+import type { ErrorCode, Repeat } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 
 /** `few`: an outage, given up soon unless the server says when to come back; `patient`: the server asked for patience. */
@@ -12,6 +12,8 @@ export interface Failure {
   readonly reason: string
   readonly hint: string
   readonly rule: RetryRule
+  /** How the same call may succeed, where the hint says no more than that. */
+  readonly repeat?: Repeat
   /** Whether the server may have done what was asked. */
   readonly isInDoubt: boolean
   readonly status?: number
@@ -32,7 +34,7 @@ export function isFailure(outcome: Answer | Failure): outcome is Failure {
 }
 
 /** What a failure of the network or of TLS means, before it is known what the call was. */
-export type Explanation = Pick<Failure, 'code' | 'rule' | 'reason' | 'hint'>
+export type Explanation = Pick<Failure, 'code' | 'rule' | 'reason' | 'hint' | 'repeat'>
 
 /** Where a connection went: `127.0.0.1:4000`, and the address it comes from. */
 export interface Place {

@@ -10,7 +10,10 @@ const SERVE_PORT = '4243'
 
 const refused = ({ name, url }: Place) =>
   down(`${name} refuses connections`, isLoopback(url.hostname) ? serveCommand(url) : ADDRESS_HINT)
-const cut = ({ name }: Place) => down(`${name} closed the connection before its answer was complete`, 'try again')
+const cut = ({ name }: Place): Explanation => ({
+  ...down(`${name} closed the connection before its answer was complete`, 'try again'),
+  repeat: 'as it is',
+})
 const silent = ({ name }: Place) => down(`${name} does not answer`)
 const noRoute = ({ name }: Place, code: string) => down(`there is no way to ${name} from here (${code})`)
 const noFiles = (_: Place, code: string) =>
@@ -66,7 +69,13 @@ function serveCommand({ port, protocol }: URL): string {
 function explainTimeout(noReply: NoReply, { url, timeoutMs }: { url: URL; timeoutMs: number }): Explanation {
   const missing = noReply.isSent ? 'did not answer in full' : 'could not be reached'
   const reason = `${url.origin} ${missing} within ${timeoutMs / 1000} s`
-  return { code: 'timeout', rule: 'few', reason, hint: 'allow more with --timeout 2m, or try again later' }
+  return {
+    code: 'timeout',
+    rule: 'few',
+    reason,
+    hint: 'allow more with --timeout 2m, or try again later',
+    repeat: 'longer try',
+  }
 }
 
 function explainError(error: unknown, url: URL): Explanation | undefined {

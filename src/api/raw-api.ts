@@ -29,6 +29,8 @@ export interface RawListQuery {
   readonly limit: number | undefined
   /** Where an earlier list stopped; the path may name it too. */
   readonly cursor: string | undefined
+  /** Given what came in place of a page, before the error of it is thrown. */
+  readonly onRefused: (reply: RawReply) => void
 }
 
 /** Any request to the origin of the client, and whatever it answers. CrmError `usage` for a path that could lead elsewhere. */

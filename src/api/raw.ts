@@ -22,13 +22,27 @@ export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
       if ('answer' in settled) return { reply: replyOf(settled.answer), error: undefined }
       return { reply: replyOf(settled.failure), error: settled.error }
     },
-    pages: (path, { limit, cursor: given }) => {
+    pages: (path, { limit, cursor: given, onRefused }) => {
       const [only = '', text = ''] = checkPath(path).split(/\?(.*)/s)
       const { filters, size, cursor } = listQuery(text, wire)
       const pageSize = size ?? (wire.limitParam === undefined ? undefined : wire.pageSize)
-      return listPages(http, callOf('GET', only), { limit, cursor: given ?? cursor, filters }, { ...wire, pageSize })
+      const query = { limit, cursor: given ?? cursor, filters }
+      return listPages(tellingRefusals(http, onRefused), callOf('GET', only), query, { ...wire, pageSize })
     },
     locate: (path) => new URL(addressOf(path), baseUrl.origin),
+  }
+}
+
+function tellingRefusals(http: Http, tell: (reply: RawReply) => void): Http {
+  return {
+    ...http,
+    request: async (call) => {
+      const settled = await http.settle(call)
+      if ('answer' in settled) return settled.answer
+      const reply = replyOf(settled.failure)
+      if (reply) tell(reply)
+      throw settled.error
+    },
   }
 }
 

@@ -15,6 +15,7 @@ import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
 import { linesFor } from '../output/safe-lines.ts'
 import { withFlag } from './command-line.ts'
+import { withGoOnHint } from './go-on-hint.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 
 export interface List {
@@ -56,7 +57,8 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
     )
   } catch (error) {
     if (error instanceof PagerClosed) return
-    throw error
+    // What an expression makes of a whole list is printed at its end.
+    throw ctx.flags.jq !== undefined && ctx.flags.output === 'json' ? error : withGoOnHint(error, ctx.argv, last)
   } finally {
     await pager?.close()
   }

@@ -29,6 +29,9 @@ const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
+/** As it was, with a longer `--timeout`, or with a longer `--max-wait`. */
+export type Repeat = 'as it is' | 'longer try' | 'longer wait'
+
 export interface ErrorDetails {
   /** The next command to type, or what to change; one line. */
   readonly hint: string
@@ -40,6 +43,8 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number
   /** The key under which a write whose fate is unknown may be sent again without happening twice. */
   readonly idempotencyKey?: string
+  /** The same command may succeed another time; whoever knows what was typed makes it the hint. */
+  readonly repeat?: Repeat
   /** The bulk job that can be resumed. */
   readonly job?: string
 }

@@ -111,7 +111,7 @@ export interface JobsWorld {
 
 export type JobServer = Pick<
   ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 >
 
 /**

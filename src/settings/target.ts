@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import {
@@ -41,6 +42,8 @@ export interface Target {
   readonly profileName: string | undefined
   /** Any protected profile leads to this server, however the address was named. */
   readonly isProtected: boolean
+  /** The next command, when the server does not take the key. */
+  readonly loginHint: string
   readonly wire: Wire
 }
 
@@ -53,7 +56,8 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   if (byRepository) warn(`Profile ${byRepository.name} (${baseUrl.origin}), as ${byRepository.path} says.`)
   refuseInsecure(baseUrl, chosen)
   const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
-  const hint = loginHint(env, baseUrl, applying)
+  const login = loginCommand(baseUrl, applying)
+  const hint = env.CRM_BASE_URL ? `set CRM_API_KEY beside CRM_BASE_URL, or: ${login}` : login
   const candidates = findKeys(settings, env, keyFromFlag, chosen)
   const key = await chooseKey(candidates, (key) => refuseOtherOrigin(key, baseUrl, chosen, hint), warn)
   if (!key) throw missingKey(baseUrl, applying, hint)
@@ -62,6 +66,7 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
     key,
     profileName: applying?.name,
     isProtected: await isProtected(baseUrl),
+    loginHint: otherKeyHint(key.source, login),
     wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
   }
 }
@@ -130,9 +135,17 @@ function refuseOtherOrigin(key: KeyCandidate, baseUrl: URL, chosen: ChosenProfil
   })
 }
 
+/** A key of a flag or a variable goes before that of a profile, so that logging in alone would change nothing. */
+function otherKeyHint(source: string, login: string): string {
+  if (source === 'file' || source === 'keyring') return login
+  if (source === 'key_command') return 'see what key_command prints, and what crm config get key_command says'
+  return source === 'CRM_API_KEY'
+    ? `set CRM_API_KEY to another key, or unset it and: ${login}`
+    : `give another key with ${source}`
+}
+
 /** A profile of another server is not proposed: logging in under its name would replace it. */
-function loginHint(env: Env, baseUrl: URL, applying: ChosenProfile | undefined): string {
-  const address = baseUrl.href.replace(/\/$/, '')
-  const login = `crm auth login --base-url ${address} -p ${applying?.name ?? 'NAME'}`
-  return env.CRM_BASE_URL ? `set CRM_API_KEY beside CRM_BASE_URL, or: ${login}` : login
+function loginCommand(baseUrl: URL, applying: ChosenProfile | undefined): string {
+  const name = applying ? shellWord(applying.name) : 'NAME'
+  return `crm auth login --base-url ${shellWord(baseUrl.href.replace(/\/$/, ''))} -p ${name}`
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { listen, sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
-import { type Env, emptyHome } from './crm.ts'
+import { crm, type Env, emptyHome } from './crm.ts'
 import { expectRefusal } from './refusal.ts'
 import { newKey } from './service.ts'
 
@@ -32,7 +32,10 @@ test('a server that resets in its body is 9, and a write is then in doubt', asyn
     )
   })
   const what = /closed the connection before its answer was complete/
-  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 9, code: 'unreachable', what, next: /^try again/ })
+  await expectRefusal(
+    { args: LIST, env: envFor(url) },
+    { exit: 9, code: 'unreachable', what, next: /^crm contacts list --max-wait 1s( -o json)?$/ },
+  )
   const next = /^crm contacts create \.\.\. --idempotency-key [0-9a-f-]{36}, .*happens only once$/
   await expectRefusal({ args: CREATE, env: envFor(url) }, { exit: 9, code: 'unreachable', what, next })
 })
@@ -54,10 +57,27 @@ test('a server that refuses with 429 for longer than --max-wait is 8, with the t
     exit: 8,
     code: 'rate_limited',
     what: /slow down \(429\)/,
-    next: /^try again in 120 s, or let --max-wait cover it$/,
+    next: /^crm contacts list .*--max-wait 180s$/,
   }
   await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
   expect(seen).toHaveLength(2)
+})
+
+test('a list that ends early leads on behind the page that was printed last', async () => {
+  const { url } = await startServer((response, { path }) => {
+    if (path.includes('cursor=two')) sendJson(response, 503, { message: 'not now', more: 'of it' })
+    else sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: 'two' })
+  })
+  const env = envFor(url)
+  const list = await crm([...LIST, '-o', 'id'], env)
+  expect(list).toMatchObject({ exit: 9, stdout: 'con_1\n' })
+  expect(list.stderr).toMatch(/^crm: .*not now \(503\).*\n {2}crm contacts list --max-wait 1s -o id --cursor two\n$/)
+
+  const raw = await crm(['api', 'GET', '/v1/things', '--paginate', '--max-wait', '1s', '-o', 'jsonl'], env)
+  expect(raw).toMatchObject({ exit: 9, stdout: '{"id":"con_1"}\n' })
+  const [body = '', error = ''] = raw.stderr.split('\n')
+  expect(body).toBe('{"message":"not now","more":"of it"}')
+  expect(JSON.parse(error).error).toMatchObject({ code: 'server_error', hint: expect.stringContaining('--cursor two') })
 })
 
 test('a server that repeats a cursor is 7 after the page that does', async () => {

@@ -78,6 +78,23 @@ test('a setting of a profile that is not there says how to make it', async () =>
 })
 
 describe('profiles', () => {
+  test('a key that is no longer taken leads to a login under the profile that it is of', async () => {
+    const { url } = await startServer((response, _, nth) =>
+      nth === 1 ? sendJson(response, 200, { data: [] }) : sendJson(response, 401, { message: 'the key has expired' }),
+    )
+    const home = emptyHome()
+    const login = ['auth', 'login', '--base-url', url.origin, '-p', 'acme', '--storage', 'file', '--key-stdin']
+    await crmPrints(login, home, newKey())
+    const list = { exit: 4, code: 'unauthorized', what: /the key has expired \(401\)/ }
+    const next = new RegExp(`^crm auth login --base-url ${url.origin} -p acme$`)
+    await expectRefusal({ args: ['contacts', 'list'], env: home }, { ...list, next })
+    const env = { ...home, CRM_API_KEY: newKey() }
+    await expectRefusal(
+      { args: ['contacts', 'list'], env },
+      { ...list, next: /^set CRM_API_KEY to another key, or unset it and: crm auth login .* -p acme$/ },
+    )
+  })
+
   test('auth switch, CRM_PROFILE and -p choose one, in rising order', async ({ service }) => {
     const home = emptyHome()
     for (const name of ['a', 'b', 'c']) await logIn(service, home, '-p', name)

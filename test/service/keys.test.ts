@@ -60,6 +60,13 @@ test('a rotated key hands on its name, scopes and length of life, and ends at on
   expect(await store.findKey(second.key.hash)).toMatchObject({ revokedAtMs: NOW_MS + 700 })
 })
 
+test('an overlap that is longer than the life of the old key does not lengthen it', async () => {
+  const store = await testStore()
+  const { key } = await createKey(store, { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 }, NOW_MS)
+  await rotateKey(store, key.id, { overlapMs: 3_600_000, nowMs: NOW_MS + 500, hint: '' })
+  expect(await store.findKey(key.hash)).toMatchObject({ expiresAtMs: NOW_MS + 1000 })
+})
+
 test('a key that is not there, was revoked or has expired can be neither rotated nor revoked', async () => {
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const

@@ -37,6 +37,7 @@ test('the active profile gives address, key and settings', async () => {
   expect(await resolve(await settingsFixture(config, keys))).toEqual({
     baseUrl: new URL(origin),
     key: { value: 'local-key', source: 'file' },
+    loginHint: `crm auth login --base-url ${origin} -p local`,
     profileName: 'local',
     isProtected: false,
     wire: {

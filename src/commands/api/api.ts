@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { writeText } from '../../core/streams.ts'
-import { linesFor } from '../../output/safe-lines.ts'
+import { linesFor, safeLines } from '../../output/safe-lines.ts'
 import { confirmDeletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
@@ -113,9 +113,20 @@ async function confirmDelete(ctx: Context, { path }: Request, expect: number | u
 
 async function listAll(ctx: Context, { path }: Request, cursor: string | undefined): Promise<undefined> {
   const api = await ctx.api()
-  const pages = api.raw.pages(path, { limit: requestedLimit(ctx), cursor })
+  let refusal: Uint8Array | undefined
+  const onRefused = ({ body }: { readonly body: Uint8Array }) => {
+    refusal = body
+  }
+  const pages = api.raw.pages(path, { limit: requestedLimit(ctx), cursor, onRefused })
   const output = ctx.flags.output === 'table' ? 'json' : ctx.flags.output
-  await printList({ ...ctx, flags: { ...ctx.flags, output } }, { pages, columns: [], plural: 'records' })
+  try {
+    await printList({ ...ctx, flags: { ...ctx.flags, output } }, { pages, columns: [], plural: 'records' })
+  } catch (error) {
+    // Not on stdout, where records alone are expected, and perhaps some are already.
+    if (refusal?.length)
+      await writeText(ctx.io.stderr, `${safeLines(Buffer.from(refusal).toString('utf8').trimEnd())}\n`)
+    throw error
+  }
 }
 
 /** The answer goes to stdout even when it is an error: it may say more than the two lines on stderr. */

@@ -43,7 +43,7 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
   if (refusal.code !== 'unauthorized' || !target) throw refusal
   throw new CrmError('unauthorized', `${target.baseUrl.origin} does not take the key from ${target.key.source}`, {
     ...refusal.details,
-    hint: `crm auth login --base-url ${addressText(target.baseUrl)}`,
+    hint: target.loginHint,
   })
 }
 
