@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { parseExactJson } from '../core/exact-json.ts'
+import { parseJsonAsWritten } from '../core/exact-json.ts'
 
 interface Source {
   /** A file's name, or `-`. */
@@ -10,7 +10,7 @@ interface Source {
 /** JSON or YAML, told apart by the name's ending and the first character. */
 export async function parseDocument(text: string, { name, flag }: Source): Promise<unknown> {
   const isYaml = /\.ya?ml$/.test(name) || !/^\s*[{[]/.test(text)
-  const parse = isYaml ? (await import('./yaml.ts')).parseYaml : parseExactJson
+  const parse = isYaml ? (await import('./yaml.ts')).parseYaml : parseJsonAsWritten
   try {
     return parse(text)
   } catch (cause) {

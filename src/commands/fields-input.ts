@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { parseExactJson } from '../core/exact-json.ts'
+import { parseJsonAsWritten } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { parseDocument } from './document.ts'
 import { readInput } from './read-input.ts'
@@ -109,7 +109,7 @@ function applySet(fields: JsonObject, text: string): void {
 
 function parseMemberJson(flag: '--set' | '-F', key: string, raw: string): JsonValue {
   try {
-    return parseExactJson(raw)
+    return parseJsonAsWritten(raw)
   } catch (cause) {
     throw new CrmError('usage', `${flag} ${key}:=${raw} is not valid JSON`, {
       cause,

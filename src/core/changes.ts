@@ -1,3 +1,4 @@
+import { parseExactJson } from './exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { CrmRecord } from './resources.ts'
 
@@ -7,9 +8,14 @@ export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject
   for (const [name, value] of Object.entries(patch)) {
     const before = Object.hasOwn(record, name) ? (record[name] ?? null) : null
     const after = merged(before, value)
-    if (JSON.stringify(before) !== JSON.stringify(after)) changes.push([name, { from: before, to: after }])
+    if (valueText(before) !== valueText(after)) changes.push([name, { from: before, to: after }])
   }
   return Object.fromEntries(changes)
+}
+
+/** 12500.50 is 12500.5, however it was written. */
+function valueText(value: JsonValue): string {
+  return JSON.stringify(parseExactJson(JSON.stringify(value)))
 }
 
 function merged(before: JsonValue, patch: JsonValue): JsonValue {

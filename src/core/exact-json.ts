@@ -25,6 +25,18 @@ export function parseExactJson(text: string): JsonValue {
   )
 }
 
+/**
+ * As parseExactJson, and keeps the digits of every number that JSON.stringify would write in another way: 12500.50 and 1e5
+ * are what somebody chose to write, an amount above all. Slower.
+ */
+export function parseJsonAsWritten(text: string): JsonValue {
+  return exactJson.parse(text, (_, value, { source }) =>
+    typeof value === 'number' && source !== undefined && JSON.stringify(value) !== source
+      ? exactJson.rawJSON(source)
+      : value,
+  )
+}
+
 /** The digits of a number that is kept as text; undefined for every other value. */
 export function exactDigits(value: unknown): string | undefined {
   return exactJson.isRawJSON(value) ? value.rawJSON : undefined

@@ -31,6 +31,26 @@ describe('crm api', () => {
     expect(await crmPrints(args, service.env)).toBe('1\n')
   })
 
+  test('sends an amount with the digits that were typed, and they come back over REST and GraphQL', async ({
+    service,
+  }) => {
+    const deal = ['-f', 'name=Fleet', '-f', 'stage=Lead', '-F', 'amount:=12500.50']
+    const posted = await crmPrints(['api', 'POST', '/v1/deals', ...deal], service.env)
+    expect(posted).toContain('"amount":12500.50')
+    const created = ['deals', 'create', '--set', 'name=b', '--set', 'stage=Lead', '--set', 'amount:=99.90', '-o', 'id']
+    const id = (await crmPrints(created, service.env)).trim()
+    const query = 'query ($id: ID!) { deal(id: $id) { amount } }'
+    expect(await crmPrints(['graphql', query, '-f', `id=${id}`], service.env)).toBe(
+      '{"data":{"deal":{"amount":99.90}}}\n',
+    )
+    const update =
+      'mutation ($id: ID!, $amount: Decimal) { updateDeal(input: {id: $id, amount: $amount}) { deal { amount } } }'
+    const updated = await crmPrints(['graphql', update, '-f', `id=${id}`, '-F', 'amount:=100.00'], service.env)
+    expect(updated).toBe('{"data":{"updateDeal":{"deal":{"amount":100.00}}}}\n')
+    const again = ['deals', 'update', id, '--set', 'amount:=100.00', '--dry-run', '--exit-code']
+    expect((await crm(again, service.env)).exit).toBe(0)
+  })
+
   test.for([
     [['-f', 'stage=Won', '-f', 'stage=Lead'], /stage is given more than once/, /once/],
     [['-f', 'a=1', '-f', 'a.b=2'], /a and a\.b cannot both be given/, /once/],

@@ -7,7 +7,9 @@ import {
   parse,
   validate,
 } from 'graphql'
+import type { JsonObject } from '../../core/json.ts'
 import { costOf } from './cost.ts'
+import { fitVariables } from './variables.ts'
 
 /** Checking is quadratic in places, so the words of a query are counted first: enough for 600 fields. */
 const MAX_TOKENS = 2000
@@ -21,12 +23,15 @@ const MAX_KEPT_CHARS = 8 * 1024
 export interface Asked {
   readonly query: string
   readonly operationName: string | undefined
-  readonly variables: Readonly<Record<string, unknown>>
+  /** Numbers in them are as they were written. */
+  readonly variables: JsonObject
 }
 
 export interface Opened {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
+  /** As the types of the operation take them. */
+  readonly variables: JsonObject
 }
 
 export interface Documents {
@@ -52,15 +57,16 @@ export function openDocuments(schema: GraphQLSchema): Documents {
     return document
   }
   return {
-    open: ({ query, operationName, variables }) => {
+    open: ({ query, operationName, variables: sent }) => {
       const document = checked(query)
       if (!('kind' in document)) return document
       const operation = getOperationAST(document, operationName)
       if (!operation) return [refusal('invalid_query', noOperation(operationName))]
+      const variables = fitVariables(schema, operation, sent)
       const { fields, depth } = costOf(schema, document, operation, variables)
       if (depth > MAX_DEPTH)
         return [refusal('query_too_deep', `the query is ${depth} levels deep, ${MAX_DEPTH} are allowed`)]
-      if (fields <= MAX_FIELDS) return { document, operation }
+      if (fields <= MAX_FIELDS) return { document, operation, variables }
       const detail = `the answer may have ${fields} fields, ${MAX_FIELDS} are allowed: ask for less at once`
       return [refusal('query_too_costly', detail)]
     },

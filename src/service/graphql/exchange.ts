@@ -60,8 +60,8 @@ export async function prepare(
     writer: openWriter(store, exchange.idempotency),
     hasExactText: false,
   }
-  const { document } = opened
-  return { schema, document, operationName: asked.operationName, variableValues: asked.variables, contextValue }
+  const { document, variables } = opened
+  return { schema, document, operationName: asked.operationName, variableValues: variables, contextValue }
 }
 
 /** Keeps the answer of writes that all took effect; others may be sent again under their key. */

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../core/exact-json.ts'
+import { parseJsonAsWritten } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { parseBodyText, readBody } from '../body.ts'
 import { jsonText, type Members } from '../json-text.ts'
@@ -12,7 +12,7 @@ export function readParams(call: Call): Asked {
 }
 
 function fromBody(body: Members): Asked {
-  const valueFrom = (name: string): JsonValue => parseExactJson(jsonText(body.get(name) ?? 'null'))
+  const valueFrom = (name: string): JsonValue => parseJsonAsWritten(jsonText(body.get(name) ?? 'null'))
   return asked(valueFrom('query'), valueFrom('operationName'), {
     variables: valueFrom('variables'),
     extensions: valueFrom('extensions'),
@@ -21,7 +21,7 @@ function fromBody(body: Members): Asked {
 
 function fromUrl({ query }: Call): Asked {
   const valueFrom = (text: string | undefined): JsonValue =>
-    text === undefined || text === '' ? null : parseExactJson(jsonText(parseBodyText(text)))
+    text === undefined || text === '' ? null : parseJsonAsWritten(jsonText(parseBodyText(text)))
   return asked(query.query ?? null, query.operationName ?? null, {
     variables: valueFrom(query.variables),
     extensions: valueFrom(query.extensions),

@@ -3,7 +3,7 @@ export const QUERY_TYPES = `
 "Any JSON value. Numbers keep their digits."
 scalar JSON
 
-"A JSON number of any size and precision; zeros at its end may be left out."
+"A JSON number of any size and precision, with the digits that it was written with."
 scalar Decimal
 
 "An instant, RFC 3339."

@@ -17,6 +17,12 @@ export const typeResolvers: Readonly<Record<string, Readonly<Record<string, Reso
   Contact: { json },
   Deal: {
     json,
+    amount: (source: RecordSource, _, context) => {
+      const written = source.writtenNumber('amount')
+      if (written === undefined) return source.members.amount
+      context.hasExactText = true
+      return new JsonValueText(written)
+    },
     pipeline: ({ members }: RecordSource, _, { reader }) => findPipeline(reader.pipelines(), members.pipeline_id),
     notes: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
       const list = filterText(notesPath(id), {})

@@ -46,6 +46,36 @@ test('the fields of a contact are its members, null when it has none of the name
   })
 })
 
+test('amounts have the digits that they were written with, wherever else the name stands', async () => {
+  const service = await graphqlForTest()
+  const amounts = ['12500.50', '1e3', '0.10', '5']
+  const decoy = '"list":[{"amount":7.50}],'
+  await make(
+    service,
+    '/v1/deals',
+    amounts.flatMap((amount) => ['', decoy].map((more) => `{${more}"name":"a","stage":"Lead","amount":${amount}}`)),
+  )
+  const { text } = await service.ask('{ deals { nodes { amount } } }')
+  const expected = amounts.flatMap((amount) => [amount, amount]).reverse()
+  expect(text).toBe(`{"data":{"deals":{"nodes":[${expected.map((amount) => `{"amount":${amount}}`).join(',')}]}}}`)
+})
+
+test('numbers among variables are taken as what their types say, written as they may', async () => {
+  const service = await graphqlForTest()
+  await make(service, '/v1/deals', ['{"name":"a","stage":"Lead","amount":5}'])
+  const query = 'query ($n: Int, $f: DealFilter) { deals(first: $n, filter: $f) { nodes { amount } } }'
+  const ask = (first: string) =>
+    service.send(
+      'POST',
+      '/v1/graphql',
+      `{"query":${JSON.stringify(query)},"variables":{"n":${first},"f":{"amountGte":4.50,"amountLte":5.0}}}`,
+    )
+  for (const first of ['1', '1.0', '1e0']) {
+    expect((await ask(first)).text).toBe('{"data":{"deals":{"nodes":[{"amount":5}]}}}')
+  }
+  expect((await ask('1.50')).text).toContain('Int cannot represent non-integer value: 1.5')
+})
+
 test('amounts that no double carries keep their digits', async () => {
   const service = await graphqlForTest()
   await make(service, '/v1/deals', ['{"name":"a","stage":"Lead","amount":9007199254740993.25}'])
