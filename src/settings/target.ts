@@ -138,7 +138,7 @@ function refuseOtherOrigin(key: KeyCandidate, baseUrl: URL, chosen: ChosenProfil
 /** A key of a flag or a variable goes before that of a profile, so that logging in alone would change nothing. */
 function otherKeyHint(source: string, login: string): string {
   if (source === 'file' || source === 'keyring') return login
-  if (source === 'key_command') return 'see what key_command prints, and what crm config get key_command says'
+  if (source === 'key_command') return 'its command gives the key: crm config get key_command'
   return source === 'CRM_API_KEY'
     ? `set CRM_API_KEY to another key, or unset it and: ${login}`
     : `give another key with ${source}`

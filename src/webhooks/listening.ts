@@ -1,7 +1,7 @@
 import type { Occurrence, ReceivedEvent } from '../core/arrivals.ts'
 import { createIntake } from './intake.ts'
 import { openEventLog } from './log/event-log.ts'
-import type { Keep } from './log/keep.ts'
+import type { Deleted, Keep } from './log/keep.ts'
 import { recentIds } from './log/read-events.ts'
 import type { Onward } from './onward/onward.ts'
 import { startReceiver } from './receiver.ts'
@@ -17,6 +17,7 @@ export interface ListeningOptions {
   /** Of the event log. */
   readonly folder: string
   readonly keep: Keep
+  readonly onDeleted?: ((deleted: Deleted) => void) | undefined
   readonly now: () => number
   isWanted(event: ReceivedEvent): Promise<boolean>
   show(occurrence: Occurrence): Promise<void>
@@ -44,8 +45,8 @@ export interface Listening {
 
 /** The whole receiver: a socket, the log, and what happens to an event. CrmError `machine` for a port or a folder in the way. */
 export async function startListening(options: ListeningOptions): Promise<Listening> {
-  const { folder, keep, now, onward, ack = 'forward', simulator } = options
-  const log = await openEventLog({ folder, keep, now })
+  const { folder, keep, now, onDeleted, onward, ack = 'forward', simulator } = options
+  const log = await openEventLog({ folder, keep, now, onDeleted })
   const receiver = await startReceiver({ ...options, take: createIntake({ ...options, log, onward, ack, simulator }) })
   const failed = onward ? Promise.race([receiver.failed, onward.failed]) : receiver.failed
   // Whoever waits for it is told; without anybody the process must not end over it.

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints, emptyHome, startCrm } from './crm.ts'
@@ -158,4 +158,21 @@ test('--where shows the events for which it is true, and survives those that it 
   const { stderr } = await stop()
   expect(stderr).toMatch(/--where .*; events that it fails on are left out\./)
   expect(stderr).toContain('Events: 3, duplicates: 0, rejected: 0, not shown because of --events or --where: 2.')
+})
+
+test('--keep says on stderr how many files it deleted, and of what age', async () => {
+  const home = emptyHome()
+  const { secret, args } = newSecretFile()
+  const first = await listen([...args, '--port', '0'], home)
+  await send(first.url, secret, CREATED)
+  expect((await first.stop()).stderr).not.toContain('Deleted')
+  const folder = join(home.HOME, '.local/state/crm/events')
+  const longAgo = new Date(Date.now() - 40 * 86_400_000)
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), longAgo, longAgo)
+  const second = await listen([...args, '--port', '0', '--keep', '30d'], home)
+  await send(second.url, secret, CREATED, 'evt_2')
+  expect((await second.stop()).stderr).toContain(
+    'Deleted 1 file of the event log, as --keep says: last written to 40 days ago, 0.0 MB.\n',
+  )
+  expect(logOf(home.HOME)).toMatchObject([{ id: 'evt_2' }])
 })

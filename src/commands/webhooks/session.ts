@@ -4,6 +4,7 @@ import { reachableHere } from '../../core/origin.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
 import { openStateFolder } from '../../settings/open-state-folder.ts'
+import { deletedNote } from './deleted-note.ts'
 import { findTrust } from './listen-trust.ts'
 import type { Ready } from './occurrence-printer.ts'
 import type { ReceiverFlags } from './receiver-flags.ts'
@@ -30,7 +31,13 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
   const { path: folder, isTemporary } = await openStateFolder(ctx.env, 'events')
   if (isTemporary) ctx.note(`Events are kept in ${folder}; set CRM_STATE_HOME for a folder that lasts.`)
   const { startListening } = await ctx.webhooks.listening()
-  const listening = await startListening({ ...options, ...session, folder, now: ctx.now })
+  const listening = await startListening({
+    ...options,
+    ...session,
+    folder,
+    now: ctx.now,
+    onDeleted: (deleted) => ctx.note(deletedNote(deleted)),
+  })
   let tunnel: Tunnel | undefined
   try {
     tunnel = await openTunnelFor(ctx, options.tunnel)

@@ -9,19 +9,21 @@ const STYLE = `
   #query { height: 40vh; } #variables { height: 12vh; } #result { height: 55vh; overflow: auto; margin: 0; border: 1px solid; }
 `
 
-/** The key stays in the page's memory; an answer is shown as text. */
+/** The key stays in the page's memory; an answer is shown as text, with its digits where the browser can keep them. */
 const SCRIPT = `
   const at = (id) => document.getElementById(id)
+  const exact = (key, value, context) =>
+    JSON.rawJSON && typeof value === 'number' && context?.source ? JSON.rawJSON(context.source) : value
   const run = async () => {
     at('result').textContent = '…'
     try {
       const answer = await fetch(location.pathname, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer ' + at('key').value.trim() },
-        body: JSON.stringify({ query: at('query').value, variables: JSON.parse(at('variables').value || '{}') }),
+        body: JSON.stringify({ query: at('query').value, variables: JSON.parse(at('variables').value || '{}', exact) }),
       })
       const text = await answer.text()
-      try { at('result').textContent = JSON.stringify(JSON.parse(text), null, 2) } catch { at('result').textContent = text }
+      try { at('result').textContent = JSON.stringify(JSON.parse(text, exact), null, 2) } catch { at('result').textContent = text }
     } catch (error) {
       at('result').textContent = String(error)
     }
@@ -52,10 +54,10 @@ function pageText(): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>crm GraphQL</title><style>${STYLE}</style></head><body>
 <header><label>Key (crm auth token -p local) <input id="key" type="password" autocomplete="off"></label></header>
-<div><textarea id="query" aria-label="query" spellcheck="false">${escaped(EXAMPLE)}</textarea>
-<textarea id="variables" aria-label="variables" spellcheck="false">{}</textarea>
+<div><label>Query <textarea id="query" spellcheck="false">${escaped(EXAMPLE)}</textarea></label>
+<label>Variables (JSON) <textarea id="variables" spellcheck="false">{}</textarea></label>
 <button id="run">Run (Ctrl-Enter)</button></div>
-<pre id="result" aria-label="answer"></pre>
+<div>Answer<pre id="result" aria-label="answer"></pre></div>
 <details><summary>Schema</summary><pre>${escaped(schemaText())}</pre></details>
 <script>${SCRIPT}</script></body></html>
 `

@@ -9,7 +9,7 @@ import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 import { syncFolder } from '../../files/sync-folder.ts'
 import { entryText } from './entry.ts'
-import { deleteOld, type Keep } from './keep.ts'
+import { type Deleted, deleteOld, type Keep } from './keep.ts'
 import { type Segment, segmentName } from './segments.ts'
 
 /** Large enough that a folder of a million events has some twenty files, small enough to be deleted one by one. */
@@ -20,6 +20,8 @@ export interface EventLogOptions {
   readonly keep: Keep
   readonly now: () => number
   readonly segmentBytes?: number
+  /** Told of what `keep` did not cover. */
+  readonly onDeleted?: ((deleted: Deleted) => void) | undefined
 }
 
 export interface EventLog {
@@ -107,12 +109,13 @@ class GroupedLog implements EventLog {
   }
 
   async #current(sizeBytes: number): Promise<OpenSegment> {
-    const { folder, keep, now, segmentBytes = SEGMENT_BYTES } = this.#options
+    const { folder, keep, now, onDeleted, segmentBytes = SEGMENT_BYTES } = this.#options
     const current = this.#segment
     if (current && current.sizeBytes + sizeBytes <= segmentBytes) return current
     await this.#leaveSegment()
     this.#segment = await createSegment(folder, now())
-    await deleteOld(folder, keep, now(), this.#segment)
+    const deleted = await deleteOld(folder, keep, now(), this.#segment)
+    if (deleted) onDeleted?.(deleted)
     return this.#segment
   }
 

@@ -82,14 +82,18 @@ test('nothing is deleted unless keep says so; then whole files, those written to
 test('files older than keep go with the next one that is begun', async () => {
   let nowMs = Date.now()
   const keep = { maxAgeMs: 3_600_000, maxBytes: undefined }
-  const { log, folder } = await logForTest({ segmentBytes: 1, keep, now: () => nowMs })
+  const deletions: object[] = []
+  const onDeleted = (deleted: object) => void deletions.push(deleted)
+  const { log, folder } = await logForTest({ segmentBytes: 1, keep, now: () => nowMs, onDeleted })
   await log.append(sampleEvent('evt_0'))
   nowMs += 3_000_000
   await log.append(sampleEvent('evt_1'))
   expect(await idsIn(folder)).toEqual(['evt_0', 'evt_1'])
+  expect(deletions).toEqual([])
   nowMs += 3_000_000
   await log.append(sampleEvent('evt_2'))
   expect(await idsIn(folder)).toEqual(['evt_2'])
+  expect(deletions).toMatchObject([{ fileCount: 2, sizeBytes: expect.any(Number) }])
 })
 
 test('an event whose file is deleted before it is acknowledged is written to another one', async () => {
