@@ -33,14 +33,14 @@ export function queryDeals(db: Connection, filters: DealFilters, walk: Walk): re
   const fixed: SQLInputValue[] = [belowSerial(filters, walk), walk.count, ...values]
   if (!driver) {
     const where = ['id < ?1', ...conditions].join(' AND ')
-    return db.all<PageRow>(`SELECT text, id FROM deals WHERE ${where} ORDER BY id DESC LIMIT ?2`, ...fixed)
+    return db.all<PageRow>(`SELECT text, id FROM deals WHERE ${where} ORDER BY id DESC LIMIT ?2 + 0`, ...fixed)
   }
   const pages = chunksOf([...new Set(filters[driver.filter])], MAX_MERGED).map((chunk) => {
     const walks = chunk.map((_, place) => {
       const where = [`${driver.column} = ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')
       return `SELECT text, id FROM deals INDEXED BY ${driver.index} WHERE ${where}`
     })
-    return db.all<PageRow>(`${walks.join(' UNION ALL ')} ORDER BY id DESC LIMIT ?2`, ...fixed, ...chunk)
+    return db.all<PageRow>(`${walks.join(' UNION ALL ')} ORDER BY id DESC LIMIT ?2 + 0`, ...fixed, ...chunk)
   })
   const [only] = pages
   if (only && pages.length === 1) return only

@@ -60,7 +60,7 @@ function claimOf(
   const due = db.all<readonly [number, number, string]>(
     `SELECT event_id, attempts, (SELECT text FROM events WHERE id = event_id)
       FROM deliveries INDEXED BY deliveries_due
-      WHERE webhook_id = ? AND ${IS_DUE_SOMETIME} AND next_at_ms <= ? ORDER BY next_at_ms, event_id LIMIT ?`,
+      WHERE webhook_id = ? AND ${IS_DUE_SOMETIME} AND next_at_ms <= ? ORDER BY next_at_ms, event_id LIMIT ? + 0`,
     serial,
     nowMs,
     slots,
@@ -117,7 +117,7 @@ function isPrunable(db: Connection, nowMs: number): boolean {
 function pruneLog(db: Connection, nowMs: number): void {
   db.run(
     `DELETE FROM deliveries WHERE (event_id, webhook_id) IN (SELECT event_id, webhook_id FROM deliveries
-      WHERE kept_until_ms < ? ORDER BY kept_until_ms LIMIT ?)`,
+      WHERE kept_until_ms < ? ORDER BY kept_until_ms LIMIT ? + 0)`,
     nowMs,
     PRUNED_PER_TURN,
   )

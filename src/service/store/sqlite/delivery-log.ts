@@ -31,7 +31,7 @@ export function readLog(db: Connection, webhookId: string, { limit, olderThanId 
   if (webhookSerial === undefined || belowSerial === undefined) return { entries: [], nextOlderThanId: undefined }
   const rows = db.all<EntryRow>(
     `${SELECT_ENTRIES} INDEXED BY deliveries_of_webhook WHERE webhook_id = ? AND event_id < ?
-      ORDER BY event_id DESC LIMIT ?`,
+      ORDER BY event_id DESC LIMIT ? + 0`,
     webhookSerial,
     belowSerial,
     limit + 1,

@@ -52,7 +52,7 @@ export function pruneAnswers(db: Connection, writeCount: number, nowMs: number):
   if (!oldest || !isPast(oldest[0], nowMs)) return
   db.run(
     `DELETE FROM idempotency WHERE abs(?1 - at_ms) > ?2
-      AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?3)`,
+      AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?3 + 0)`,
     nowMs,
     ANSWER_KEPT_MS,
     writeCount * PRUNED_PER_WRITE,

@@ -11,7 +11,7 @@ import { pageOf, placeOf } from './pages.ts'
 const NEWEST_OF_EACH = `
   SELECT notes.text, notes.id, deal.key FROM json_each(?1) AS deal CROSS JOIN notes
   WHERE notes.id IN (
-    SELECT id FROM notes AS of_deal WHERE of_deal.deal_id = deal.value AND id < ?2 ORDER BY id DESC LIMIT ?3
+    SELECT id FROM notes AS of_deal WHERE of_deal.deal_id = deal.value AND id < ?2 ORDER BY id DESC LIMIT ?3 + 0
   )`
 
 export function readNotes(db: Connection, query: NotesQuery): ReadonlyMap<string, TextPage> {

@@ -7,7 +7,7 @@ import { queryDeals } from './deal-query.ts'
 export function readContacts(db: Connection, query: PageQuery): TextPage {
   const belowSerial = placeOf('contact', query)
   const rows = db.all<[string]>(
-    'SELECT text FROM contacts WHERE id < ? ORDER BY id DESC LIMIT ?',
+    'SELECT text FROM contacts WHERE id < ? ORDER BY id DESC LIMIT ? + 0',
     belowSerial,
     query.limit + 1,
   )
@@ -21,7 +21,7 @@ export function readDeals(db: Connection, query: PageQuery, filters: DealFilters
 
 export function readWebhooks(db: Connection, query: PageQuery): TextPage {
   const rows = db.all<[string]>(
-    'SELECT text FROM webhooks WHERE id < ? ORDER BY id DESC LIMIT ?',
+    'SELECT text FROM webhooks WHERE id < ? ORDER BY id DESC LIMIT ? + 0',
     placeOf('webhook', query),
     query.limit + 1,
   )
