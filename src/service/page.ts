@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor, filterText, noCursor } from './cursor.ts'
 import { badParameter } from './problem.ts'
 import type { Call, Reply } from './route.ts'
 import { shownText } from './shown.ts'
-import type { PageQuery, TextPage } from './store/store.ts'
+import type { JoinedPage, PageQuery, TextPage } from './store/store.ts'
 
 export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
@@ -34,19 +34,26 @@ function readLimit(text: string | undefined): number {
 }
 
 /** The page as the wire carries it; rows are joined as the store keeps them, never parsed. */
-export function pageReply(call: Call, page: TextPage): Reply {
-  const next =
-    page.nextOlderThanId === undefined
-      ? undefined
-      : encodeCursor(page.nextOlderThanId, filterText(call.path, call.query))
+export function pageReply(call: Call, { texts, nextOlderThanId }: TextPage): Reply {
+  return joinedPageReply(call, { text: texts.join(','), nextOlderThanId })
+}
+
+export function joinedPageReply(call: Call, { text, nextOlderThanId }: JoinedPage): Reply {
+  if (nextOlderThanId === undefined) {
+    return { status: 200, body: `{"data":[${text}],"next_cursor":null,"has_more":false}`, headers: {} }
+  }
+  const next = encodeCursor(nextOlderThanId, filterText(call.path, call.query))
   return {
     status: 200,
-    body: `{"data":[${page.texts.join(',')}],"next_cursor":${next === undefined ? null : `"${next}"`},"has_more":${next !== undefined}}`,
-    headers: next === undefined ? {} : { link: `<${nextUrl(call, next)}>; rel="next"` },
+    body: `{"data":[${text}],"next_cursor":"${next}","has_more":true}`,
+    headers: { link: `<${nextUrl(call, next)}>; rel="next"` },
   }
 }
 
-function nextUrl(call: Call, cursor: string): string {
-  const parameters = new URLSearchParams({ ...call.query, cursor })
-  return `${call.path}?${parameters}`
+function nextUrl({ path, query }: Call, cursor: string): string {
+  // Without filters, which is most lists, there is nothing to escape: the limit was read as digits.
+  if (Object.keys(query).every((name) => name === 'limit' || name === 'cursor')) {
+    return `${path}?${query.limit === undefined ? '' : `limit=${query.limit}&`}cursor=${cursor}`
+  }
+  return `${path}?${new URLSearchParams({ ...query, cursor })}`
 }

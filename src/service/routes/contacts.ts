@@ -1,7 +1,7 @@
 import { readBody } from '../body.ts'
 import { CONTACTS_PATH, contactCreation, contactDeletion, contactUpdate } from '../contact-changes.ts'
 import { readIfMatch } from '../if-match.ts'
-import { PAGE_PARAMETERS, pageReply, readPage } from '../page.ts'
+import { joinedPageReply, PAGE_PARAMETERS, readPage } from '../page.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
 import { write } from '../write.ts'
@@ -14,7 +14,7 @@ export const contactRoutes: readonly Route[] = [
 ]
 
 async function listContacts(store: Store, call: Call): Promise<Reply> {
-  return pageReply(call, await store.contacts(readPage(call, 'contact')))
+  return joinedPageReply(call, await store.joinedContacts(readPage(call, 'contact')))
 }
 
 async function createContact(store: Store, call: Call): Promise<Reply> {

@@ -53,6 +53,12 @@ export interface TextPage {
   readonly nextOlderThanId: string | undefined
 }
 
+/** Newest first, and joined with commas. */
+export interface JoinedPage {
+  readonly text: string
+  readonly nextOlderThanId: string | undefined
+}
+
 /** The notes of several deals at once, of each the newest. */
 export interface NotesQuery extends PageQuery {
   readonly dealIds: readonly string[]
@@ -211,6 +217,8 @@ export interface StoreStats {
 /** What the service needs of a database. One suite of tests runs over every implementation. */
 export interface Store {
   contacts(query: PageQuery): Promise<TextPage>
+  /** The same page for who looks into none of its records, at less cost. */
+  joinedContacts(query: PageQuery): Promise<JoinedPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   webhooks(query: PageQuery): Promise<TextPage>
   /** A page for each deal; one that is not there has an empty one. */

@@ -1,6 +1,6 @@
 import { CrmError } from '../../../core/errors.ts'
-import { decodeId, LAST_SERIAL } from '../../../core/ids.ts'
-import type { DealFilters, PageQuery, RecordKind, TextPage } from '../store.ts'
+import { decodeId, encodeId, LAST_SERIAL } from '../../../core/ids.ts'
+import type { DealFilters, JoinedPage, PageQuery, RecordKind, TextPage } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { queryDeals } from './deal-query.ts'
 
@@ -12,6 +12,23 @@ export function readContacts(db: Connection, query: PageQuery): TextPage {
     query.limit + 1,
   )
   return pageOf(rows, query.limit)
+}
+
+/**
+ * SQLite joins the texts, so that one string is made and not a hundred. An aggregate takes rows in the order of a subquery
+ * that has a limit.
+ */
+export function joinContacts(db: Connection, query: PageQuery): JoinedPage {
+  const [text, lastSerial, count] =
+    db.get<[string | null, number | null, number]>(
+      `SELECT group_concat(text, ','), min(id), count(*)
+        FROM (SELECT id, text FROM contacts WHERE id < ? ORDER BY id DESC LIMIT ? + 0)`,
+      placeOf('contact', query),
+      query.limit,
+    ) ?? []
+  const isFull = count === query.limit && typeof lastSerial === 'number'
+  const hasMore = isFull && db.get('SELECT 1 FROM contacts WHERE id < ? LIMIT 1', lastSerial) !== undefined
+  return { text: text ?? '', nextOlderThanId: hasMore ? encodeId('contact', lastSerial) : undefined }
 }
 
 export function readDeals(db: Connection, query: PageQuery, filters: DealFilters): TextPage {

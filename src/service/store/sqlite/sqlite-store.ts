@@ -10,7 +10,7 @@ import { LOCK_WAIT_MS, whenUnlocked } from './lock-wait.ts'
 import { readNotes } from './notes.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
-import { readContacts, readDeals, readWebhooks } from './pages.ts'
+import { joinContacts, readContacts, readDeals, readWebhooks } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { openToRead } from './read-database.ts'
 import { findRecords } from './records.ts'
@@ -72,6 +72,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
   }
   return {
     contacts: (query) => run(() => readContacts(db, query)),
+    joinedContacts: (query) => run(() => joinContacts(db, query)),
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
     webhooks: (query) => run(() => readWebhooks(db, query)),
     notes: (query) => run(() => readNotes(db, query)),

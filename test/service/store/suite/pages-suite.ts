@@ -23,6 +23,20 @@ export function pagesSuite({ open }: Fixture): void {
     expect(await idsBelow(a)).toEqual({ ids: [], nextOlderThanId: undefined })
   })
 
+  test('a joined page has the records of the page, their order and the same way on', async () => {
+    const store = await open()
+    const none = await store.joinedContacts({ limit: 3, olderThanId: undefined })
+    expect(none).toEqual({ text: '', nextOlderThanId: undefined })
+    const ids = await make(store, 7)
+    for (const limit of [1, 3, 7, 8]) {
+      for (const olderThanId of [undefined, ids[6], ids[3], ids[0]]) {
+        const { texts, nextOlderThanId } = await store.contacts({ limit, olderThanId })
+        const joined = await store.joinedContacts({ limit, olderThanId })
+        expect(joined).toEqual({ text: texts.join(','), nextOlderThanId })
+      }
+    }
+  })
+
   test('a page that holds the last record is the last page, also when it is full', async () => {
     const store = await open()
     await make(store, 2)
