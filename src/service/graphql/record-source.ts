@@ -1,4 +1,3 @@
-import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { parseJsonText } from '../json-text.ts'
 import type { RecordKind } from '../store/store.ts'
@@ -26,8 +25,9 @@ export class RecordSource {
     this.text = text
   }
 
+  /** Numbers among them are JavaScript's: `writtenNumber` has the digits of one where they matter. */
   get members(): JsonObject {
-    this.#members ??= parseExactJson(this.text) as JsonObject
+    this.#members ??= JSON.parse(this.text) as JsonObject
     return this.#members
   }
 
