@@ -24,13 +24,17 @@ export interface ExpressionSource {
   readonly say: (line: string) => void
 }
 
+/** What the manual of jq 1.7 has and this build of it lacks. Numbers that pass through keep their digits in it. */
+const MISSING = 'def ascii: [.] | implode; def have_literal_numbers: true; '
+
 export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSource): Promise<Query | undefined> {
   if (text === undefined) return undefined
-  // On lines of its own, so that a comment at its end ends with it. A list, so that all results stand on one line.
-  const collected = `[(\n${text}\n)]`
+  // From the first line on, which $__loc__ tells of, and with an end of its own, so that a comment there ends with it. A
+  // list, so that all results stand on one line.
+  const collected = `[(${text}\n)]`
   const refuse = (run: JqRun) => compileFailure(flag, text, run.stderr)
   // Alone first: `1) | (2` would make sense only inside the brackets.
-  for (const program of [`empty|${text}`, `empty|${collected}`]) {
+  for (const program of [`${MISSING}empty|${text}`, `${MISSING}empty|${collected}`]) {
     const run = await jq.run(['-n', program], '')
     if (run.exit !== 0) throw refuse(run)
   }
@@ -43,7 +47,7 @@ export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSo
   return {
     async each(records, placeOf = (at) => `record ${JSON.stringify(records[at]?.id ?? at + 1)}`) {
       if (records.length === 0) return []
-      const { run, lines } = await evaluate(`.[]|${collected}`, JSON.stringify(records))
+      const { run, lines } = await evaluate(`${MISSING}.[]|${collected}`, JSON.stringify(records))
       // A line a record, up to the one that it failed on.
       if (lines.length < records.length) {
         throw evaluationFailure({ flag, place: placeOf(lines.length), run })
@@ -51,7 +55,7 @@ export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSo
       return lines.map((line) => parseExactJson(line) as JsonValue[])
     },
     async whole(json) {
-      const { run, lines } = await evaluate(collected, json)
+      const { run, lines } = await evaluate(`${MISSING}${collected}`, json)
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
       return parseExactJson(lines[0]) as JsonValue[]
     },

@@ -104,3 +104,19 @@ test('after thousands of pages it still works, and the exit code of the process 
   for (let page = 0; page < 2_000; page++) expect(await keep?.(RECORDS)).toHaveLength(1)
   expect(process.exitCode).toBeUndefined()
 })
+
+test.each([
+  ['65 | ascii', ['A']],
+  ['have_literal_numbers', [true]],
+  ['$__loc__.line', [1]],
+  ['1 |\n$__loc__.line', [2]],
+  ['def ascii: "mine"; ascii', ['mine']],
+])('%j is %j, as the manual of jq 1.7 has it', async (jq, expected) => {
+  expect(await results(jq, '{}')).toEqual(expected)
+})
+
+test('a number that no double holds passes an expression with its digits, as have_literal_numbers says', async () => {
+  expect(JSON.stringify(await results('.id', '{"id":100000000000000000000000001}'))).toBe(
+    '[100000000000000000000000001]',
+  )
+})
