@@ -77,8 +77,8 @@ export interface Context extends Host {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
-  /** From now on notes go there: a screen must not be written over. */
-  setNotes(write: (line: string) => void): void
+  /** From now on notes go there: a screen must not be written over. Undefined: on stderr again. */
+  setNotes(write: ((line: string) => void) | undefined): void
   /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
   expr(): Promise<Expressions>
   settings(): Promise<Settings>
@@ -172,7 +172,8 @@ export function createContext(
   const apis: Promise<Api>[] = []
   const sightings: Sighting[] = []
   let seenCount = 0
-  let writeNote = (line: string) => writeNoteLine(host.io.stderr, line)
+  const writeStderr = (line: string) => writeNoteLine(host.io.stderr, line)
+  let writeNote = writeStderr
   const ctx: Context = {
     ...host,
     flags,
@@ -182,7 +183,7 @@ export function createContext(
       if (!flags.isQuiet) writeNote(line)
     },
     setNotes: (write) => {
-      writeNote = write
+      writeNote = write ?? writeStderr
     },
     expr: () => {
       expressions ??= openExpressions(ctx)

@@ -15,6 +15,8 @@ import { SCREENS, type ScreenName } from './screens.ts'
 import { initialState, type Place } from './state.ts'
 import { createStore } from './store.ts'
 import type { Ui } from './ui.ts'
+import type { EventSenders } from './work/event-sending.ts'
+import type { LiveEvents } from './work/live-events.ts'
 import { watchNotes } from './work/notes.ts'
 import { createWork } from './work/work.ts'
 
@@ -22,10 +24,15 @@ export interface BrowseOptions {
   /** Undefined: where a person left. */
   readonly screen: ScreenName | undefined
   readonly place: Place
-  readonly api: Api
+  /** See WorkWorld. */
+  readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
   readonly openJobs: () => Promise<Jobs>
+  /** Undefined: events are those of the log. */
+  readonly live: LiveEvents | undefined
+  readonly senders: EventSenders
+  readonly sendsTo: string | undefined
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
   readonly stdin: NodeJS.ReadStream
@@ -38,7 +45,7 @@ export interface BrowseOptions {
 
 /** The screens, until a person quits or the signal comes; gives what is to be said once the terminal is back. */
 export async function openBrowse(options: BrowseOptions): Promise<readonly string[]> {
-  const { stdin, stdout, signal, api, now, place, env } = options
+  const { stdin, stdout, signal, openApi, now, place, env } = options
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
   const left = await document.left(place.text)
@@ -50,9 +57,10 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
   const work = createWork(store, options)
   options.onNotes((line) => work.notices.wait(line))
   const world = {
-    api,
+    openApi,
     env,
     now,
+    sendsTo: options.sendsTo,
     profileFlag: options.profileFlag,
     writeRaw: (text: string) => void stdout.write(text),
     pauseProcess: options.pauseProcess,
@@ -63,7 +71,7 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     return ui
   }
   const drawing = { theme: createTheme(options.hasColor), keymap, boards }
-  const stopNotes = watchNotes(store, api, boards)
+  const stopNotes = watchNotes(store, openApi, boards)
   const instance = render(<App drawing={drawing} makeUi={makeUi} />, {
     stdin,
     stdout,

@@ -23,6 +23,13 @@ export interface Place {
   readonly isProtected: boolean
 }
 
+export interface Listening {
+  /** Where senders reach it. */
+  readonly url: string
+  /** New events come on top by themselves, as long as nobody has moved the cursor. */
+  readonly isFollowing: boolean
+}
+
 export interface State {
   readonly screen: ScreenName
   readonly lists: Readonly<Record<ListName, ListState>>
@@ -36,6 +43,8 @@ export interface State {
   readonly pendingKeys: string
   /** A request is under way that takes longer than a moment. */
   readonly isSlow: boolean
+  /** The receiver that this process runs; undefined where there is none. */
+  readonly listening: Listening | undefined
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
   readonly notes: { readonly dealId: string; readonly items: readonly CrmRecord[] } | undefined
 }
@@ -52,6 +61,7 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
     ...size,
     pendingKeys: '',
     isSlow: false,
+    listening: undefined,
     notes: undefined,
   }
 }

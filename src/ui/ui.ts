@@ -8,9 +8,11 @@ import type { Work } from './work/work.ts'
 
 /** What the screens need of the world. */
 export interface World {
-  readonly api: Api
+  readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
+  /** Where events are handed on to already; undefined where they are not. */
+  readonly sendsTo: string | undefined
   readonly profileFlag: string | undefined
   /** Writes to the terminal past the screen: a sequence that draws nothing. */
   readonly writeRaw: (text: string) => void

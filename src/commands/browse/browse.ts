@@ -1,10 +1,10 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import type { Io } from '../../core/streams.ts'
-import { shouldColor } from '../../output/color.ts'
 import { examples } from '../examples.ts'
+import { createEventSenders } from '../webhooks/event-senders.ts'
+import { placeOf, showScreens } from './show-screens.ts'
+import { terminalOf } from './terminal.ts'
 
 const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
@@ -26,50 +26,33 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function browse(ctx: Context, screen: Screen | undefined, options: Options): Promise<ExitCode | undefined> {
-  const { stdin, stdout } = terminalOf(ctx.io, screen)
+  const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
+  const terminal = terminalOf(ctx.io, 'crm browse', INSTEAD[screen ?? 'contacts'])
   if (options.plain || ctx.env.INK_SCREEN_READER === 'true') {
     const { openPlain } = await ctx.ui.plain()
-    const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
-    await openPlain({ name, api: await ctx.api(), stdin, stdout, signal: ctx.signal })
+    await openPlain({ ...terminal, name, api: await ctx.api(), signal: ctx.signal })
     return ended(ctx)
   }
-  const { env, flags } = ctx
-  const { baseUrl, profileName, isProtected } = await ctx.target()
-  const { openBrowse } = await ctx.ui.screens()
-  const last = await openBrowse({
+  await showScreens(ctx, terminal, {
     screen,
-    place: { text: profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin, isProtected },
-    api: await ctx.api(),
-    env,
-    now: ctx.now,
-    openJobs: ctx.jobs,
-    hasColor: shouldColor({ flag: flags.color, env, isTTY: true }),
-    profileFlag: flags.profile,
-    stdin,
-    stdout,
+    place: await placeOf(ctx),
+    openApi: () => ctx.api(),
+    live: undefined,
+    senders: createEventSenders(ctx, undefined),
+    sendsTo: undefined,
     signal: ctx.signal,
-    pauseProcess: ctx.pauseProcess,
-    onNotes: ctx.setNotes,
   })
-  for (const line of last) ctx.note(line)
   return ended(ctx)
+}
+
+const INSTEAD: Readonly<Record<Screen, string>> = {
+  contacts: 'crm contacts list',
+  deals: 'crm deals list',
+  pipelines: 'crm deals list --summary stage',
+  events: 'crm webhooks events list',
+  jobs: 'crm jobs list',
 }
 
 function ended({ signal }: Context): ExitCode {
   return signal.aborted ? EXIT.interrupted : EXIT.ok
-}
-
-interface Terminal {
-  readonly stdin: NodeJS.ReadStream
-  readonly stdout: NodeJS.WriteStream
-}
-
-/** Where both are a terminal they are streams of the process, whole. */
-function terminalOf({ stdin, stdout }: Io, screen: Screen | undefined): Terminal {
-  if (stdout.isTTY && stdin.isTTY) {
-    return { stdin: stdin as unknown as NodeJS.ReadStream, stdout: stdout as unknown as NodeJS.WriteStream }
-  }
-  throw new CrmError('usage', `crm browse needs a terminal, and ${stdout.isTTY ? 'stdin' : 'stdout'} is none`, {
-    hint: `crm ${screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'} list`,
-  })
 }

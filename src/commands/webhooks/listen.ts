@@ -3,15 +3,13 @@ import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import type { Occurrence } from '../../core/arrivals.ts'
 import { examples } from '../examples.ts'
-import { choosePrinter } from './choose-printer.ts'
+import { printedDisplay } from './listen-display.ts'
+import { screenDisplay } from './listen-screen.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
-import type { Ready } from './occurrence-printer.ts'
 import { type AckFlags, addAckFlags, forwardGlobs, openOnward, refuseOnwardContradictions } from './onward-flags.ts'
 import { parseSimulation, type SimulationFlag } from './parse-simulation.ts'
-import { createPrintQueue } from './print-queue.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { receiveEvents } from './session.ts'
-import { startStatusLine } from './status-line.ts'
 import { createTally } from './tally.ts'
 import { checkGlobs, createWanted, parseGlobs } from './wanted.ts'
 
@@ -19,6 +17,7 @@ interface Options extends ReceiverFlags, AckFlags {
   readonly events?: readonly string[]
   readonly simulate?: SimulationFlag
   readonly insecureSkipVerify?: true
+  readonly tui?: true
 }
 
 /** Under `webhooks`, and at the root. */
@@ -33,12 +32,14 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
   addAckFlags(listen)
   listen
     .option('--simulate <rules>', 'be a bad receiver: fail=20%, delay=2s, or both with a comma', parseSimulation)
+    .option('--tui', 'show them on the Events screen of crm browse, until that is quit')
     .addHelpText(
       'after',
       examples(
         'crm listen',
         "crm listen --events 'deal.*' -o jsonl | jq .body.data",
         'crm listen --forward 3000 --show-response',
+        'crm listen --tui',
         'crm listen --secret-file secret.txt --exec "node handler.js"',
       ),
     )
@@ -51,15 +52,10 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   refuseOnwardContradictions(options)
   const globs = options.events ?? []
   await checkGlobs(ctx, [...globs, ...forwardGlobs(options)], isSenderForeign(options))
-  const printer = choosePrinter(ctx, 'crm listen')
-  const print = createPrintQueue(ctx.io.stdout)
   const tally = createTally()
-  const status = ctx.flags.isQuiet
-    ? undefined
-    : startStatusLine({ ...ctx.io, text: () => `listening · ${tally.status(ctx.now())}`, news: tally.total })
+  const display = options.tui ? screenDisplay(ctx, options) : printedDisplay(ctx, tally)
   const show = async (occurrence: Occurrence): Promise<void> => {
-    const line = printer.line(occurrence)
-    await print(status?.above(line) ?? line)
+    await display.show(occurrence)
     tally.count(occurrence)
   }
   const isWanted = await createWanted(ctx, globs)
@@ -71,13 +67,11 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
         return false
       },
       show,
-      onward: await openOnward(ctx, options, show),
+      onward: await openOnward(ctx, options, show, display.say),
       ack: options.ack,
       simulator: await openSimulator(ctx, options.simulate),
-      onReady: async (ready) => {
-        await print(printer.ready(ready))
-        noteReady(ctx, ready)
-      },
+      onReady: display.ready,
+      until: display.closed,
       onUndone: (count) => {
         ctx.note(
           `Not handed on: ${count}; they are kept: crm webhooks events list, then crm webhooks replay ID --to URL`,
@@ -85,14 +79,9 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
       },
     })
   } finally {
-    status?.end()
+    await display.end()
   }
   ctx.note(`crm listen has stopped. ${tally.total()}`)
-}
-
-function noteReady(ctx: Context, { url, publicUrl, folder }: Ready): void {
-  const reached = publicUrl === undefined ? '' : `, reached at ${publicUrl}`
-  ctx.note(`crm listen is ready at ${url}${reached}; events are kept in ${folder}; Ctrl-C stops it.`)
 }
 
 async function openSimulator(ctx: Context, rules: SimulationFlag | undefined) {

@@ -71,7 +71,12 @@ export function refuseOnwardContradictions(options: AckFlags): void {
 }
 
 /** Undefined when there is nowhere to hand events on to. */
-export async function openOnward(ctx: Context, options: AckFlags, show: (hand: HandOver) => Promise<void>) {
+export async function openOnward(
+  ctx: Context,
+  options: AckFlags,
+  show: (hand: HandOver) => Promise<void>,
+  say: (line: string) => void,
+) {
   if (options.forward === undefined && options.exec === undefined) return undefined
   const isLater = options.ack === 'now'
   return await startTargets(ctx, options, {
@@ -79,12 +84,16 @@ export async function openOnward(ctx: Context, options: AckFlags, show: (hand: H
     retries: isLater ? (options.retry ?? DEFAULT_RETRIES) : 0,
     passesDuplicates: options.forwardDuplicates === true,
     show,
+    say,
   })
 }
 
 type StartOnward = Awaited<ReturnType<Context['webhooks']['onward']>>['startOnward']
 type OnwardRules = Parameters<StartOnward>[0]
-type HowOften = Pick<OnwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'>
+type HowOften = Pick<OnwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'> & {
+  /** What commands print; on stderr unless told. */
+  readonly say?: (line: string) => void
+}
 
 export async function startTargets(
   ctx: Context,
@@ -96,6 +105,7 @@ export async function startTargets(
   await refuseMissingPrograms(ctx, commands)
   const { startOnward } = await ctx.webhooks.onward()
   return startOnward({
+    say: (line) => writeNoteLine(ctx.io.stderr, line),
     ...how,
     forwards,
     commands,
@@ -103,7 +113,6 @@ export async function startTargets(
     env: ctx.env,
     now: ctx.now,
     input: (event) => `${occurrenceText(event)}\n`,
-    say: (line) => writeNoteLine(ctx.io.stderr, line),
   })
 }
 

@@ -5,6 +5,8 @@ import { readSecretFile } from './listen-trust.ts'
 
 interface Source {
   readonly secretFile?: string
+  /** Known already. */
+  readonly secrets?: readonly string[] | undefined
 }
 
 /** Signs events again with the secrets of the subscription that they came from, or with those of a file. */
@@ -14,9 +16,9 @@ export interface Resigner {
   sign(event: ReceivedEvent): ReceivedEvent['delivery']['headers']
 }
 
-export async function createResigner(ctx: Context, { secretFile }: Source): Promise<Resigner> {
+export async function createResigner(ctx: Context, { secretFile, secrets }: Source): Promise<Resigner> {
   const { headersSignedAgain } = await ctx.webhooks.sign()
-  const given = secretFile === undefined ? undefined : await readSecretFile(ctx, secretFile)
+  const given = secretFile === undefined ? secrets : await readSecretFile(ctx, secretFile)
   const known = new Map<string | undefined, readonly string[]>()
   const secretsOf = ({ subscriptionId }: ReceivedEvent): readonly string[] => given ?? known.get(subscriptionId) ?? []
   return {
@@ -24,16 +26,16 @@ export async function createResigner(ctx: Context, { secretFile }: Source): Prom
       const { subscriptionId: id, scheme } = event
       if (given || scheme === undefined || known.has(id)) return
       const kept = id === undefined ? undefined : await (await ctx.settings()).findSubscription({ id })
-      const secrets = kept ? [kept.secret, ...kept.olderSecrets] : []
-      for (const secret of secrets) ctx.addSecret(secret)
+      const found = kept ? [kept.secret, ...kept.olderSecrets] : []
+      for (const secret of found) ctx.addSecret(secret)
       // GitHub signs no time: the signature that it came with is as good as ever.
       if (!kept && scheme !== 'github') throw unknownSecret(event)
-      known.set(id, secrets)
+      known.set(id, found)
     },
     sign: (event) => {
-      const secrets = secretsOf(event)
-      const isUnsigned = event.scheme === undefined || secrets.length === 0
-      return isUnsigned ? event.delivery.headers : headersSignedAgain(event, secrets, ctx.now())
+      const signing = secretsOf(event)
+      const isUnsigned = event.scheme === undefined || signing.length === 0
+      return isUnsigned ? event.delivery.headers : headersSignedAgain(event, signing, ctx.now())
     },
   }
 }

@@ -7,6 +7,7 @@ import { openStateFolder } from '../../settings/open-state-folder.ts'
 import { deletedNote } from './deleted-note.ts'
 import { findTrust } from './listen-trust.ts'
 import type { Ready } from './occurrence-printer.ts'
+import type { ListenTrust } from './own-subscription.ts'
 import type { ReceiverFlags } from './receiver-flags.ts'
 
 type Listen = Awaited<ReturnType<Context['webhooks']['listening']>>['startListening']
@@ -15,11 +16,11 @@ type Tunnel = Awaited<ReturnType<Awaited<ReturnType<Context['webhooks']['tunnel'
 
 export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'onward' | 'ack' | 'simulator'> {
   /** Before the first event is taken. */
-  onReady(ready: Ready): Promise<void>
+  onReady(ready: Ready, trust: ListenTrust): Promise<void>
   /** When the first event can be taken. */
   onOpen?(ready: Ready): Promise<void>
   /** What it waits for beside Ctrl-C; undefined listens until then. */
-  readonly until?: Promise<unknown>
+  readonly until?: Promise<unknown> | undefined
   /** Some targets have not taken so many events. */
   onUndone?(count: number): void
 }
@@ -50,7 +51,7 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
       subscriptionId: trust.subscriptionId,
       folder,
     }
-    await session.onReady(ready)
+    await session.onReady(ready, trust)
     await listening.open(trust)
     await session.onOpen?.(ready)
     const stopped = ctx.signal.aborted ? Promise.resolve() : once(ctx.signal, 'abort')

@@ -5,7 +5,6 @@ import { CrmError } from '../../core/errors.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { nearest } from '../../core/nearest.ts'
-import { isLoopback } from '../../core/origin.ts'
 import { commandLine } from '../command-line.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
@@ -13,9 +12,11 @@ import { collect, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { FLAWS, type Flaw, flawed } from './flaw.ts'
+import { keptSecrets } from './kept-secrets.ts'
 import { readSecretFile } from './listen-trust.ts'
 import { makeEvent } from './made-event.ts'
-import { parseForward, startTargets } from './onward-flags.ts'
+import { parseForward } from './onward-flags.ts'
+import { madeDelivery, sendEvent } from './send-event.ts'
 
 interface Options {
   readonly to: string
@@ -63,7 +64,7 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   const sent = flawed({ id, timestamp: Math.floor(ctx.now() / 1000), body: bytes, secrets }, options.flaw)
   const signed = sent.secrets.length === 0 ? [] : signedHeaders(options.scheme, { ...sent, name }, sent.secrets)
   const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
-  const hand = await send(ctx, { url, id, name, headers, bytes: sent.sentBody })
+  const hand = await sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes: sent.sentBody }), url)
   return await report(ctx, hand, options.flaw)
 }
 
@@ -90,65 +91,7 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
     }
     return await readSecretFile(ctx, file)
   }
-  const kept = await findKept(ctx, url)
-  if (!kept) {
-    throw new CrmError('usage', `no secret is known for ${url.href}`, {
-      hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
-    })
-  }
-  ctx.addSecret(kept.secret)
-  return [kept.secret]
-}
-
-/** What listens on this machine is kept under its address, and people call it localhost. */
-async function findKept(ctx: Context, url: URL) {
-  const settings = await ctx.settings()
-  const address = new URL(url)
-  if (isLoopback(url.hostname)) address.hostname = '127.0.0.1'
-  return (
-    (await settings.findSubscription({ url: url.href })) ?? (await settings.findSubscription({ url: address.href }))
-  )
-}
-
-interface Sending {
-  readonly url: URL
-  readonly id: string
-  readonly name: string
-  readonly headers: readonly (readonly [string, string])[]
-  readonly bytes: Buffer
-}
-
-async function send(ctx: Context, { url, id, name, headers, bytes }: Sending): Promise<HandOver> {
-  const hands: HandOver[] = []
-  const onward = await startTargets(
-    ctx,
-    { forward: [url.href], showResponse: true },
-    {
-      timeoutMs: ctx.flags.timeoutMs,
-      retries: 0,
-      passesDuplicates: false,
-      show: async (hand) => void hands.push(hand),
-    },
-  )
-  const stop = (): void => void onward?.close()
-  ctx.signal.addEventListener('abort', stop)
-  await onward?.handNow({
-    type: 'event',
-    id,
-    name,
-    recordId: undefined,
-    receivedAtMs: ctx.now(),
-    isVerified: true,
-    isDuplicate: false,
-    scheme: undefined,
-    subscriptionId: undefined,
-    body: { type: 'bytes', bytes },
-    delivery: { url: url.href, headers, bytes },
-  })
-  ctx.signal.throwIfAborted()
-  const [hand] = hands
-  if (!hand) throw new Error('an event was sent, and nothing was told of it')
-  return hand
+  return await keptSecrets(ctx, url)
 }
 
 async function report(ctx: Context, hand: HandOver, flaw: Flaw | undefined): Promise<undefined> {

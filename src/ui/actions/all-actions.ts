@@ -1,5 +1,6 @@
 import type { Action } from './action.ts'
 import { CHANGING } from './changing.ts'
+import { EVENTS } from './events.ts'
 import { JOBS } from './jobs.ts'
 import { LISTING, LOOKING, SCREEN_ACTIONS } from './looking.ts'
 import { MOVING } from './moving.ts'
@@ -13,6 +14,7 @@ export const ACTIONS: readonly Action[] = [
   ...LISTING,
   ...STAGING,
   ...JOBS,
+  ...EVENTS,
   ...TAKING,
   ...SCREEN_ACTIONS,
   ...MOVING,

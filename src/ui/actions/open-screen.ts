@@ -23,8 +23,9 @@ export async function loadStages({ store, world, work }: Ui): Promise<void> {
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')
   if (typeof pipelineId !== 'string') return
   try {
+    const { pipelines } = await world.openApi()
     const stages = []
-    for await (const { items } of world.api.pipelines.stages(pipelineId)) stages.push(...items)
+    for await (const { items } of pipelines.stages(pipelineId)) stages.push(...items)
     const known = stages.filter((stage) => rowId(stage) !== undefined || typeof stage.name === 'string')
     store.update((state) => ({ ...state, board: { ...state.board, stages: known } }))
   } catch (error) {

@@ -7,6 +7,7 @@ import { boardLines } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
 import type { State, Toast } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
+import { isFollowed } from '../work/live-events.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
 import { listLines, visibleTop } from './list-lines.ts'
@@ -97,11 +98,18 @@ function statusLine(state: State, list: ListState, theme: Theme): string {
     ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
     ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
     ...(list.staged.size > 0 ? [`${list.staged.size} edited, not sent (w sends)`] : []),
+    ...listeningPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
     ...(list.failure === undefined ? [] : ['not complete (r tries again)']),
   ]
   return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
+}
+
+function listeningPart(state: State): readonly string[] {
+  const { screen, listening } = state
+  if (screen !== 'events' || !listening) return []
+  return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
 }
 
 const TOAST_SIGNS: Readonly<Record<Toast['kind'], string>> = { done: '✓', problem: '!', wait: '·' }

@@ -26,7 +26,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-export function createDeletions(store: Store<State>, api: Api, notices: Notices): Deletions {
+export function createDeletions(store: Store<State>, openApi: () => Promise<Api>, notices: Notices): Deletions {
   let waiting: readonly Waiting[] = []
   const sending = new Set<Promise<void>>()
 
@@ -40,7 +40,8 @@ export function createDeletions(store: Store<State>, api: Api, notices: Notices)
 
   async function send({ id, name }: Waiting): Promise<void> {
     try {
-      await api.contacts.delete(id, { ifMatch: undefined })
+      const { contacts } = await openApi()
+      await contacts.delete(id, { ifMatch: undefined })
       notices.done(`Deleted ${name}`)
     } catch (error) {
       if (!(error instanceof CrmError && error.code === 'not_found')) {

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { Env } from '../../core/streams.ts'
@@ -10,6 +9,7 @@ import { takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
+import { eventRow } from './event-row.ts'
 import type { Notices } from './notices.ts'
 
 /** What `crm listen` keeps on this machine, looked at while the screen is open. */
@@ -19,8 +19,8 @@ export interface Events {
   close(): void
 }
 
-/** The newest of them; the others are for \`crm webhooks events list\`. */
-const MOST_EVENTS = 2_000
+/** The newest of them; the others are for `crm webhooks events list`. */
+export const MOST_EVENTS = 2_000
 const LOOK_EVERY_MS = 1_000
 
 export function createEvents(store: Store<State>, env: Env, notices: Notices): Events {
@@ -71,17 +71,4 @@ async function newest(folder: string): Promise<readonly CrmRecord[]> {
     if (rows.length >= MOST_EVENTS) break
   }
   return rows.slice(0, MOST_EVENTS)
-}
-
-function eventRow(event: ReceivedEvent): CrmRecord {
-  const { id, name, recordId, receivedAtMs, isVerified, isDuplicate, scheme, body } = event
-  return {
-    id: id ?? null,
-    event: name ?? null,
-    record_id: recordId ?? null,
-    received_at: new Date(receivedAtMs).toISOString(),
-    state: [isVerified ? 'verified' : 'UNVERIFIED', ...(isDuplicate ? ['again'] : [])].join(' '),
-    scheme: scheme ?? null,
-    body: body.type === 'bytes' ? `${body.bytes.length} bytes` : body.text,
-  }
 }

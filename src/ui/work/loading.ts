@@ -19,6 +19,8 @@ export interface Lists {
   cancel(): boolean
 }
 
+type ListQuery = Parameters<Api[ServerList]['list']>[0]
+
 interface Run {
   readonly pages: AsyncIterator<Page>
   readonly controller: AbortController
@@ -27,10 +29,15 @@ interface Run {
 /** A wait shorter than this is not worth a word on the screen. */
 const SLOW_MS = 200
 
-export function createLists(store: Store<State>, api: Api, notices: Notices): Lists {
+export function createLists(store: Store<State>, openApi: () => Promise<Api>, notices: Notices): Lists {
   const runs = new Map<ServerList, Run>()
   const change = (name: ServerList, part: Partial<ListState>) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, ...part })))
+
+  /** The client is loaded for the first page, behind the first frame. */
+  async function* pagesOf(name: ServerList, query: ListQuery): AsyncGenerator<Page> {
+    yield* (await openApi())[name].list(query)
+  }
 
   /** The iterator is kept between pages: it sees cursors that repeat. */
   function runOf(name: ServerList): Run {
@@ -39,7 +46,7 @@ export function createLists(store: Store<State>, api: Api, notices: Notices): Li
     const { nextCursor, serverFilters, isStale } = store.get().lists[name]
     const controller = new AbortController()
     const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
-    const pages = api[name].list({ ...query, signal: controller.signal })[Symbol.asyncIterator]()
+    const pages = pagesOf(name, { ...query, signal: controller.signal })
     const run = { pages, controller }
     runs.set(name, run)
     return run

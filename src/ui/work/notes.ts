@@ -12,16 +12,17 @@ const REST_MS = 250
 const MOST_NOTES = 50
 
 /** Notes of the deal that the open pane shows, where the server lists them; gives back what ends it. */
-export function watchNotes(store: Store<State>, api: Api, boards: Boards): () => void {
+export function watchNotes(store: Store<State>, openApi: () => Promise<Api>, boards: Boards): () => void {
   let timer: NodeJS.Timeout | undefined
   let wanted: string | undefined
   let isOffered = true
 
   async function load(dealId: string): Promise<void> {
     try {
+      const { graphql } = await openApi()
       const items: CrmRecord[] = []
       const query = { limit: MOST_NOTES, cursor: undefined, filters: {} }
-      for await (const page of api.graphql.notes(dealId, query)) items.push(...page.items)
+      for await (const page of graphql.notes(dealId, query)) items.push(...page.items)
       if (dealId === wanted) store.update((state) => ({ ...state, notes: { dealId, items } }))
     } catch (error) {
       if (!(error instanceof CrmError)) throw error

@@ -20,12 +20,12 @@ export interface Writes {
 
 interface Parts {
   readonly store: Store<State>
-  readonly api: Api
+  readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly history: History
 }
 
-export function createWrites({ store, api, notices, history }: Parts): Writes {
+export function createWrites({ store, openApi, notices, history }: Parts): Writes {
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
 
@@ -38,6 +38,7 @@ export function createWrites({ store, api, notices, history }: Parts): Writes {
   ): Promise<CrmRecord> {
     const ifMatch = typeof version === 'number' ? String(version) : undefined
     const options = { ifMatch, idempotencyKey: undefined }
+    const api = await openApi()
     const update = name === 'contacts' ? api.contacts.update : api.graphql.updateDeal
     const row = await update(id, patch, options)
     put(name, row)
@@ -46,7 +47,7 @@ export function createWrites({ store, api, notices, history }: Parts): Writes {
 
   return {
     create: async (name, fields) => {
-      const row = await api[name].create(fields, { idempotencyKey: undefined })
+      const row = await (await openApi())[name].create(fields, { idempotencyKey: undefined })
       put(name, row)
       const id = rowId(row)
       const isUndoable = name === 'contacts' && id !== undefined
@@ -55,7 +56,8 @@ export function createWrites({ store, api, notices, history }: Parts): Writes {
       history.add({
         what: `${nameOf(row)} is deleted again`,
         undo: async () => {
-          await api.contacts.delete(id, { ifMatch: undefined })
+          const { contacts } = await openApi()
+          await contacts.delete(id, { ifMatch: undefined })
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },
       })
@@ -73,7 +75,8 @@ export function createWrites({ store, api, notices, history }: Parts): Writes {
     },
     addNote: async (deal, body) => {
       const dealId = rowId(deal) ?? ''
-      const note = await api.notes.add(dealId, { body }, { idempotencyKey: undefined })
+      const { notes } = await openApi()
+      const note = await notes.add(dealId, { body }, { idempotencyKey: undefined })
       store.update((state) => {
         const items = state.notes?.dealId === dealId ? state.notes.items : []
         return { ...state, notes: { dealId, items: [note, ...items] } }

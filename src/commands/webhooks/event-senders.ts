@@ -1,0 +1,46 @@
+import type { Context } from '../../context.ts'
+import type { HandOver } from '../../core/arrivals.ts'
+import { readFields } from '../fields-input.ts'
+import { findEvent } from './events-show.ts'
+import { keptSecrets } from './kept-secrets.ts'
+import { makeEvent } from './made-event.ts'
+import { parseForward } from './onward-flags.ts'
+import { createResigner } from './resign.ts'
+import { madeDelivery, sendEvent } from './send-event.ts'
+
+/** A receiver of this process, and what it verifies with. */
+export interface OwnReceiver {
+  readonly url: string
+  readonly secrets: readonly string[] | 'unverified'
+}
+
+/** What the screens send: kept events once more, and events that are made up. */
+export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
+  const ownSecrets = own === undefined || own.secrets === 'unverified' ? undefined : own.secrets
+
+  async function secretsFor(url: URL): Promise<readonly string[]> {
+    return own !== undefined && new URL(own.url).href === url.href ? (ownSecrets ?? []) : keptSecrets(ctx, url)
+  }
+
+  return {
+    replay: async (id: string, to: string): Promise<HandOver> => {
+      const { url } = parseForward(to, 'the address')
+      const event = await findEvent(ctx, id)
+      const resigner = await createResigner(ctx, { secrets: ownSecrets })
+      await resigner.prepare(event)
+      return sendEvent(ctx, event, url, resigner.sign)
+    },
+    trigger: async (name: string, members: readonly string[], to: string): Promise<HandOver> => {
+      const { url } = parseForward(to, 'to=')
+      const fields = members.length === 0 ? {} : await readFields(ctx, { set: members })
+      const { id, body } = makeEvent(name, fields, 'standard-webhooks', ctx.now())
+      const { signedHeaders } = await ctx.webhooks.sign()
+      const bytes = Buffer.from(JSON.stringify(body))
+      const secrets = await secretsFor(url)
+      const sent = { id, name, timestamp: Math.floor(ctx.now() / 1000), body: bytes }
+      const signed = secrets.length === 0 ? [] : signedHeaders('standard-webhooks', sent, secrets)
+      const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
+      return sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes }), url)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Context } from '../../context.ts'
+import type { Occurrence } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
+import { placeOf, showScreens } from '../browse/show-screens.ts'
+import { terminalOf } from '../browse/terminal.ts'
+import { createEventSenders } from './event-senders.ts'
+import type { ListenDisplay } from './listen-display.ts'
+import type { TrustOptions } from './listen-trust.ts'
+
+type ScreenOptions = TrustOptions & { readonly forward?: readonly string[] }
+
+/** The Events screen, which opens when the receiver is ready: what is wrong before that is said on the terminal. */
+export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDisplay {
+  const terminal = terminalOf(ctx.io, 'crm listen --tui', 'crm listen -o jsonl')
+  refuseContradictions(ctx, options)
+  const closing = new AbortController()
+  const closed = Promise.withResolvers<void>()
+  // Whoever waits for it is told; before that it must not end the process.
+  closed.promise.catch(() => {})
+  let isOpen = false
+  let take = (_: Occurrence): void => {}
+  return {
+    ready: async ({ url, publicUrl }, { secrets }) => {
+      isOpen = true
+      const screens = showScreens(ctx, terminal, {
+        screen: 'events',
+        ...(await serverOf(ctx, options)),
+        live: {
+          url: publicUrl ?? url,
+          onOccurrences: (taker) => {
+            take = taker
+          },
+        },
+        senders: createEventSenders(ctx, { url, secrets }),
+        sendsTo: options.forward?.[0],
+        signal: AbortSignal.any([ctx.signal, closing.signal]),
+      })
+      screens.then(closed.resolve, closed.reject)
+    },
+    show: async (occurrence) => take(occurrence),
+    say: (line) => ctx.note(line),
+    closed: closed.promise,
+    end: async () => {
+      closing.abort()
+      if (isOpen) await closed.promise
+    },
+  }
+}
+
+/** With secrets of a file events are received without any server: what needs one says then that there is none. */
+async function serverOf(ctx: Context, { secretFile, insecureSkipVerify }: TrustOptions) {
+  try {
+    return { place: await placeOf(ctx), openApi: () => ctx.api() }
+  } catch (error) {
+    if (!(error instanceof CrmError) || (secretFile === undefined && !insecureSkipVerify)) throw error
+    return { place: { text: 'no server', isProtected: false }, openApi: () => Promise.reject(error) }
+  }
+}
+
+function refuseContradictions({ flags }: Context, { secretFile }: TrustOptions): void {
+  if (flags.output !== 'table') {
+    throw new CrmError('usage', `--tui shows a screen, and -o ${flags.output} prints`, { hint: 'give one of them' })
+  }
+  if (secretFile === '-') {
+    throw new CrmError('usage', '--tui reads keys from the terminal, and --secret-file - a secret', {
+      hint: 'keep the secret in a file: --secret-file FILE',
+    })
+  }
+}

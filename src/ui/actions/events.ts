@@ -1,0 +1,89 @@
+import { CrmError } from '../../core/errors.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import { currentRow, rowId } from '../list/list-state.ts'
+import { actedOn } from '../selected.ts'
+import type { State } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import { REJECTED } from '../work/event-row.ts'
+import type { Action } from './action.ts'
+
+/** Where most people's app listens while they build it. */
+const USUAL_APP = 'http://localhost:3000/'
+/** Where `crm listen` listens. */
+const USUAL_RECEIVER = 'http://127.0.0.1:4242/'
+
+export const EVENTS: readonly Action[] = [
+  {
+    id: 'event-replay',
+    title: 'Send the event again, signed anew',
+    screens: ['events'],
+    keys: ['R'],
+    footer: 'replay',
+    refusal: (state) => (currentRow(state.lists.events) ? undefined : 'there is no event'),
+    run: askReplay,
+  },
+  {
+    id: 'event-trigger',
+    title: 'Make up an event and send it, signed like a real one',
+    screens: ['events'],
+    keys: ['T'],
+    footer: 'trigger',
+    run: askTrigger,
+  },
+  {
+    id: 'event-follow',
+    title: 'Show new events as they come, or only count them',
+    screens: ['events'],
+    keys: ['F'],
+    refusal: (state) => (state.listening ? undefined : 'only crm listen --tui receives events itself'),
+    run: ({ store }) => store.update(toggleFollowing),
+  },
+]
+
+function toggleFollowing(state: State): State {
+  const { listening } = state
+  return listening ? { ...state, listening: { ...listening, isFollowing: !listening.isFollowing } } : state
+}
+
+function askReplay({ store, boards, work, world }: Ui): void {
+  // The list has the newest on top; they are sent as they came.
+  const rows = actedOn(store.get(), boards).filter(({ event }) => event !== REJECTED)
+  const ids = rows.flatMap((row) => rowId(row) ?? []).toReversed()
+  if (ids.length === 0) return void work.notices.wait('What was rejected was not kept, and cannot be sent again')
+  const what = ids.length === 1 ? `${rows[0]?.event ?? 'the event'}` : `${ids.length} events`
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'prompt',
+      label: `Send ${what} to:`,
+      input: textInput(world.sendsTo ?? USUAL_APP),
+      onSubmit: (to) => void work.sending.replay(ids, to.trim()),
+    },
+  }))
+}
+
+function askTrigger(ui: Ui): void {
+  const { store, work } = ui
+  const { listening, lists } = store.get()
+  const event = currentRow(lists.events)?.event
+  const name = typeof event === 'string' && event !== REJECTED ? event : 'contact.created'
+  const ask = (text: string) =>
+    store.update((state) => ({
+      ...state,
+      overlay: { type: 'prompt', label: 'Event, members, to=URL:', input: textInput(text), onSubmit: send },
+    }))
+  const send = (text: string) => {
+    try {
+      const [first, ...words] = shellWords(text, 'event')
+      const to = words.findLast((word) => word.startsWith('to='))?.slice('to='.length)
+      const members = words.filter((word) => !word.startsWith('to='))
+      void work.sending.trigger(first, members, to ?? listening?.url ?? USUAL_RECEIVER)
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      work.notices.problem(error, '')
+      ask(text)
+    }
+  }
+  ask(`${name} to=${listening?.url ?? USUAL_RECEIVER}`)
+}
