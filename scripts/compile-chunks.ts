@@ -39,10 +39,15 @@ export async function compileChunks(folder: string): Promise<void> {
     for (const args of REHEARSALS) {
       const child = spawn(process.execPath, [REHEARSAL, folder, ...args], {
         env,
-        stdio: ['ignore', 'ignore', 'inherit'],
+        // Not that of the build: the screens end with a sequence that shows the cursor again.
+        stdio: ['ignore', 'ignore', 'pipe'],
       })
-      const [exit] = await once(child, 'exit')
-      if (exit !== 0) throw new Error(`rehearsal of crm ${args.join(' ')} ended with ${exit}`)
+      let said = ''
+      child.stderr.setEncoding('utf8').on('data', (part: string) => {
+        said += part
+      })
+      const [exit] = await once(child, 'close')
+      if (exit !== 0) throw new Error(`rehearsal of crm ${args.join(' ')} ended with ${exit}: ${said}`)
     }
   } finally {
     server.close()

@@ -11,6 +11,7 @@ import { applyPlan } from './make/apply-plan.ts'
 import { dealUpdates } from './make/deal-updates.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './make/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob } from './make/make-job.ts'
+import { type MadeMend, type Mend, makeMend } from './make/make-mend.ts'
 import { makeRetry } from './make/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './make/make-selection.ts'
 import { makeUndo } from './make/make-undo.ts'
@@ -52,6 +53,8 @@ export interface Jobs {
   makeSelection(request: SelectionRequest): Promise<MadeImport>
   /** The rows of a job that were refused, once more. */
   makeRetry(paths: JobPaths): Promise<MadeImport>
+  /** Those that were refused for one cause, corrected alike. */
+  makeMend(paths: JobPaths, mend: Mend): Promise<MadeMend>
   /** What a job did, taken back as far as nobody changed it since. */
   makeUndo(paths: JobPaths): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
@@ -125,7 +128,7 @@ function keepHeapSmall(): void {
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
-  const plan = async (work: (make: MakeWorld) => Promise<MadeImport>): Promise<MadeImport> => {
+  const plan = async <Made>(work: (make: MakeWorld) => Promise<Made>): Promise<Made> => {
     keepHeapSmall()
     const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world)
     let isMade = false
@@ -148,6 +151,7 @@ export function openJobs(world: JobsWorld): Jobs {
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
+    makeMend: (paths, mend) => plan((make) => makeMend(make, paths, mend)),
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
     applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
     prunable: (beforeMs) => prunable(folder, beforeMs),

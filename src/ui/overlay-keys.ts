@@ -1,5 +1,6 @@
 import { findActions } from './actions/palette.ts'
 import { runAction } from './actions/run-action.ts'
+import { lastHelpTop } from './draw/sheet.ts'
 import type { Stroke } from './keys.ts'
 import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
@@ -47,12 +48,16 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
 }
 
 function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
-  const { expected, isOnCancel, onConfirm } = overlay
+  const { expected, isOnCancel, onConfirm, onCancel } = overlay
+  const cancel = () => {
+    showOverlay(ui, undefined)
+    onCancel?.()
+  }
   const confirm = () => {
     showOverlay(ui, undefined)
     onConfirm()
   }
-  if (stroke.chord === 'esc') return void showOverlay(ui, undefined)
+  if (stroke.chord === 'esc') return void cancel()
   if (expected !== undefined) {
     if (stroke.chord === 'enter') return void (inputText(overlay.input) === expected ? confirm() : undefined)
     const input = typed(overlay.input, stroke)
@@ -63,9 +68,9 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
       return void confirm()
     case 'n':
     case 'q':
-      return void showOverlay(ui, undefined)
+      return void cancel()
     case 'enter':
-      return void (isOnCancel ? showOverlay(ui, undefined) : confirm())
+      return void (isOnCancel ? cancel() : confirm())
     case 'left':
     case 'right':
     case 'tab':
@@ -120,8 +125,10 @@ function pressInPalette(ui: Ui, palette: Palette, stroke: Stroke): void {
 
 function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
   if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return void showOverlay(ui, undefined)
-  const step = stepOf(chord)
-  if (step !== 0) showOverlay(ui, { ...help, top: Math.max(0, help.top + step) })
+  const step = PAGE_KEYS[chord] ?? stepOf(chord)
+  if (step === 0) return
+  const last = lastHelpTop(ui.store.get(), ui.keymap)
+  showOverlay(ui, { ...help, top: Math.max(0, Math.min(last, help.top + step)) })
 }
 
 /** Pasted text is text, whatever it holds: no key of a screen is in it. */
@@ -138,6 +145,17 @@ export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   } else if (overlay.type === 'palette') {
     showOverlay(ui, { ...overlay, input: insertText(textInput(), text), index: 0 })
   }
+}
+
+/** Lines at once: less than the least screen shows. */
+const PAGE_KEYS: Readonly<Record<string, number>> = {
+  space: 7,
+  pagedown: 7,
+  'ctrl-d': 7,
+  'ctrl-f': 7,
+  pageup: -7,
+  'ctrl-u': -7,
+  'ctrl-b': -7,
 }
 
 function arrowStep(chord: string): number {

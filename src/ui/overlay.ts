@@ -23,6 +23,7 @@ export interface Confirmation {
   readonly expected: string | undefined
   readonly input: TextInput
   readonly onConfirm: () => void
+  readonly onCancel?: () => void
 }
 
 export interface Choice {

@@ -1,6 +1,6 @@
 import { runAction } from './actions/run-action.ts'
 import type { Stroke } from './keys.ts'
-import { pasteInOverlay, pressInOverlay, showOverlay } from './overlay-keys.ts'
+import { pasteInOverlay, pressInOverlay } from './overlay-keys.ts'
 import type { Ui } from './ui.ts'
 
 /** The one place that keys come to. */
@@ -26,7 +26,8 @@ export function paste(ui: Ui, text: string): void {
 
 /** The first stops what goes on, the second quits. */
 function interrupt(ui: Ui): void {
-  if (ui.store.get().overlay) return void showOverlay(ui, undefined)
+  const { overlay } = ui.store.get()
+  if (overlay) return void pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
   if (!ui.work.lists.cancel()) ui.quit()
 }
 

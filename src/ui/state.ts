@@ -41,6 +41,8 @@ export interface State {
   readonly rows: number
   /** Keys of a sequence that is not at its end, such as the first g of gg. */
   readonly pendingKeys: string
+  /** How far the pane of a row is scrolled; of any other row it is not. */
+  readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request is under way that takes longer than a moment. */
   readonly isSlow: boolean
   /** The receiver that this process runs; undefined where there is none. */
@@ -60,6 +62,7 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
     place,
     ...size,
     pendingKeys: '',
+    pane: { rowId: undefined, top: 0 },
     isSlow: false,
     listening: undefined,
     notes: undefined,

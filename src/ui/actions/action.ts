@@ -12,6 +12,8 @@ export interface Action {
   readonly keys: readonly string[]
   /** What the footer calls it; undefined keeps it out of there. */
   readonly footer?: string
+  /** Before what only this screen can do. */
+  readonly isAlwaysFirst?: true
   /** Undefined when it can run; else why it cannot, in words for a person. */
   readonly refusal?: (state: State) => string | undefined
   readonly run: (ui: Ui) => void

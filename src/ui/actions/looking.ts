@@ -1,8 +1,10 @@
 import { listHeight } from '../draw/areas.ts'
+import { rowId } from '../list/list-state.ts'
 import { clearMarks, markRange, markShown, toggleMark } from '../list/marks.ts'
 import { moveBy, moveTo } from '../list/move.ts'
 import { cycleSort, setFilter } from '../list/narrow.ts'
 import { listOf, type ScreenName, TITLES } from '../screens.ts'
+import { selectedRow } from '../selected.ts'
 import { currentList, type State, withCurrentList, withList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
@@ -23,6 +25,7 @@ export const LOOKING: readonly Action[] = [
     title: 'All keys of this screen',
     keys: ['?'],
     footer: 'help',
+    isAlwaysFirst: true,
     run: ({ store }) => store.update((state) => ({ ...state, overlay: { type: 'help', top: 0 } })),
   },
   {
@@ -30,6 +33,7 @@ export const LOOKING: readonly Action[] = [
     title: 'Find a command by its name',
     keys: [':'],
     footer: 'commands',
+    isAlwaysFirst: true,
     run: ({ store }) =>
       store.update((state) => ({ ...state, overlay: { type: 'palette', input: textInput(), index: 0 } })),
   },
@@ -39,6 +43,7 @@ export const LOOKING: readonly Action[] = [
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['/'],
     footer: 'find',
+    isAlwaysFirst: true,
     run: openFilter,
   },
   {
@@ -47,9 +52,18 @@ export const LOOKING: readonly Action[] = [
     screens: [...LIST_SCREENS, 'pipelines', 'log'],
     keys: ['enter', 'o'],
     footer: 'details',
+    isAlwaysFirst: true,
     run: toggleDetail,
   },
-  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', run: (ui) => ui.quit() },
+  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: (ui) => ui.quit() },
+  {
+    id: 'pane-down',
+    title: 'Scroll the open pane',
+    screens: [...LIST_SCREENS, 'pipelines'],
+    keys: ['J'],
+    run: scrollPane(1),
+  },
+  { id: 'pane-up', title: 'Scroll it back', screens: [...LIST_SCREENS, 'pipelines'], keys: ['K'], run: scrollPane(-1) },
 ]
 
 export const LISTING: readonly Action[] = [
@@ -188,6 +202,18 @@ function toggleDetail({ store }: Ui): void {
   store.update((state) => withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })))
   // The list may have become shorter than where its cursor is.
   store.update((state) => withCurrentList(state, (list) => moveTo(list, list.cursor, listHeight(state))))
+}
+
+/** By half of what the least pane shows; the drawing stops it at the last line. */
+const PANE_STEP = 4
+
+function scrollPane(sign: 1 | -1): Action['run'] {
+  return ({ store, boards }) =>
+    store.update((state) => {
+      const id = rowId(selectedRow(state, boards))
+      const before = state.pane.rowId === id ? state.pane.top : 0
+      return { ...state, pane: { rowId: id, top: Math.max(0, before + sign * PANE_STEP) } }
+    })
 }
 
 /** Esc takes back the nearest thing: a request, a message, a range, the pane, marks, the filter. */

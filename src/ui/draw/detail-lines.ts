@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
 import { cellText } from '../../output/cell-text.ts'
+import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import { wrapText } from '../../output/wrap-text.ts'
 import { fitCell } from '../text/fit-cell.ts'
@@ -15,17 +16,37 @@ export interface Detail {
   readonly row: CrmRecord
   readonly staged: JsonObject | undefined
   readonly notes: readonly CrmRecord[] | undefined
+  /** Lines that are scrolled away. */
+  readonly top: number
 }
+
+const KEPT: ReadonlySet<string> = new Set(READ_ONLY_FIELDS)
 
 const LONGEST_VALUE = 4000
 
 /** Every member of the row, and the notes where the server lists them; what does not fit is counted. */
-export function detailLines({ row, staged, notes }: Detail, area: DetailArea, theme: Theme): readonly string[] {
+export function detailLines(detail: Detail, area: DetailArea, theme: Theme): readonly string[] {
   const { width, height } = area
-  const names = Object.keys(row)
+  const lines = allLines(detail, width, theme)
+  const top = Math.max(0, Math.min(detail.top, lines.length - height))
+  const shown = lines.slice(top, top + height)
+  const below = lines.length - top - height
+  if (below > 0) shown[height - 1] = theme.dim(fitCell(`… ${below + 1} more lines, J scrolls`, width))
+  while (shown.length < height) shown.push(' '.repeat(width))
+  return shown
+}
+
+/** What a server keeps about a record stands last: nobody opens the pane for it. */
+function allLines({ row, staged, notes }: Detail, width: number, theme: Theme): string[] {
+  const names = Object.keys(row).toSorted((one, other) => Number(KEPT.has(one)) - Number(KEPT.has(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))
   const lines: string[] = []
+  let isNoted = false
   for (const name of [...names, ...addedNames(row, staged)]) {
+    if (!isNoted && KEPT.has(name)) {
+      lines.push(...noteLines(notes, width, theme))
+      isNoted = true
+    }
     const isStaged = staged !== undefined && Object.hasOwn(staged, name)
     const value = isStaged ? staged[name] : row[name]
     const [first = '', ...rest] = wrapText(valueText(value), Math.max(8, width - nameWidth - 2))
@@ -34,14 +55,15 @@ export function detailLines({ row, staged, notes }: Detail, area: DetailArea, th
     lines.push(theme.dim(head) + paint(fitCell(first, width - nameWidth - 2)))
     for (const line of rest) lines.push(paint(fitCell(' '.repeat(nameWidth + 2) + line, width)))
   }
-  for (const note of notes ?? []) {
-    lines.push(theme.bold(fitCell('note', width)))
-    for (const line of wrapText(valueText(note.body), width - 2)) lines.push(fitCell(`  ${line}`, width))
-  }
-  const shown = lines.slice(0, height)
-  if (lines.length > height) shown[height - 1] = theme.dim(fitCell(`… ${lines.length - height + 1} more lines`, width))
-  while (shown.length < height) shown.push(' '.repeat(width))
-  return shown
+  return isNoted ? lines : [...lines, ...noteLines(notes, width, theme)]
+}
+
+function noteLines(notes: Detail['notes'], width: number, theme: Theme): readonly string[] {
+  return (notes ?? []).flatMap((note) => {
+    const when = typeof note.created_at === 'string' ? ` ${note.created_at.slice(0, 10)}` : ''
+    const body = wrapText(valueText(note.body), width - 2).map((line) => fitCell(`  ${line}`, width))
+    return [theme.bold(fitCell(safeText(`note${when}`), width)), ...body]
+  })
 }
 
 function addedNames(row: CrmRecord, staged: JsonObject | undefined): readonly string[] {

@@ -1,15 +1,17 @@
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
+import type { Action } from '../actions/action.ts'
 import { type Keymap, keyLabel } from '../actions/keymap.ts'
-import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
-import { type Boards, clampBoard } from '../pipelines/board.ts'
-import { boardLines } from '../pipelines/board-lines.ts'
+import { currentRow, rowId, shownCount } from '../list/list-state.ts'
+import { type BoardColumn, type Boards, clampBoard } from '../pipelines/board.ts'
+import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
 import type { State, Toast } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import { isFollowed } from '../work/live-events.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
+import { emptyText } from './empty-text.ts'
 import { listLines, visibleTop } from './list-lines.ts'
 import type { Cursor } from './overlay-lines.ts'
 import { sheetOf } from './sheet.ts'
@@ -69,21 +71,24 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const board = state.screen === 'pipelines' ? boards(list, state.board.stages) : undefined
   const body = board
     ? boardLines(board, state, { ...area, height: area.height + 1 }, theme)
-    : listLines(list, { ...area, columns: COLUMNS[listOf(state.screen)] }, theme)
-  const status = statusLine(state, list, theme)
+    : listLines(list, { ...area, columns: COLUMNS[listOf(state.screen)], empty: emptyText(state) }, theme)
+  const status = statusLine(state, board, theme)
   if (!areas.detail) return [status, ...body]
   const selected = board && clampBoard(state.board, board)
   const row = board && selected ? board[selected.column]?.deals[selected.card] : currentRow(list)
   const { columns: width, rows: height, isBeside } = areas.detail
   const id = rowId(row)
   const notes = state.notes?.dealId === id ? state.notes?.items : undefined
-  const detail = detailLines({ row: row ?? {}, staged: list.staged.get(id ?? ''), notes }, { width, height }, theme)
+  const top = state.pane.rowId === id ? state.pane.top : 0
+  const shown = { row: row ?? {}, staged: list.staged.get(id ?? ''), notes, top }
+  const detail = detailLines(shown, { width, height }, theme)
   if (!isBeside) return [status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
   return [status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
 }
 
 /** What is known of how many there are: `1-37 of 400+`. */
-function statusLine(state: State, list: ListState, theme: Theme): string {
+function statusLine(state: State, board: readonly BoardColumn[] | undefined, theme: Theme): string {
+  const list = state.lists[listOf(state.screen)]
   const count = shownCount(list)
   const { lettingGo, isComplete, rows } = list
   const loaded = lettingGo + rows.length
@@ -92,7 +97,7 @@ function statusLine(state: State, list: ListState, theme: Theme): string {
   const total = `${list.filter === '' ? loaded : count}${isComplete ? '' : '+'}`
   const range = `${lettingGo + (count === 0 ? 0 : top + 1)}-${lettingGo + Math.min(top + height, count)} of ${total}`
   const parts = [
-    state.screen === 'pipelines' ? `${total} deals` : range,
+    ...(board ? [`${total} deals`, ...hiddenStages(state, board)] : [range]),
     ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${loaded}`]),
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
     ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
@@ -112,6 +117,13 @@ function listeningPart(state: State): readonly string[] {
   return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
 }
 
+/** Stages that do not fit are not forgotten. */
+function hiddenStages(state: State, board: readonly BoardColumn[]): readonly string[] {
+  const { listColumns } = areasOf(state, state.lists.deals.isDetailOpen)
+  const { first, fitting } = stagesShown(board.length, clampBoard(state.board, board).column, listColumns)
+  return fitting < board.length ? [`stages ${first + 1}-${first + fitting} of ${board.length}, h l for the others`] : []
+}
+
 const TOAST_SIGNS: Readonly<Record<Toast['kind'], string>> = { done: '✓', problem: '!', wait: '·' }
 
 function toastLine({ toasts, columns }: State, theme: Theme): string {
@@ -123,16 +135,25 @@ function toastLine({ toasts, columns }: State, theme: Theme): string {
   return toast.kind === 'problem' ? theme.bad(text) : theme.accent(text)
 }
 
-/** As many keys as fit, the most wanted first. */
-function footerLine({ screen, columns, pendingKeys }: State, { theme, keymap }: Drawing): string {
+/** As many keys as fit: those that are always there, then what this screen alone can do, if it can be done now. */
+function footerLine(state: State, { theme, keymap }: Drawing): string {
+  const { screen, columns, pendingKeys } = state
   if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)
+  const here = keymap.actions.filter(
+    ({ footer, screens, refusal }) =>
+      footer !== undefined && (screens?.includes(screen) ?? true) && refusal?.(state) === undefined,
+  )
   let line = ' '
-  for (const { id, footer, screens } of keymap.actions) {
+  for (const { id, footer } of here.toSorted((one, other) => footerRank(one) - footerRank(other))) {
     const [keys] = keymap.keysOf(id)
-    if (footer === undefined || keys === undefined || !(screens?.includes(screen) ?? true)) continue
+    if (keys === undefined) continue
     const part = `${keyLabel(keys)} ${footer}  `
-    if (textWidth(line + part) > columns) break
+    if (textWidth(line + part) - 2 > columns) break
     line += part
   }
   return theme.dim(fitCell(line, columns))
+}
+
+function footerRank({ isAlwaysFirst, screens }: Action): number {
+  return isAlwaysFirst ? 0 : (screens?.length ?? SCREENS.length)
 }

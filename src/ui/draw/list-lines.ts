@@ -11,6 +11,8 @@ export interface ListArea {
   readonly columns: readonly Column[]
   readonly width: number
   readonly height: number
+  /** What stands where there is no row. */
+  readonly empty: readonly string[]
 }
 
 /** Heads and rows, each exactly as wide as the area. */
@@ -24,6 +26,8 @@ export function listLines(list: ListState, area: ListArea, theme: Theme): readon
     const row = position < count ? shownRow(list, position) : undefined
     lines.push(row ? rowLine(list, { row, position, fitted, width: area.width }, theme) : ' '.repeat(area.width))
   }
+  if (count === 0)
+    for (const [at, text] of area.empty.entries()) lines[at + 2] = theme.dim(fitCell(`   ${text}`, area.width))
   return lines
 }
 

@@ -16,10 +16,14 @@ export interface Sheet {
   readonly cursor: Cursor | undefined
 }
 
-export function promptSheet({ label, input }: Prompt, width: number): Sheet {
+/** What ends it stands behind the text, while there is room. */
+export function promptSheet({ label, input, onChange }: Prompt, width: number, theme: Theme): Sheet {
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
+  const text = `${label} ${field.text}`
+  const hint = ` Enter ${onChange ? 'keeps' : 'goes on'} · Esc drops `
+  const room = width - textWidth(text) - textWidth(hint)
   return {
-    lines: [fitCell(`${label} ${field.text}`, width)],
+    lines: [room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)],
     cursor: { x: textWidth(label) + 1 + field.cursorX, y: 0 },
   }
 }

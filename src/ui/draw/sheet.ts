@@ -1,8 +1,8 @@
-import { keyLabel } from '../actions/keymap.ts'
+import { type Keymap, keyLabel } from '../actions/keymap.ts'
 import { findActions } from '../actions/palette.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
-import { fitCell } from '../text/fit-cell.ts'
+import { fitCell, wrapText } from '../text/fit-cell.ts'
 import { inputText } from '../text/text-input.ts'
 import type { Drawing } from './frame.ts'
 import { choiceSheet, confirmSheet, formSheet, promptSheet, rule, type Sheet } from './overlay-lines.ts'
@@ -17,7 +17,7 @@ export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
     case undefined:
       return undefined
     case 'prompt':
-      return promptSheet(overlay, columns)
+      return promptSheet(overlay, columns, theme)
     case 'confirm':
       return confirmSheet(overlay, columns, theme)
     case 'choice':
@@ -31,30 +31,52 @@ export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
   }
 }
 
-function actionLines(state: State, { keymap }: Drawing, text: string): readonly string[] {
+function actionLines(state: State, keymap: Keymap, text: string): readonly string[] {
   return findActions(keymap, state, text).map(({ id, title, refusal }) => {
     const keys = keymap.keysOf(id).map(keyLabel).join(' ')
     const why = refusal?.(state)
-    return fitCell(
-      `   ${fitCell(keys, KEYS_WIDTH)}${title}${why === undefined ? '' : ` (not now: ${why})`}`,
-      state.columns,
+    return `   ${fitCell(keys, KEYS_WIDTH)}${title}${why === undefined ? '' : ` (not now: ${why})`}`
+  })
+}
+
+/** A title that is too long goes on below itself. */
+function helpLines(state: State, keymap: Keymap): readonly string[] {
+  const indent = ' '.repeat(3 + KEYS_WIDTH)
+  return actionLines(state, keymap, '').flatMap((line) => {
+    const [first = '', ...rest] = wrapText(line.slice(indent.length), state.columns - indent.length)
+    return [line.slice(0, indent.length) + first, ...rest.map((part) => indent + part)].map((part) =>
+      fitCell(part, state.columns),
     )
   })
 }
 
+/** How far the help can be scrolled. */
+export function lastHelpTop(state: State, keymap: Keymap): number {
+  return Math.max(0, helpLines(state, keymap).length - helpRoom(state))
+}
+
+function helpRoom({ rows }: State): number {
+  return rows - 4
+}
+
 function helpSheet(state: State, drawing: Drawing, top: number): Sheet {
-  const { columns, rows, screen } = state
+  const { columns, screen } = state
   const { theme } = drawing
-  const all = actionLines(state, drawing, '')
-  const room = rows - 4
+  const all = helpLines(state, drawing.keymap)
+  const room = helpRoom(state)
   const from = Math.max(0, Math.min(top, all.length - room))
   const lines = [
-    theme.bold(fitCell(` Keys of ${TITLES[screen]}`, columns)),
+    theme.bold(
+      fitCell(
+        ` Keys of ${TITLES[screen]}: ${from + 1}-${Math.min(from + room, all.length)} of ${all.length} lines`,
+        columns,
+      ),
+    ),
     rule(columns, theme),
     ...all.slice(from, from + room),
     ...Array.from({ length: Math.max(0, room - all.length) }, () => ' '.repeat(columns)),
     rule(columns, theme),
-    theme.dim(fitCell(` j/k scrolls · Esc closes · * marked  ~ edited, not sent  x is deleted soon`, columns)),
+    theme.dim(fitCell(` j/k, Space scroll · Esc closes · * marked  ~ edited, not sent  x deleted soon`, columns)),
   ]
   return { lines, cursor: undefined }
 }
@@ -63,14 +85,15 @@ function paletteSheet(state: State, drawing: Drawing): Sheet {
   const { overlay, columns, rows } = state
   const { theme } = drawing
   if (overlay?.type !== 'palette') return { lines: [], cursor: undefined }
-  const found = actionLines(state, drawing, inputText(overlay.input))
+  const found = actionLines(state, drawing.keymap, inputText(overlay.input)).map((line) => fitCell(line, columns))
   const room = Math.min(12, rows - 5)
   const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))
   const shown = found
     .slice(from, from + room)
     .map((line, index) => (from + index === overlay.index ? theme.inverse(`❯${line.slice(1)}`) : line))
+  if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen is called that', columns)))
   while (shown.length < room) shown.push(' '.repeat(columns))
-  const prompt = promptSheet({ type: 'prompt', label: ':', input: overlay.input, onSubmit: () => {} }, columns)
+  const prompt = promptSheet({ type: 'prompt', label: ':', input: overlay.input, onSubmit: () => {} }, columns, theme)
   const lines = [rule(columns, theme), ...shown, ...prompt.lines]
   return { lines, cursor: prompt.cursor && { x: prompt.cursor.x, y: lines.length - 1 } }
 }

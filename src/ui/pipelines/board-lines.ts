@@ -25,11 +25,7 @@ export function boardLines(
   theme: Theme,
 ): readonly string[] {
   const { column, card } = clampBoard(state.board, columns)
-  const fitting = Math.max(
-    1,
-    Math.min(columns.length, Math.floor((area.width + GAP.length) / (LEAST_WIDTH + GAP.length))),
-  )
-  const first = Math.max(0, Math.min(column - Math.floor(fitting / 2), columns.length - fitting))
+  const { first, fitting } = stagesShown(columns.length, column, area.width)
   const width = Math.floor((area.width - (fitting - 1) * GAP.length) / Math.max(1, fitting))
   const most = Math.max(1, ...columns.map(({ sum }) => sum))
   const drawn = columns.slice(first, first + fitting).map((each, index) => {
@@ -43,6 +39,13 @@ export function boardLines(
   })
 }
 
+/** Which columns fit, those around the selected one. */
+export function stagesShown(count: number, selected: number, width: number) {
+  const room = Math.floor((width + GAP.length) / (LEAST_WIDTH + GAP.length))
+  const fitting = Math.max(1, Math.min(count, room))
+  return { first: Math.max(0, Math.min(selected - Math.floor(fitting / 2), count - fitting)), fitting }
+}
+
 interface ColumnArea {
   readonly width: number
   readonly height: number
@@ -54,11 +57,11 @@ interface ColumnArea {
 
 function columnLines({ stage, deals, sum }: BoardColumn, area: ColumnArea, state: State, theme: Theme): string[] {
   const { width, height, most, card } = area
-  const title = fitCell(card === undefined ? stage : `❯ ${stage}`, width)
+  const title = fitCell(`${card === undefined ? ' ' : '❯'} ${stage}`, width)
   const lines = [
     card === undefined ? theme.bold(title) : theme.inverse(title),
-    fitCell(`${deals.length}${state.lists.deals.isComplete ? '' : '+'}  ${sumText(sum)}`, width),
-    theme.accent(fitCell(barText(sum / most, width), width)),
+    fitCell(`  ${deals.length}${state.lists.deals.isComplete ? '' : '+'}  ${sumText(sum)}`, width),
+    theme.accent(fitCell(`  ${barText(sum / most, width - 2)}`, width)),
     theme.dim('─'.repeat(width)),
   ]
   const cards = Math.max(1, Math.floor((height - HEAD_ROWS) / CARD_ROWS))

@@ -1,7 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import { jsonText } from '../../output/json-text.ts'
+import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
@@ -16,6 +18,24 @@ export interface JobList {
   resume(id: string): Promise<void>
   /** Sends the rows that failed once more, as a job of their own. */
   retry(id: string): Promise<void>
+  /** Its failures by their cause, the most frequent first. */
+  causes(id: string): Promise<readonly Cause[]>
+  /** Makes the rows of one cause anew, with a member changed in all of them; nothing is sent yet. */
+  mend(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Mended | undefined>
+}
+
+export interface Cause {
+  readonly text: string
+  readonly code: string
+  readonly field: string | undefined
+}
+
+export interface Mended {
+  readonly rows: number
+  /** What becomes of the first few, for a person. */
+  readonly lines: readonly string[]
+  send(): Promise<void>
+  drop(): void
 }
 
 /** While one is sent, what is shown of it is read anew this often. */
@@ -47,17 +67,29 @@ export function createJobList(store: Store<State>, openJobs: () => Promise<Jobs>
     }
   }
 
-  async function attempt(work: (jobs: Jobs) => Promise<void>): Promise<void> {
+  async function attempt<Result>(work: (jobs: Jobs) => Promise<Result>): Promise<Result | undefined> {
     try {
-      await work(await openJobs())
+      return await work(await openJobs())
     } catch (error) {
       notices.problem(error, '')
+      return undefined
     }
   }
 
   return {
     look,
     resume: (id) => attempt((jobs) => send(jobs, jobs.find(id))),
+    causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
+    mend: (id, { code, field }, [name, value]) =>
+      attempt(async (jobs) => {
+        const { job, rows, samples } = await jobs.makeMend(jobs.find(id), { code, field, members: { [name]: value } })
+        return {
+          rows,
+          lines: samples.map((sample) => mendedText(sample, name)),
+          send: async () => void (await attempt((again) => send(again, job.paths))),
+          drop: () => jobs.drop(job.paths),
+        }
+      }),
     retry: (id) =>
       attempt(async (jobs) => {
         const made = await jobs.makeRetry(jobs.find(id))
@@ -75,11 +107,11 @@ async function jobRow(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<
   return {
     id: paths.id,
     state,
-    what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}`,
+    what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}${head.of ? ` of ${head.of}` : ''}`,
+    ...failures,
     ...account,
     paused_by: progress.pausedBy ?? null,
     made_at: new Date(head.made_at).toISOString(),
-    ...failures,
     folder: paths.folder,
   }
 }
@@ -87,9 +119,29 @@ async function jobRow(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<
 /** The failures of a job by their cause, each a member of its row. */
 async function failureGroups(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<JsonObject> {
   const report = await jobs.reportFailures(paths)
-  const groups = report?.groups.slice(0, 9) ?? []
-  const causes = groups.map(({ code, field, reason, count }, index) => {
-    return [`cause ${index + 1}`, `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`] as const
-  })
+  const groups = report?.groups.slice(0, MOST_CAUSES) ?? []
+  const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
   return { ...Object.fromEntries(causes), ...(report?.file !== undefined && { failed_file: report.file }) }
+}
+
+const MOST_CAUSES = 9
+
+type Group = NonNullable<Awaited<ReturnType<Jobs['reportFailures']>>>['groups'][number]
+
+function causeText({ code, field, reason, count }: Group): string {
+  return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
+}
+
+/** What is in doubt may have been done, and is not sent once more. */
+async function causesOf(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<readonly Cause[]> {
+  const report = await jobs.reportFailures(paths)
+  const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)
+  return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
+}
+
+type MendedRow = Awaited<ReturnType<Jobs['makeMend']>>['samples'][number]
+
+function mendedText({ line, id, before, after }: MendedRow, name: string): string {
+  const row = line === undefined ? (id ?? '') : `line ${line}`
+  return safeText(`${row}: ${name} ${jsonText(before[name] ?? null)} becomes ${jsonText(after[name] ?? null)}`)
 }

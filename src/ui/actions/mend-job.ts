@@ -1,0 +1,64 @@
+import { safeText } from '../../output/safe-text.ts'
+import { rowId } from '../list/list-state.ts'
+import { showOverlay } from '../overlay-keys.ts'
+import { selectedRow } from '../selected.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import type { Cause } from '../work/job-list.ts'
+import { parseAssignment } from '../work/staging.ts'
+
+/** Three questions: which cause, what to change in its rows, and whether to send what that comes to. */
+export async function mendJob(ui: Ui): Promise<void> {
+  const { store, boards, work } = ui
+  const id = rowId(selectedRow(store.get(), boards))
+  if (id === undefined) return
+  const causes = await work.jobs.causes(id)
+  if (causes.length === 0) return work.notices.wait('No row failed for a reason that can be corrected')
+  const options = causes.map(({ text }) => safeText(text))
+  showOverlay(ui, {
+    type: 'choice',
+    title: `Correct the rows of ${id} that failed for`,
+    options,
+    index: 0,
+    onChoose: (option) => {
+      const cause = causes[options.indexOf(option)]
+      if (cause) askMember(ui, id, cause, cause.field === undefined ? '' : `${cause.field}=`)
+    },
+  })
+}
+
+function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
+  const apply = async (typed: string) => {
+    try {
+      const mended = await ui.work.jobs.mend(id, cause, parseAssignment(typed))
+      if (mended) askSend(ui, mended)
+    } catch (error) {
+      ui.work.notices.problem(error, '')
+      // What was typed is not lost with it.
+      if (!ui.store.get().overlay) askMember(ui, id, cause, typed)
+    }
+  }
+  showOverlay(ui, {
+    type: 'prompt',
+    label: 'In all of them (member=value):',
+    input: textInput(text),
+    onSubmit: (typed) => void apply(typed),
+  })
+}
+
+type Mended = NonNullable<Awaited<ReturnType<Ui['work']['jobs']['mend']>>>
+
+function askSend(ui: Ui, { rows, lines, send, drop }: Mended): void {
+  const { place } = ui.store.get()
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `Send ${rows} corrected ${rows === 1 ? 'row' : 'rows'} to ${place.text}?`,
+    lines: [...lines, ...(rows > lines.length ? [`and ${rows - lines.length} more`] : [])],
+    verb: 'Send',
+    isOnCancel: true,
+    expected: place.isProtected ? String(rows) : undefined,
+    input: textInput(),
+    onConfirm: () => void send(),
+    onCancel: drop,
+  })
+}
