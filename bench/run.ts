@@ -1,5 +1,8 @@
 import { cpus } from 'node:os'
 import { measureBrowse } from './browse.ts'
+import { measureBrowseEvents } from './browse-events.ts'
+import { measureFrames } from './browse-frames.ts'
+import { measureMillion } from './browse-million.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
@@ -23,6 +26,9 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   sandbox: measureSandbox,
   throughput: measureThroughput,
   browse: measureBrowse,
+  'browse-frames': measureFrames,
+  'browse-million': measureMillion,
+  'browse-events': measureBrowseEvents,
   graphql: measureGraphql,
   delivery: measureDelivery,
   export: () => measureExport(100_000),

@@ -1,8 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cpuSeconds } from './processes.ts'
 
 /** How Ink ends each frame: synchronized output is over. */
 const FRAME_END = '\x1b[?2026l'
+
+/** On the busiest machine. */
+const FRAME_WITHIN_MS = 30_000
 
 export interface BenchTerminal {
   /** Bytes and frames since it began. */
@@ -13,8 +18,12 @@ export interface BenchTerminal {
   frameWith(text: string): Promise<void>
   /** Resolves with the next frame. */
   nextFrame(): Promise<void>
+  /** Moves the cursor so many times, as fast as the frames come. */
+  drawFrames(count: number): Promise<void>
   /** Of the program in it, in MiB. */
   residentMib(): number
+  /** That the program in it has used so far. */
+  cpuSeconds(): number
   end(): void
 }
 
@@ -40,7 +49,12 @@ export function openBenchTerminal(words: readonly string[], env: NodeJS.ProcessE
     waiting = []
     for (const wake of woken) wake()
   })
-  const nextFrame = () => new Promise<void>((resolve) => waiting.push(resolve))
+  const pid = () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0])
+  const nextFrame = async () => {
+    const frame = new Promise<boolean>((resolve) => waiting.push(() => resolve(true)))
+    if (!(await Promise.race([frame, delay(FRAME_WITHIN_MS, false, { ref: false })])))
+      throw new Error('no frame was drawn')
+  }
   return {
     bytes: () => bytes,
     frames: () => frames,
@@ -49,10 +63,15 @@ export function openBenchTerminal(words: readonly string[], env: NodeJS.ProcessE
     frameWith: async (text) => {
       while (!seen.includes(text)) await nextFrame()
     },
-    residentMib: () => {
-      const [pid = ''] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')
-      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+    drawFrames: async (count) => {
+      for (let drawn = 0; drawn < count; drawn++) {
+        const frame = nextFrame()
+        child.stdin?.write(drawn % 60 < 30 ? '\x1b[B' : '\x1b[A')
+        await frame
+      }
     },
+    residentMib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid()}/status`, 'utf8'))?.[1]) / 1024,
+    cpuSeconds: () => cpuSeconds(pid()),
     end: () => void child.kill('SIGKILL'),
   }
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
 import { crm, emptyHome, startCrm, tempFolder } from './crm.ts'
+import { newSecretFile } from './listening.ts'
 import { loadedBy, partsIn } from './loaded-modules.ts'
 import { make } from './records.ts'
 import { test } from './shared-service.ts'
@@ -89,6 +90,22 @@ describe('no command loads what it does not use', () => {
       const { exit, parts } = await loadedBy(args, service.env)
       expect(exit).toBe(0)
       expect(heavy(parts)).toEqual(['commander', 'src/program.ts'])
+    }
+  })
+
+  test('listen loads the receiver, and neither screens nor the service', async ({ service }) => {
+    const coverage = tempFolder()
+    const { args } = newSecretFile()
+    const child = startCrm(['listen', '--port', '0', '-o', 'jsonl', ...args], {
+      ...service.env,
+      NODE_V8_COVERAGE: coverage,
+    })
+    child.stdout.once('data', () => child.kill('SIGTERM'))
+    await child.done
+    const parts = partsIn(coverage)
+    expect(parts).toContain('src/webhooks')
+    for (const part of ['ink', 'react', 'yoga-layout', 'src/ui', 'src/service', 'fastify', 'undici']) {
+      expect(parts).not.toContain(part)
     }
   })
 

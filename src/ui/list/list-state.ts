@@ -84,7 +84,7 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
 }
 
 /** So many rows are held; a list of a million is paged through and not held. */
-const MOST_ROWS = 120_000
+export const MOST_ROWS = 120_000
 const LET_GO = 40_000
 
 export interface LoadedPage {

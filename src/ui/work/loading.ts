@@ -1,6 +1,7 @@
 import type { Api, Page } from '../../api/api.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import type { ListState, Loading } from '../list/list-state.ts'
-import { takePage } from '../list/list-state.ts'
+import { MOST_ROWS, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
@@ -19,12 +20,21 @@ export interface Lists {
   cancel(): boolean
 }
 
-type ListQuery = Parameters<Api[ServerList]['list']>[0]
-
 interface Run {
   readonly pages: AsyncIterator<Page>
   readonly controller: AbortController
+  /** Rows that have come and are not shown yet. */
+  held: CrmRecord[]
+  /** Behind what is held. */
+  nextCursor: string | undefined
+  shownAtMs: number
 }
+
+/**
+ * Where all is loaded, pages come faster than anybody reads, and each that is shown copies the lists of a hundred thousand
+ * rows: what is left of those copies was 100 MB.
+ */
+const SHOWN_EVERY_MS = 250
 
 /** A wait shorter than this is not worth a word on the screen. */
 const SLOW_MS = 200
@@ -34,11 +44,6 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
   const change = (name: ServerList, part: Partial<ListState>) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, ...part })))
 
-  /** The client is loaded for the first page, behind the first frame. */
-  async function* pagesOf(name: ServerList, query: ListQuery): AsyncGenerator<Page> {
-    yield* (await openApi())[name].list(query)
-  }
-
   /** The iterator is kept between pages: it sees cursors that repeat. */
   function runOf(name: ServerList): Run {
     const known = runs.get(name)
@@ -46,8 +51,8 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
     const { nextCursor, serverFilters, isStale } = store.get().lists[name]
     const controller = new AbortController()
     const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
-    const pages = pagesOf(name, { ...query, signal: controller.signal })
-    const run = { pages, controller }
+    const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
+    const run: Run = { pages, controller, held: [], nextCursor: undefined, shownAtMs: 0 }
     runs.set(name, run)
     return run
   }
@@ -59,13 +64,16 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       // One that was cancelled meanwhile has nothing to say any more.
       if (runs.get(name) !== run) return false
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
-      store.update((state) =>
-        withList(state, name, (list) => takePage(list, { items, nextCursor, searched: SEARCHED[name] })),
-      )
+      run.held.push(...items)
+      const isSoon = performance.now() - run.shownAtMs < SHOWN_EVERY_MS
+      run.nextCursor = nextCursor
+      const isHeld = isSoon && nextCursor !== undefined && store.get().lists[name].loading === 'all'
+      if (!isHeld) showHeld(store, name, run)
       return nextCursor !== undefined
     } catch (error) {
       if (runs.get(name) !== run) return false
       runs.delete(name)
+      showLeft(store, name, run)
       change(name, { failure: error instanceof Error ? error.message : String(error) })
       notices.problem(error, '')
       return false
@@ -82,8 +90,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       while ((await loadPage(name)) && !isEnough()) {}
     } finally {
       clearTimeout(slow)
-      const isLast = runs.get(name) === run || !runs.has(name)
-      if (isLast) change(name, { loading: 'idle' })
+      if (runs.get(name) === run || !runs.has(name)) change(name, { loading: 'idle' })
       store.update((state) => (state.isSlow ? { ...state, isSlow: false } : state))
     }
   }
@@ -91,6 +98,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
   function stop(name: ServerList): boolean {
     const run = runs.get(name)
     runs.delete(name)
+    if (run) showLeft(store, name, run)
     if (!run || store.get().lists[name].loading === 'idle') return false
     run.controller.abort()
     change(name, { loading: 'idle' })
@@ -99,7 +107,10 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
 
   return {
     more: (name) => load(name, 'page', () => true),
-    all: (name) => load(name, 'all', () => false),
+    all: async (name) => {
+      await load(name, 'all', () => isFull(store.get().lists[name]))
+      if (isFull(store.get().lists[name])) notices.wait(fullText(name))
+    },
     reload: async (name) => {
       stop(name)
       change(name, { isStale: true })
@@ -107,4 +118,34 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
     },
     cancel: () => [stop('contacts'), stop('deals')].some((hasStopped) => hasStopped),
   }
+}
+
+type ListQuery = Parameters<Api[ServerList]['list']>[0]
+
+/** The client is loaded for the first page, behind the first frame. */
+async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: ListQuery): AsyncGenerator<Page> {
+  yield* (await openApi())[name].list(query)
+}
+
+function showHeld(store: Store<State>, name: ServerList, run: Run): void {
+  const { held: items, nextCursor } = run
+  run.held = []
+  run.shownAtMs = performance.now()
+  store.update((state) =>
+    withList(state, name, (list) => takePage(list, { items, nextCursor, searched: SEARCHED[name] })),
+  )
+}
+
+/** A list as it came lets its first rows go; one that is sorted or filtered cannot, and has an end. */
+function isFull({ rows, filter, sort }: ListState): boolean {
+  return rows.length >= MOST_ROWS && (filter !== '' || sort !== undefined)
+}
+
+function fullText(name: ServerList): string {
+  return `A list that is sorted or filtered holds ${MOST_ROWS} rows; crm ${name} list --where finds among all`
+}
+
+/** What has come is shown, whyever no more does. */
+function showLeft(store: Store<State>, name: ServerList, run: Run): void {
+  if (run.held.length > 0) showHeld(store, name, run)
 }
