@@ -1,6 +1,7 @@
 import { textWidth } from '../src/output/text-width.ts'
 
-const CELL_WIDTH = 8.4
+/** Of DejaVu Sans Mono at 14, for what leaves textLength alone. */
+const CELL_WIDTH = 8.43
 const LINE_HEIGHT = 18
 const BACKGROUND = '#1d1f21'
 const FOREGROUND = '#d8dadb'
@@ -20,7 +21,15 @@ export function screenSvg(title: string, screen: string, columns: number): strin
   const lines = screen.replace(/\n+$/, '').split('\n')
   const width = Math.ceil(columns * CELL_WIDTH) + 20
   const height = lines.length * LINE_HEIGHT + 20
-  const body = lines.map((line, index) => lineSvg(line, 10 + (index + 1) * LINE_HEIGHT - 5)).join('\n')
+  // What styles the end of a line goes on with the next.
+  let style = PLAIN
+  const body = lines
+    .map((line, index) => {
+      const drawn = lineSvg(line, 10 + (index + 1) * LINE_HEIGHT - 5, style)
+      style = drawn.style
+      return drawn.svg
+    })
+    .join('\n')
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
 <title>${title}</title>
 <rect width="100%" height="100%" rx="6" fill="${BACKGROUND}"/>
@@ -29,9 +38,9 @@ ${body}
 `
 }
 
-function lineSvg(line: string, y: number): string {
+function lineSvg(line: string, y: number, before: Style): { readonly svg: string; readonly style: Style } {
   let column = 0
-  let style = PLAIN
+  let style = before
   const parts: string[] = []
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
   for (const [, codes, text = ''] of line.matchAll(/(?:\x1b\[([\d;]*)m)?([^\x1b]*)/g)) {
@@ -40,7 +49,7 @@ function lineSvg(line: string, y: number): string {
     parts.push(textSvg(text, 10 + column * CELL_WIDTH, y, style))
     column += textWidth(text)
   }
-  return parts.join('')
+  return { svg: parts.join(''), style }
 }
 
 function styled(style: Style, code: string): Style {
@@ -49,7 +58,8 @@ function styled(style: Style, code: string): Style {
   if (code === '2') return { ...style, isDim: true }
   if (code === '22') return { ...style, isBold: false, isDim: false }
   if (code === '7' || code === '27') return { ...style, isInverse: code === '7' }
-  return { ...style, color: COLORS[code] }
+  if (code === '39') return { ...style, color: undefined }
+  return Object.hasOwn(COLORS, code) ? { ...style, color: COLORS[code] } : style
 }
 
 function textSvg(text: string, x: number, y: number, { color, isBold, isDim, isInverse }: Style): string {

@@ -151,7 +151,7 @@ function footerLine(state: State, { theme, keymap }: Drawing): string {
     if (textWidth(line + part) - 2 > columns) break
     line += part
   }
-  return theme.dim(fitCell(line, columns))
+  return theme.dim(fitCell(line.trimEnd(), columns))
 }
 
 function footerRank({ isAlwaysFirst, screens }: Action): number {
