@@ -2,7 +2,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import type { Action } from '../actions/action.ts'
 import { type Keymap, keyLabel } from '../actions/keymap.ts'
-import { currentRow, rowId, shownCount } from '../list/list-state.ts'
+import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
 import { type BoardColumn, type Boards, clampBoard } from '../pipelines/board.ts'
 import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
@@ -51,6 +51,9 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
   }
 }
 
+/** Less of it would say nothing. */
+const LEAST_PLACE = 10
+
 function headerLine({ screen, place, columns }: State, theme: Theme): string {
   const tabs = SCREENS.filter((each) => each !== 'log' || screen === 'log')
     .map((each, index) => {
@@ -59,7 +62,8 @@ function headerLine({ screen, place, columns }: State, theme: Theme): string {
     })
     .join(' ')
   const room = columns - textWidth(tabs) - 3
-  const where = fitCell(`${place.isProtected ? 'PROTECTED ' : ''}${place.text}`, Math.max(0, room), 'right')
+  const text = room < LEAST_PLACE ? '' : `${place.isProtected ? 'PROTECTED ' : ''}${place.text}`
+  const where = fitCell(text, Math.max(0, room), 'right')
   return theme.inverse(fitCell(` ${tabs} ${where} `, columns))
 }
 
@@ -87,18 +91,26 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
 }
 
 /** What is known of how many there are: `1-37 of 400+`. */
+function rangeText(state: State, list: ListState): string {
+  const { lettingGo, isComplete, isDetailOpen } = list
+  const count = shownCount(list)
+  if (count === 0 && !isComplete) return 'nothing loaded yet'
+  const height = areasOf(state, isDetailOpen).listRows
+  const top = visibleTop(list, height)
+  const first = lettingGo + (count === 0 ? 0 : top + 1)
+  return `${first}-${lettingGo + Math.min(top + height, count)} of ${totalText(list)}`
+}
+
+function totalText(list: ListState): string {
+  const { lettingGo, rows, filter, isComplete } = list
+  return `${filter === '' ? lettingGo + rows.length : shownCount(list)}${isComplete ? '' : '+'}`
+}
+
 function statusLine(state: State, board: readonly BoardColumn[] | undefined, theme: Theme): string {
   const list = state.lists[listOf(state.screen)]
-  const count = shownCount(list)
-  const { lettingGo, isComplete, rows } = list
-  const loaded = lettingGo + rows.length
-  const height = areasOf(state, list.isDetailOpen).listRows
-  const top = visibleTop(list, height)
-  const total = `${list.filter === '' ? loaded : count}${isComplete ? '' : '+'}`
-  const range = `${lettingGo + (count === 0 ? 0 : top + 1)}-${lettingGo + Math.min(top + height, count)} of ${total}`
   const parts = [
-    ...(board ? [`${total} deals`, ...hiddenStages(state, board)] : [range]),
-    ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${loaded}`]),
+    ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
+    ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${list.lettingGo + list.rows.length}`]),
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
     ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
     ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
