@@ -46,7 +46,7 @@ export interface BrowseOptions {
 
 /** The screens, until a person quits or the signal comes; gives what is to be said once the terminal is back. */
 export async function openBrowse(options: BrowseOptions): Promise<readonly string[]> {
-  const { stdin, stdout, signal, openApi, now, place, env } = options
+  const { stdin, stdout, signal, now, place, env } = options
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
   const left = await document.left(place.text)
@@ -55,7 +55,12 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
   const store = createStore(
     withRemembered(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), left),
   )
-  const work = createWork(store, options)
+  const openApi = async () => {
+    const api = await options.openApi()
+    keepHeapSmall()
+    return api
+  }
+  const work = createWork(store, { ...options, openApi })
   options.onNotes((line) => work.notices.wait(line))
   const world = {
     openApi,
@@ -83,7 +88,6 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     exitOnCtrlC: false,
     interactive: true,
   })
-  keepHeapSmall()
   const stop = () => instance.unmount()
   signal.addEventListener('abort', stop)
   try {
@@ -103,8 +107,8 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
 
 /**
  * Frames are garbage at once, and rows that were let go soon after. V8 would let the space for new objects grow to 128 MB for
- * them, and the other one to twice what is in use: paging through a million rows took 430 MB, and takes 220. Behind the first
- * frame, because compiled code is taken only with the flags it was made with.
+ * them, and the other one to twice what is in use: paging through a million rows took 430 MB, and takes 220. Once the
+ * client is loaded, because compiled code is taken only with the flags it was made with.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
