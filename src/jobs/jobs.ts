@@ -128,7 +128,9 @@ function keepHeapSmall(): void {
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
-  const plan = async <Made>(work: (make: MakeWorld) => Promise<Made>): Promise<Made> => {
+  const plan = async <Made extends { readonly is: string }>(
+    work: (make: MakeWorld) => Promise<Made>,
+  ): Promise<Made> => {
     keepHeapSmall()
     const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world)
     let isMade = false
@@ -151,7 +153,7 @@ export function openJobs(world: JobsWorld): Jobs {
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
-    makeMend: (paths, mend) => plan((make) => makeMend(make, paths, mend)),
+    makeMend: (paths, mend) => plan(async (make) => ({ is: 'made', ...(await makeMend(make, paths, mend)) })),
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
     applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
     prunable: (beforeMs) => prunable(folder, beforeMs),

@@ -40,6 +40,9 @@ const OWN_FILES = /^work\/own\.db/
 
 /** Every command that does something, in an order in which each has what it needs. */
 const STEPS: Readonly<Record<string, Step>> = {
+  doctor: only('-o', 'json'),
+  schema: only('contacts', 'list'),
+  completion: only('bash'),
   'contacts create': only('--set', 'name=Ada', '--set', 'email=ada@x.test', '-o', 'id'),
   'contacts list': only('-o', 'json'),
   'contacts get': { words: (printed) => [printed('contacts create')] },

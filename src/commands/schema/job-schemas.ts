@@ -1,11 +1,14 @@
-import type { JobAccount, JobState } from '../bulk/job-types.ts'
+import type { JobAccount, JobState, LeftOut } from '../bulk/job-types.ts'
 import {
   ALWAYS_TRUE,
+  ANYTHING,
   COUNT,
   COUNT_OR_NULL,
   either,
   type JsonSchema,
+  listOf,
   made,
+  orNull,
   TEXT,
   TEXT_OR_NULL,
   TIME,
@@ -25,7 +28,29 @@ const COUNTS = {
 /** What became of every row: they add up to `rows`. */
 const ACCOUNT = made({ job: TEXT, ...COUNTS })
 
-/** Of `--dry-run` and `--plan`. */
+/** A row that a plan leaves as it is; of a conflict what the member was, what the job wrote, and what it is now. */
+export const LEFT_OUT_ROW = made({
+  line: COUNT_OR_NULL,
+  id: TEXT_OR_NULL,
+  code: words<LeftOut['code']>({
+    empty_row: true,
+    no_match: true,
+    conflict: true,
+    as_before: true,
+    gone: true,
+    cannot: true,
+    in_doubt: true,
+  }),
+  field: TEXT_OR_NULL,
+  reason: TEXT,
+  was: ANYTHING,
+  wrote: ANYTHING,
+  now: ANYTHING,
+})
+
+const DURATION_OR_NULL: JsonSchema = { type: ['number', 'null'], minimum: 0 }
+
+/** Of `--dry-run` and `--plan`. The limit is what the server last told, and null when it told none. */
 const PLAN = made({
   dry_run: ALWAYS_TRUE,
   rows: COUNT,
@@ -34,6 +59,19 @@ const PLAN = made({
   delete: COUNT,
   unchanged: COUNT,
   skipped: COUNT,
+  requests: COUNT,
+  fields: listOf(made({ field: TEXT, create: COUNT, update: COUNT, clear: COUNT })),
+  rate_limit: orNull(
+    made({
+      limit: COUNT_OR_NULL,
+      window_ms: DURATION_OR_NULL,
+      remaining: { type: 'number' },
+      reset_in_ms: { type: 'number', minimum: 0 },
+      share: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    }),
+  ),
+  eta_ms: DURATION_OR_NULL,
+  left_out: listOf(LEFT_OUT_ROW),
 })
 
 /** What every command prints that sends a job. */

@@ -1,7 +1,7 @@
 import { EXAMINATION } from './doctor-schema.ts'
 import { ERROR } from './error-schema.ts'
 import { EVENT, LOGGED_EVENT, OCCURRENCE, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
-import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, PRUNED_JOB } from './job-schemas.ts'
+import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB } from './job-schemas.ts'
 import { ANYTHING, either, type JsonSchema, listOf, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
@@ -36,16 +36,16 @@ import { BACKUP, KEY_USE, NEW_SERVICE_KEY, READY, SERVICE_KEY, STATS } from './s
 /** What each command prints with `-o json`, before `--fields` and `--jq`; `error` is what stderr ends with. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'contacts list': listOf(CONTACT),
-  'contacts get': CONTACT,
+  'contacts get': either(CONTACT, listOf(CONTACT)),
   'contacts create': either(CONTACT, PLANNED_REQUEST),
   'contacts update': either(CONTACT, PLANNED_CHANGES, JOB_RUN),
   'contacts delete': either(listOf(CONTACT), JOB_RUN),
   'contacts export': listOf(CONTACT),
   'contacts import': JOB_RUN,
   'deals list': either(listOf(DEAL), listOf(DEAL_GROUP)),
-  'deals get': DEAL,
+  'deals get': either(DEAL, listOf(DEAL)),
   'deals create': either(DEAL, PLANNED_REQUEST),
-  'deals update': either(DEAL, PLANNED_CHANGES),
+  'deals update': either(DEAL, PLANNED_CHANGES, JOB_RUN),
   'deals export': listOf(DEAL),
   'deals import': JOB_RUN,
   'notes list': listOf(NOTE),
@@ -57,7 +57,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'jobs list': listOf(either(JOB, DAMAGED_JOB)),
   'jobs show': JOB,
   'jobs resume': JOB_RUN,
-  'jobs failed': listOf(FAILED_ROW),
+  'jobs failed': listOf(either(FAILED_ROW, LEFT_OUT_ROW)),
   'jobs retry': JOB_RUN,
   'jobs undo': JOB_RUN,
   'jobs cancel': either(JOB, DAMAGED_JOB),
