@@ -182,6 +182,15 @@ describe('contacts delete', () => {
     expect(await all(service, '/v1/contacts')).toEqual([])
   })
 
+  test('of ids of which none is there is 6, and names them with -q too', async ({ service }) => {
+    const args = ['contacts', 'delete', '-', '--yes', '--expect', '2', '-q']
+    const { exit, stderr } = await crm(args, service.env, 'con_x\ncon_y\n')
+    expect({ exit, stderr }).toEqual({
+      exit: 6,
+      stderr: 'crm: 2 of 2 contacts were not deleted: con_x, con_y\n  crm contacts list\n',
+    })
+  })
+
   test('--dry-run shows the contacts and deletes none', async ({ service }) => {
     const [id = ''] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
     const args = ['contacts', 'delete', id, 'con_x', '--dry-run', '-o', 'id']
