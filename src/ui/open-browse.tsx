@@ -112,7 +112,7 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=30')
+  setFlagsFromString('--heap-growing-percent=20')
 }
 
 /** Keys of a person's own that make two actions one are refused before anything is drawn. */

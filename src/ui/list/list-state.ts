@@ -84,8 +84,8 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
 }
 
 /** So many rows are held; a list of a million is paged through and not held. */
-export const MOST_ROWS = 120_000
-const LET_GO = 40_000
+export const MOST_ROWS = 110_000
+const LET_GO = 20_000
 
 export interface LoadedPage {
   readonly items: readonly CrmRecord[]
@@ -102,7 +102,9 @@ export function takePage(list: ListState, { items, nextCursor, searched }: Loade
   const found = items.map((item) => haystackOf(item, searched))
   const rows = before.rows.concat(items)
   const haystacks = before.haystacks.concat(found)
-  const drop = rows.length > MOST_ROWS && list.filter === '' && !list.sort ? LET_GO : 0
+  // Several pages can come at once, and be more than are let go otherwise.
+  const excess = rows.length - MOST_ROWS
+  const drop = excess > 0 && list.filter === '' && !list.sort ? excess + LET_GO : 0
   const next: ListState = {
     ...list,
     rows: drop > 0 ? rows.slice(drop) : rows,

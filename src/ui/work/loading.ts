@@ -35,6 +35,7 @@ interface Run {
  * rows: what is left of those copies was 100 MB.
  */
 const SHOWN_EVERY_MS = 250
+const MOST_HELD = 5_000
 
 /** A wait shorter than this is not worth a word on the screen. */
 const SLOW_MS = 200
@@ -65,7 +66,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       if (runs.get(name) !== run) return false
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
       run.held.push(...items)
-      const isSoon = performance.now() - run.shownAtMs < SHOWN_EVERY_MS
+      const isSoon = performance.now() - run.shownAtMs < SHOWN_EVERY_MS && run.held.length < MOST_HELD
       run.nextCursor = nextCursor
       const isHeld = isSoon && nextCursor !== undefined && store.get().lists[name].loading === 'all'
       if (!isHeld) showHeld(store, name, run)
