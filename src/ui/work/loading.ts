@@ -66,10 +66,8 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       if (runs.get(name) !== run) return false
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
       run.held.push(...items)
-      const isSoon = performance.now() - run.shownAtMs < SHOWN_EVERY_MS && run.held.length < MOST_HELD
       run.nextCursor = nextCursor
-      const isHeld = isSoon && nextCursor !== undefined && store.get().lists[name].loading === 'all'
-      if (!isHeld) showHeld(store, name, run)
+      if (!isHeldBack(run, store.get().lists[name])) showHeld(store, name, run)
       return nextCursor !== undefined
     } catch (error) {
       if (runs.get(name) !== run) return false
@@ -149,4 +147,9 @@ function fullText(name: ServerList): string {
 /** What has come is shown, whyever no more does. */
 function showLeft(store: Store<State>, name: ServerList, run: Run): void {
   if (run.held.length > 0) showHeld(store, name, run)
+}
+
+function isHeldBack({ held, shownAtMs, nextCursor }: Run, { loading }: ListState): boolean {
+  const isSoon = performance.now() - shownAtMs < SHOWN_EVERY_MS && held.length < MOST_HELD
+  return isSoon && nextCursor !== undefined && loading === 'all'
 }
