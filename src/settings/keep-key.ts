@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { Buffer } from 'node:buffer'
 import { CrmError } from '../core/errors.ts'
 import { keyringPlace, keyringSecret, readFromKeyring } from './keyring/keyring-secret.ts'
 import type { Settings } from './settings.ts'
@@ -12,10 +12,15 @@ import type { Warn } from './target.ts'
 export async function keepInKeyring(settings: Settings, name: string, { origin, key }: StoredKey): Promise<string> {
   const before = await settings.keyringEntry(name)
   // Two settings folders may both have a profile of this name and origin, with keys of their own.
-  const account = before?.origin === origin ? before.account : `${name} ${origin} ${randomBytes(3).toString('hex')}`
+  const account = before?.origin === origin ? before.account : `${name} ${origin} ${chance()}`
   await settings.keyring.write(account, keyringSecret({ origin, key }))
   await settings.storeKey(name, { origin, account })
   return keyringPlace(account)
+}
+
+/** Of the global, which loads only when it is asked: every start reads this file, and node:crypto costs it milliseconds. */
+function chance(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')
 }
 
 /** Keeps the key in our private file; one that the keyring had before goes, or is told as left behind. */

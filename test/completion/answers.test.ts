@@ -38,7 +38,7 @@ describe('words of the command line', () => {
     const known = { ids: { contact: [['con_1', 'Ada']] } } as const
     expect(await wordsAt(['contacts', 'get', '--debug', ''], known)).toEqual(['con_1'])
     expect(await wordsAt(['contacts', 'get', '-o', 'json', ''], known)).toEqual(['con_1'])
-    expect(await wordsAt(['contacts', 'get', 'con_1', ''], known)).toEqual([])
+    expect(await wordsAt(['contacts', 'update', 'con_1', ''], known)).toEqual([])
     expect(await wordsAt(['contacts', 'delete', 'con_1', ''], known)).toEqual(['con_1'])
   })
 

@@ -26,14 +26,18 @@ export const ENDINGS: readonly Ending[] = [
   {
     page: 'docs/admins.md',
     line: 'contacts import leads.csv --map',
-    exits: [2, 0, 11],
+    exits: [2, 0, 0, 11],
     edits: [
       undefined,
       { 'leads.csv': `${HEADS}Ada;ada@example.test;1;Engines;7\nAlan;alan@example.test;2;Bletchley;8\n` },
+      undefined,
       { 'leads.csv': `${HEADS}Ada;ada@example.test;1;Engines;9\nAlan;alan@example.test;2;Bletchley;8\n` },
     ],
   },
   { page: 'docs/bulk.md', line: 'deals import deals.csv', exits: [3] },
+  { page: 'docs/keys.md', line: 'auth login', exits: [4] },
+  { page: 'docs/keys.md', line: 'contacts list -p prod', exits: [4] },
   { page: 'docs/servers.md', line: 'auth login', exits: [4] },
+  { page: 'docs/webhooks.md', line: '--tui', exits: [2] },
   { page: 'docs/webhooks.md', line: '--count 3', exits: [12] },
 ]

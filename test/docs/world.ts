@@ -48,6 +48,8 @@ export async function openWorld(cleanUp: CleanUp): Promise<World> {
     [/deal_0\w+/g, () => deal],
     [/wh_0\w+/g, () => received().then(() => first('webhooks', 'list'))],
     [/evt_0\w+/g, () => received().then(() => first('webhooks', 'events', 'list'))],
+    [/\bfx3yg\b/g, async () => (await quick('jobs', 'list', '--jq', 'map(select(.noun == "contacts"))[0].id')).trim()],
+    [/(?<=-p )js\b/g, () => 'local'],
     [/key_0\w+/g, () => first('serve', 'keys', 'create', '--name', 'partner')],
     [/CRM_API_KEY=…/g, async () => `CRM_API_KEY=${(await quick('auth', 'token')).trim()}`],
     [/(?<=localhost:|--(?:to|forward) |=)(?:3000|4000)\b/g, () => app],

@@ -14,6 +14,7 @@ export function withoutVersion(error: CrmError, baseUrl: URL): CrmError {
   return withHint(error, `crm adds /v1 by itself: crm config set base_url ${shellWord(without)} -p PROFILE`)
 }
 
-function withHint({ code, message, details }: CrmError, hint: string): CrmError {
+/** In place of any other hint, the same command once more among them. */
+function withHint({ code, message, details: { repeat: _, ...details } }: CrmError, hint: string): CrmError {
   return new CrmError(code, message, { ...details, hint })
 }
