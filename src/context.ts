@@ -13,6 +13,7 @@ import type { FieldPath } from './output/fields.ts'
 import type { Format } from './output/format.ts'
 import { writeNoteLine } from './output/note-line.ts'
 import type { ProgressFlag } from './output/progress.ts'
+import { ROOMS, type Rooms } from './rooms.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
 import { resolveTarget, type Target } from './settings/target.ts'
@@ -73,7 +74,7 @@ export interface GlobalFlags {
  * What a command is given. The heavy rooms stand behind functions that load them on first use, so that no command
  * pays for what it does not use.
  */
-export interface Context extends Host {
+export interface Context extends Host, Rooms {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
@@ -94,55 +95,6 @@ export interface Context extends Host {
   exports(): Promise<Exports>
   /** Bulk work at the target of this command line. */
   jobs(): Promise<Jobs>
-  readonly service: {
-    store(): Promise<typeof import('./service/store/sqlite/sqlite-store.ts')>
-    server(): Promise<typeof import('./service/server.ts')>
-    keys(): Promise<typeof import('./service/keys.ts')>
-    pipelines(): Promise<typeof import('./service/pipelines-file.ts')>
-    delivery(): Promise<typeof import('./service/delivery/sender.ts')>
-    seed(): Promise<typeof import('./service/seed.ts')>
-    backup(): Promise<typeof import('./service/store/sqlite/backup.ts')>
-  }
-  readonly fixtures: {
-    load(): Promise<typeof import('./fixtures/load.ts')>
-    mistakes(): Promise<typeof import('./fixtures/mistakes.ts')>
-    shown(): Promise<typeof import('./fixtures/shown-record.ts')>
-    schema(): Promise<typeof import('./fixtures/schema.ts')>
-    apply(): Promise<typeof import('./fixtures/apply.ts')>
-    destroy(): Promise<typeof import('./fixtures/destroy.ts')>
-    status(): Promise<typeof import('./fixtures/status.ts')>
-    stages(): Promise<typeof import('./fixtures/check-stages.ts')>
-    env(): Promise<typeof import('./fixtures/write-env.ts')>
-    fill(): Promise<typeof import('./fixtures/fill.ts')>
-    export(): Promise<typeof import('./fixtures/export.ts')>
-  }
-  sandbox(): Promise<typeof import('./sandbox/run-in-sandbox.ts')>
-  readonly snapshot: {
-    take(): Promise<typeof import('./snapshot/take-snapshot.ts')>
-    read(): Promise<typeof import('./snapshot/snapshot.ts')>
-    compare(): Promise<typeof import('./snapshot/compare.ts')>
-  }
-  readonly webhooks: {
-    listening(): Promise<typeof import('./webhooks/listening.ts')>
-    events(): Promise<typeof import('./webhooks/log/read-events.ts')>
-    entry(): Promise<typeof import('./webhooks/log/entry.ts')>
-    onward(): Promise<typeof import('./webhooks/onward/start-onward.ts')>
-    simulate(): Promise<typeof import('./webhooks/simulate.ts')>
-    command(): Promise<typeof import('./webhooks/command.ts')>
-    tunnel(): Promise<typeof import('./webhooks/tunnel.ts')>
-    secrets(): Promise<typeof import('./webhooks/secrets.ts')>
-    filter(): Promise<typeof import('./webhooks/event-filter.ts')>
-    sign(): Promise<typeof import('./webhooks/sign.ts')>
-    saved(): Promise<typeof import('./webhooks/saved-request.ts')>
-  }
-  readonly ui: {
-    screens(): Promise<typeof import('./ui/open-browse.tsx')>
-    plain(): Promise<typeof import('./ui/plain/open-plain.ts')>
-  }
-  readonly completion: {
-    scripts(): Promise<typeof import('./completion/scripts.ts')>
-    known(): Promise<typeof import('./completion/known-file.ts')>
-  }
   /** What was shown of the server's records, for the next Tab; kept where a profile and completion are in use. */
   seen(resource: Sighting['resource'], records: readonly CrmRecord[]): void
   gone(resource: Sighting['resource'], goneId: string): void
@@ -221,7 +173,7 @@ export function createContext(
     gone: (resource, goneId) => {
       sightings.push({ resource, goneId })
     },
-    ...HEAVY_ROOMS,
+    ...ROOMS,
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
         if (outcome.status === 'fulfilled') await outcome.value.close()
@@ -234,59 +186,6 @@ export function createContext(
 
 /** So that the pages of a long list do not stay in memory. */
 const MOST_SEEN = 100
-
-/** Each is loaded when a command asks for it. */
-const HEAVY_ROOMS = {
-  ui: {
-    screens: () => import('./ui/open-browse.tsx'),
-    plain: () => import('./ui/plain/open-plain.ts'),
-  },
-  service: {
-    store: () => import('./service/store/sqlite/sqlite-store.ts'),
-    server: () => import('./service/server.ts'),
-    keys: () => import('./service/keys.ts'),
-    pipelines: () => import('./service/pipelines-file.ts'),
-    delivery: () => import('./service/delivery/sender.ts'),
-    seed: () => import('./service/seed.ts'),
-    backup: () => import('./service/store/sqlite/backup.ts'),
-  },
-  fixtures: {
-    load: () => import('./fixtures/load.ts'),
-    mistakes: () => import('./fixtures/mistakes.ts'),
-    shown: () => import('./fixtures/shown-record.ts'),
-    schema: () => import('./fixtures/schema.ts'),
-    apply: () => import('./fixtures/apply.ts'),
-    destroy: () => import('./fixtures/destroy.ts'),
-    status: () => import('./fixtures/status.ts'),
-    stages: () => import('./fixtures/check-stages.ts'),
-    env: () => import('./fixtures/write-env.ts'),
-    fill: () => import('./fixtures/fill.ts'),
-    export: () => import('./fixtures/export.ts'),
-  },
-  completion: {
-    scripts: () => import('./completion/scripts.ts'),
-    known: () => import('./completion/known-file.ts'),
-  },
-  sandbox: () => import('./sandbox/run-in-sandbox.ts'),
-  snapshot: {
-    take: () => import('./snapshot/take-snapshot.ts'),
-    read: () => import('./snapshot/snapshot.ts'),
-    compare: () => import('./snapshot/compare.ts'),
-  },
-  webhooks: {
-    listening: () => import('./webhooks/listening.ts'),
-    events: () => import('./webhooks/log/read-events.ts'),
-    entry: () => import('./webhooks/log/entry.ts'),
-    onward: () => import('./webhooks/onward/start-onward.ts'),
-    simulate: () => import('./webhooks/simulate.ts'),
-    command: () => import('./webhooks/command.ts'),
-    tunnel: () => import('./webhooks/tunnel.ts'),
-    secrets: () => import('./webhooks/secrets.ts'),
-    filter: () => import('./webhooks/event-filter.ts'),
-    sign: () => import('./webhooks/sign.ts'),
-    saved: () => import('./webhooks/saved-request.ts'),
-  },
-} satisfies Pick<Context, 'completion' | 'service' | 'fixtures' | 'sandbox' | 'snapshot' | 'ui' | 'webhooks'>
 
 async function openExpressions({ flags: { where, jq }, io }: Context): Promise<Expressions> {
   if (where === undefined && jq === undefined) return { keep: undefined, query: undefined }

@@ -1,0 +1,57 @@
+/**
+ * The heavy rooms, each behind a function that loads it: no command pays for what it does not use. What a command may load is
+ * here, and commands import nothing of these rooms themselves.
+ */
+export const ROOMS = {
+  ui: {
+    screens: () => import('./ui/open-browse.tsx'),
+    plain: () => import('./ui/plain/open-plain.ts'),
+  },
+  service: {
+    store: () => import('./service/store/sqlite/sqlite-store.ts'),
+    server: () => import('./service/server.ts'),
+    keys: () => import('./service/keys.ts'),
+    pipelines: () => import('./service/pipelines-file.ts'),
+    delivery: () => import('./service/delivery/sender.ts'),
+    seed: () => import('./service/seed.ts'),
+    backup: () => import('./service/store/sqlite/backup.ts'),
+  },
+  fixtures: {
+    load: () => import('./fixtures/load.ts'),
+    mistakes: () => import('./fixtures/mistakes.ts'),
+    shown: () => import('./fixtures/shown-record.ts'),
+    schema: () => import('./fixtures/schema.ts'),
+    apply: () => import('./fixtures/apply.ts'),
+    destroy: () => import('./fixtures/destroy.ts'),
+    status: () => import('./fixtures/status.ts'),
+    stages: () => import('./fixtures/check-stages.ts'),
+    env: () => import('./fixtures/write-env.ts'),
+    fill: () => import('./fixtures/fill.ts'),
+    export: () => import('./fixtures/export.ts'),
+  },
+  completion: {
+    scripts: () => import('./completion/scripts.ts'),
+    known: () => import('./completion/known-file.ts'),
+  },
+  sandbox: () => import('./sandbox/run-in-sandbox.ts'),
+  snapshot: {
+    take: () => import('./snapshot/take-snapshot.ts'),
+    read: () => import('./snapshot/snapshot.ts'),
+    compare: () => import('./snapshot/compare.ts'),
+  },
+  webhooks: {
+    listening: () => import('./webhooks/listening.ts'),
+    events: () => import('./webhooks/log/read-events.ts'),
+    entry: () => import('./webhooks/log/entry.ts'),
+    onward: () => import('./webhooks/onward/start-onward.ts'),
+    simulate: () => import('./webhooks/simulate.ts'),
+    command: () => import('./webhooks/command.ts'),
+    tunnel: () => import('./webhooks/tunnel.ts'),
+    secrets: () => import('./webhooks/secrets.ts'),
+    filter: () => import('./webhooks/event-filter.ts'),
+    sign: () => import('./webhooks/sign.ts'),
+    saved: () => import('./webhooks/saved-request.ts'),
+  },
+} as const
+
+export type Rooms = typeof ROOMS
