@@ -68,8 +68,13 @@ function textSvg(text: string, x: number, y: number, { color, isBold, isDim, isI
   const back = isInverse
     ? `<rect x="${x.toFixed(1)}" y="${y - 13}" width="${width.toFixed(1)}" height="${LINE_HEIGHT}" fill="${FOREGROUND}"/>`
     : ''
-  if (text.trim() === '') return back
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   const look = `${isBold ? ' font-weight="bold"' : ''}${isDim ? ' opacity="0.6"' : ''}`
-  return `${back}<text x="${x.toFixed(1)}" y="${y}" fill="${fill}"${look} xml:space="preserve" textLength="${width.toFixed(1)}" lengthAdjust="spacingAndGlyphs">${escaped}</text>`
+  // Each group of words at its own place: where a font lacks a sign, what stands behind it does not move.
+  const groups = [...text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: words, index }) => {
+    const left = x + textWidth(text.slice(0, index)) * CELL_WIDTH
+    const length = (textWidth(words) * CELL_WIDTH).toFixed(1)
+    const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    return `<text x="${left.toFixed(1)}" y="${y}" fill="${fill}"${look} textLength="${length}" lengthAdjust="spacingAndGlyphs">${escaped}</text>`
+  })
+  return back + groups.join('')
 }

@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import { ID_PREFIXES } from '../core/ids.ts'
 import { type Env, type Io, writeText } from '../core/streams.ts'
-import { errorCode } from '../files/error-code.ts'
+import { namesIn } from '../files/names-in.ts'
 import { reportError } from '../output/report.ts'
 import { chooseAddress, chooseProfile } from '../settings/address.ts'
 import { openSettings } from '../settings/settings.ts'
@@ -62,14 +61,5 @@ function sourcesOf(env: Env): Sources {
       const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(ID_PREFIXES.job))
       return names.toSorted().toReversed().slice(0, MOST_JOBS)
     },
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
   }
 }

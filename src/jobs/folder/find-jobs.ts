@@ -1,8 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { ID_PREFIXES } from '../../core/ids.ts'
-import { errorCode } from '../../files/error-code.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { namesIn } from '../../files/names-in.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
 import { type JobPaths, jobPaths } from './job-folder.ts'
 import { openJobPlan } from './job-plan.ts'
@@ -28,13 +27,4 @@ export function headOf(paths: JobPaths): PlanHead {
   const file = openJobPlan(paths)
   file.close()
   return file.head
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw toMachineError(error, folder)
-  }
 }

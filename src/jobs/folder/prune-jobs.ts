@@ -1,6 +1,6 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../files/error-code.ts'
+import { namesIn } from '../../files/names-in.ts'
 import { stateOrDamage } from '../run/damaged-job.ts'
 import { allJobs } from './find-jobs.ts'
 
@@ -32,14 +32,5 @@ export function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: nu
     const stats = statSync(folder, { throwIfNoEntry: false })
     if (name.startsWith('.new-') && stats && nowMs - stats.mtimeMs > DRAFT_LIFE_MS)
       rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
   }
 }
