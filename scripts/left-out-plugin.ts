@@ -16,6 +16,12 @@ const STAND_INS = [
   { importer: /commander\/lib\//, path: 'node:child_process', contents: 'export default {}' },
   // It tidies up after conf by sending the process the signal again that it has just had, which is the second Ctrl-C here.
   { importer: /atomically\//, path: 'when-exit', contents: 'export default () => () => {}' },
+  // It asks for the home as it is loaded, which throws for a user id without an account; conf is always told its folder.
+  {
+    importer: /conf\//,
+    path: 'env-paths',
+    contents: 'export default () => { throw new Error("conf was not told its folder") }',
+  },
 ]
 
 export const leftOutPlugin: Plugin = {
@@ -24,7 +30,7 @@ export const leftOutPlugin: Plugin = {
     build.onLoad({ filter: LEFT_OUT }, ({ path }) => ({
       contents: `module.exports = () => { throw new Error(${JSON.stringify(`left out of the bundle: ${path.replace(/.*undici/, 'undici')}`)}) }`,
     }))
-    build.onResolve({ filter: /^(?:node:|when-exit$)/ }, ({ path, importer }) => {
+    build.onResolve({ filter: /^(?:node:|when-exit$|env-paths$)/ }, ({ path, importer }) => {
       const standIn = STAND_INS.find((each) => each.path === path && each.importer.test(importer))
       return standIn && { path, namespace: 'stand-in', pluginData: standIn.contents }
     })

@@ -121,6 +121,7 @@ export function createContext(
   let settings: Settings | undefined
   let target: Promise<Target> | undefined
   let api: Promise<Api> | undefined
+  let jobs: Promise<Jobs> | undefined
   const apis: Promise<Api>[] = []
   const sightings: Sighting[] = []
   let seenCount = 0
@@ -165,7 +166,10 @@ export function createContext(
       ...(await import('./jobs/export/export-records.ts')),
       ...(await import('./jobs/read/detect-format.ts')),
     }),
-    jobs: () => openBulk(ctx),
+    jobs: () => {
+      jobs ??= openBulk(ctx)
+      return jobs
+    },
     seen: (resource, records) => {
       if (seenCount < MOST_SEEN && records.length > 0) sightings.push({ resource, records })
       seenCount += records.length

@@ -128,11 +128,16 @@ function keepHeapSmall(): void {
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
+  let ensured: Promise<string> | undefined
+  const ensure = () => {
+    ensured ??= ensureJobsFolder(world.env, world.note)
+    return ensured
+  }
   const plan = async <Made extends { readonly is: string }>(
     work: (make: MakeWorld) => Promise<Made>,
   ): Promise<Made> => {
     keepHeapSmall()
-    const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world)
+    const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world, await ensure())
     let isMade = false
     try {
       const made = await work(make)
@@ -146,10 +151,10 @@ export function openJobs(world: JobsWorld): Jobs {
   }
   return {
     results: operationResults,
-    home: async () => dirname(await ensureJobsFolder(world.env, world.note)),
+    home: async () => dirname(await ensure()),
     homePath: () => stateHome(world.env),
     account: async () => accountOf(await world.server()),
-    make: async (identity, fill) => makeJob(await makeWorld(world), identity, fill),
+    make: async (identity, fill) => makeJob(await makeWorld(world, await ensure()), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
@@ -184,8 +189,7 @@ export function openJobs(world: JobsWorld): Jobs {
   }
 }
 
-async function makeWorld(world: JobsWorld): Promise<MakeWorld> {
-  const jobsFolder = await ensureJobsFolder(world.env, world.note)
+function makeWorld(world: JobsWorld, jobsFolder: string): Promise<MakeWorld> {
   return worldIn(world, jobsFolder, jobsFolder)
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, constants, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
+import { Buffer } from 'node:buffer'
+import { closeSync, constants, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { CrmError } from '../core/errors.ts'
 
 export interface ServiceLog {
@@ -22,14 +23,28 @@ export function openServiceLog(file: string): ServiceLog {
 }
 
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
+const FIRST_BYTES = 32
 
 function openForWriting(file: string): number {
   const hint = 'name a file of its own in a folder that is there: --keep-log service.log'
   try {
-    // It is removed in the end, and what root removes may be a device.
-    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== false) return openSync(file, FLAGS, 0o600)
+    if (mayBeReplaced(file)) return openSync(file, FLAGS, 0o600)
   } catch (cause) {
     throw new CrmError('machine', `cannot write ${file}: ${(cause as Error).message}`, { hint, cause })
   }
-  throw new CrmError('machine', `cannot write ${file}: it is there, and is no plain file`, { hint })
+  throw new CrmError('machine', `cannot write ${file}: it is there, and is no log of a sandbox`, { hint })
+}
+
+/** It is removed in the end: nothing but a log of an earlier sandbox, whose lines begin with their level, may go. */
+function mayBeReplaced(file: string): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats) return true
+  if (!stats.isFile()) return false
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const start = Buffer.alloc(FIRST_BYTES)
+    return stats.size === 0 || start.toString('latin1', 0, readSync(fd, start)).startsWith('{"level":"')
+  } finally {
+    closeSync(fd)
+  }
 }

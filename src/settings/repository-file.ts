@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Env } from '../core/streams.ts'
 import { readFoundFile } from '../files/found-file.ts'
+import { homeFolder } from '../files/home-folder.ts'
 import { parseRepositoryToml, type RepositoryDefaults } from './repository-toml.ts'
 
 const NAME = '.crm.toml'
@@ -17,7 +17,7 @@ export interface RepositoryFile extends RepositoryDefaults {
  * left out, and told. CrmError `invalid_input` when it says what a repository may not.
  */
 export function readRepositoryFile(folder: string, env: Env, note: (line: string) => void): RepositoryFile | undefined {
-  const home = resolve(env.HOME || homedir())
+  const home = homeFolder(env)
   for (let at = resolve(folder); ; at = dirname(at)) {
     const path = join(at, NAME)
     const found = readFoundFile(path, MAX_BYTES)

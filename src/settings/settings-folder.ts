@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Env } from '../core/streams.ts'
+import { homeFolder } from '../files/home-folder.ts'
 
 /** CRM_CONFIG_HOME, else XDG_CONFIG_HOME/crm, else ~/.config/crm. An empty variable counts as unset. */
 export function settingsFolder(env: Env): string {
@@ -8,5 +8,5 @@ export function settingsFolder(env: Env): string {
   const { XDG_CONFIG_HOME: xdg } = env
   // The XDG Base Directory Specification has relative paths ignored.
   if (xdg && isAbsolute(xdg)) return join(xdg, 'crm')
-  return join(resolve(env.HOME || homedir()), '.config', 'crm')
+  return join(homeFolder(env), '.config', 'crm')
 }

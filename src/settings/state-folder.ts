@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Env } from '../core/streams.ts'
+import { homeFolder } from '../files/home-folder.ts'
 
 /** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm: what crm keeps of its work. An empty variable counts as unset. */
 export function stateFolder(env: Env): string {
@@ -8,5 +8,5 @@ export function stateFolder(env: Env): string {
   const { XDG_STATE_HOME: xdg } = env
   // The XDG Base Directory Specification has relative paths ignored.
   if (xdg && isAbsolute(xdg)) return join(xdg, 'crm')
-  return join(resolve(env.HOME || homedir()), '.local', 'state', 'crm')
+  return join(homeFolder(env), '.local', 'state', 'crm')
 }

@@ -1,9 +1,11 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import process from 'node:process'
 import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
 import { errorCode } from '../../files/error-code.ts'
+import { homeFolder } from '../../files/home-folder.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 
@@ -13,12 +15,13 @@ export function stateHome(env: Env): string {
   const { XDG_STATE_HOME: xdg } = env
   // The XDG Base Directory Specification has relative paths ignored.
   if (xdg && isAbsolute(xdg)) return join(xdg, 'crm')
-  return join(resolve(env.HOME || homedir()), '.local', 'state', 'crm')
+  return join(homeFolder(env), '.local', 'state', 'crm')
 }
 
 /**
  * The folder of all jobs, made where it is missing. Where the home cannot be written and nobody named another place, a
- * temporary folder, which `say` tells: what is in it is needed to go on after a crash.
+ * temporary folder, which `say` tells: what is in it is needed to go on after a crash. It is the same one for all commands of
+ * a user, so that what one did is known to the next.
  */
 export async function ensureJobsFolder(env: Env, say: (line: string) => void): Promise<string> {
   const home = stateHome(env)
@@ -29,7 +32,8 @@ export async function ensureJobsFolder(env: Env, say: (line: string) => void): P
     return folder
   } catch (error) {
     if (env.CRM_STATE_HOME || !(error instanceof CrmError) || error.code !== 'machine') throw error
-    const temporary = mkdtempSync(join(env.TMPDIR || tmpdir(), 'crm-state-'))
+    const temporary = join(env.TMPDIR || tmpdir(), `crm-state-${process.getuid?.() ?? 'user'}`)
+    await ensurePrivateFolder(temporary)
     const folder = join(temporary, 'jobs')
     await ensurePrivateFolder(folder)
     say(`${error.message}; jobs are kept in ${temporary} instead: CRM_STATE_HOME=${temporary} finds them again`)
