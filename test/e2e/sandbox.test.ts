@@ -179,3 +179,23 @@ test.each([
   const { exit, stdout } = await crm(['sandbox', 'run', flag, value, '--', 'echo', 'ran'], env)
   expect({ exit, stdout, left: left() }).toEqual({ exit: 2, stdout: '', left: [] })
 })
+
+test.each([
+  ['--latency', '50', 'Expected a time with its unit'],
+  ['--clock', '2026-02-31T00:00:00Z', 'Expected a time such as'],
+])('%s %s is refused, and not taken for something else', async (flag, value, reason) => {
+  const { exit, stderr } = await crm(['sandbox', 'run', flag, value, '--', 'true'], emptyHome())
+  expect(exit).toBe(2)
+  expect(stderr).toContain(reason)
+})
+
+test('a log is kept over an earlier one, and over no other file', async () => {
+  const folder = tempFolder()
+  const [log, notes] = [join(folder, 'service.log'), join(folder, 'notes.txt')]
+  writeFileSync(notes, 'precious\n')
+  const run = (file: string) => crm(['sandbox', 'run', '--keep-log', file, '--', 'sh', '-c', 'false'], emptyHome())
+  expect((await run(notes)).exit).toBe(13)
+  expect(readFileSync(notes, 'utf8')).toBe('precious\n')
+  for (const _ of [1, 2]) expect((await run(log)).exit).toBe(1)
+  expect(existsSync(log)).toBe(true)
+})

@@ -4,9 +4,8 @@ import type { Act, Context } from '../../context.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
-import { parseTime } from '../flags.ts'
 import { parseRateLimit, type RateLimit } from '../serve/limits.ts'
-import { parseClock, parseFaults } from './faults-input.ts'
+import { parseClock, parseFaults, parseLatency } from './faults-input.ts'
 
 interface Options {
   readonly seed?: readonly string[]
@@ -25,7 +24,7 @@ export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
       'run a command beside a service of its own, on a database in memory, that is gone when the command ends; crm ends with its exit code',
     )
     .option('--seed <file>', 'fixtures that are there when the command starts (repeatable)', collect)
-    .option('--latency <time>', 'wait so long before each request is taken up', parseTime)
+    .option('--latency <time>', 'wait so long before each request is taken up', parseLatency)
     .option(
       '--fail <kind=n%,...>',
       'so many requests fail: 500, 503, 429, reset; 500-after: after they took effect',
