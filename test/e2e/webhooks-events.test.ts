@@ -148,3 +148,30 @@ test('a replay that is not taken fails: 9 when nobody answers, 3 when the app re
   expect(unknown).toMatchObject({ exit: 2, stderr: expect.stringMatching(/--secret-file FILE.*--original/) })
   expect(await crm(['webhooks', 'replay'], home)).toMatchObject({ exit: 2 })
 })
+
+test('what cannot be signed again is left out and named, and all else is sent: 3; when nothing can, 2 and nothing goes', async () => {
+  const home = emptyHome()
+  const { secret, args } = newSecretFile()
+  const foreign = await listen([...args, '--port', '0'], home)
+  const port = String(await freePort())
+  for (const id of ['evt_a', 'evt_b']) await send(foreign.url, secret, event(id), id)
+  const app = await startApp()
+  const replay = ['webhooks', 'replay', '--since', '1h', '--to', app.url]
+  const none = await crm(replay, home)
+  expect(none).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/^crm: 2 of 2 were not sent/) })
+  expect(app.requests).toEqual([])
+
+  await serve(['--database', ':memory:'], home)
+  const own = await listen(['--port', port], home)
+  await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
+  const { id } = await own.next()
+  for (const later of ['evt_c', 'evt_d']) await send(foreign.url, secret, event(later), later)
+  const some = await crm(replay, home)
+  expect(some).toMatchObject({
+    exit: 3,
+    stderr: expect.stringMatching(
+      /^crm: 4 of 5 were not sent \(evt_a, evt_b, evt_c, …\): evt_a cannot be signed again: .*\n.*--secret-file FILE.*--original/,
+    ),
+  })
+  expect(app.requests.map(({ headers }) => headers['webhook-id'])).toEqual([id])
+})

@@ -27,7 +27,8 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
       const { url } = parseForward(to, 'the address')
       const event = await findEvent(ctx, id)
       const resigner = await createResigner(ctx, { secrets: ownSecrets })
-      await resigner.prepare(event)
+      const unknown = await resigner.prepare(event)
+      if (unknown) throw unknown
       return sendEvent(ctx, event, url, resigner.sign)
     },
     trigger: async (name: string, members: readonly string[], to: string): Promise<HandOver> => {

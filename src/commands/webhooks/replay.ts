@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
-import type { HandOver, Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
+import type { Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
 import { examples } from '../examples.ts'
 import { readIds } from '../ids-input.ts'
@@ -10,6 +10,7 @@ import { findEvent } from './events-show.ts'
 import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
 import { addOnwardFlags, type OnwardFlags, parseForward, startTargets } from './onward-flags.ts'
 import { createPrintQueue } from './print-queue.ts'
+import { createReplayFailures } from './replay-failures.ts'
 import { createResigner } from './resign.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
 
@@ -44,17 +45,12 @@ export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
 }
 
 async function replayEvents(ctx: Context, ids: readonly string[], options: Options): Promise<undefined> {
-  if ((ids.length === 0) === (options.since === undefined)) {
-    throw new CrmError('usage', 'expected ids, or --since, and not both', {
-      hint: 'crm webhooks replay --since 10m --to 3000',
-    })
-  }
-  if (options.to !== undefined) parseForward(options.to, '--to')
+  refuseUnclear(ids, options)
   if (options.events) await checkGlobs(ctx, options.events, true)
   const forward = [...(options.forward ?? []), ...(options.to === undefined ? [] : [options.to])]
   const printer = choosePrinter(ctx, 'crm webhooks replay')
   const print = createPrintQueue(ctx.io.stdout)
-  const failures = createFailures()
+  const failures = createReplayFailures()
   const show = async (occurrence: Occurrence): Promise<void> => {
     if (occurrence.type === 'forwarded' || occurrence.type === 'executed') failures.count(occurrence)
     await print(printer.line(occurrence))
@@ -77,16 +73,29 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
   let count = 0
   for await (const event of eventsOnce(ctx, ids, options)) {
     if (ctx.signal.aborted) break
-    if (isSigned) await resigner.prepare(event)
+    count++
+    const unsignable = isSigned ? await resigner.prepare(event) : undefined
+    if (unsignable) {
+      failures.skip(event, unsignable)
+      continue
+    }
     await show(event)
     await onward?.handLater(event)
-    count++
   }
   await onward?.settled()
   if (!onward && count > 0) ctx.note('Printed only; to send them: --to URL')
   if (count === 0) ctx.note('No events.')
   ctx.signal.throwIfAborted()
-  failures.refuse()
+  failures.refuse(count)
+}
+
+function refuseUnclear(ids: readonly string[], { since, to }: Options): void {
+  if ((ids.length === 0) === (since === undefined)) {
+    throw new CrmError('usage', 'expected ids, or --since, and not both', {
+      hint: 'crm webhooks replay --since 10m --to 3000',
+    })
+  }
+  if (to !== undefined) parseForward(to, '--to')
 }
 
 /** Of an event that came several times, one. */
@@ -111,28 +120,4 @@ async function* chosenEvents(
     return
   }
   for (const id of await readIds(ctx, words, 'crm webhooks events list -o id')) yield [await findEvent(ctx, id)]
-}
-
-/** What targets did not take, which may be very many events. */
-function createFailures() {
-  const counts = { all: 0, failed: 0, unanswered: 0 }
-  let first: HandOver | undefined
-  return {
-    count(hand: HandOver): void {
-      counts.all++
-      if (hand.failure === undefined) return
-      counts.failed++
-      if (hand.status === undefined) counts.unanswered++
-      first ??= hand
-    },
-    /** CrmError `unreachable` when nobody answered at all, else `partial`, unless all was taken. */
-    refuse(): void {
-      if (!first) return
-      const { all, failed, unanswered } = counts
-      const what = failed === 1 ? `${first.id ?? 'an event'} was not taken` : `${failed} of ${all} were not taken`
-      throw new CrmError(unanswered === all ? 'unreachable' : 'partial', `${what}: ${first.target}: ${first.failure}`, {
-        hint: 'when the app is mended, run the same command again; --show-response shows what it says',
-      })
-    },
-  }
 }

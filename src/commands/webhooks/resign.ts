@@ -11,26 +11,23 @@ interface Source {
 
 /** Signs events again with the secrets of the subscription that they came from, or with those of a file. */
 export interface Resigner {
-  /** Finds the secrets for it. CrmError `usage` when none is known. */
-  prepare(event: ReceivedEvent): Promise<void>
+  /** Finds the secrets for it; gives the CrmError `usage` that says why there are none. */
+  prepare(event: ReceivedEvent): Promise<CrmError | undefined>
   sign(event: ReceivedEvent): ReceivedEvent['delivery']['headers']
 }
 
 export async function createResigner(ctx: Context, { secretFile, secrets }: Source): Promise<Resigner> {
   const { headersSignedAgain } = await ctx.webhooks.sign()
   const given = secretFile === undefined ? secrets : await readSecretFile(ctx, secretFile)
-  const known = new Map<string | undefined, readonly string[]>()
+  const known = new Map<string | undefined, readonly string[] | undefined>()
   const secretsOf = ({ subscriptionId }: ReceivedEvent): readonly string[] => given ?? known.get(subscriptionId) ?? []
   return {
     prepare: async (event) => {
       const { subscriptionId: id, scheme } = event
-      if (given || scheme === undefined || known.has(id)) return
-      const kept = id === undefined ? undefined : await (await ctx.settings()).findSubscription({ id })
-      const found = kept ? [kept.secret, ...kept.olderSecrets] : []
-      for (const secret of found) ctx.addSecret(secret)
+      if (given || scheme === undefined) return undefined
+      if (!known.has(id)) known.set(id, await findSecrets(ctx, id))
       // GitHub signs no time: the signature that it came with is as good as ever.
-      if (!kept && scheme !== 'github') throw unknownSecret(event)
-      known.set(id, found)
+      return known.get(id) || scheme === 'github' ? undefined : unknownSecret(event)
     },
     sign: (event) => {
       const signing = secretsOf(event)
@@ -38,6 +35,14 @@ export async function createResigner(ctx: Context, { secretFile, secrets }: Sour
       return isUnsigned ? event.delivery.headers : headersSignedAgain(event, signing, ctx.now())
     },
   }
+}
+
+async function findSecrets(ctx: Context, id: string | undefined): Promise<readonly string[] | undefined> {
+  const kept = id === undefined ? undefined : await (await ctx.settings()).findSubscription({ id })
+  if (!kept) return undefined
+  const found = [kept.secret, ...kept.olderSecrets]
+  for (const secret of found) ctx.addSecret(secret)
+  return found
 }
 
 function unknownSecret({ id, subscriptionId }: ReceivedEvent): CrmError {
