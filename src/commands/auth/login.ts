@@ -73,7 +73,9 @@ async function askBaseUrl(ctx: Context, flag: string | undefined): Promise<URL> 
   const known = name === undefined ? undefined : (await settings.profiles()).get(name)?.baseUrl
   if (known) return parseBaseUrl(known, `base_url of profile ${name}`)
   if (canAsk(ctx)) return parseBaseUrl(await askTyped(ctx.io, 'Address of the CRM: ', ctx.signal), 'the address')
-  throw new CrmError('usage', 'no address to log in to', { hint: 'crm auth login --base-url https://crm.example.com' })
+  throw new CrmError('usage', 'no address to log in to', {
+    hint: `${commandLine(ctx.argv)} --base-url https://crm.example.com`,
+  })
 }
 
 async function askKey(ctx: Context, baseUrl: URL): Promise<string> {

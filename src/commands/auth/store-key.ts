@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { askYesNo } from '../../output/prompt.ts'
 import { keepInFile, keepInKeyring } from '../../settings/keep-key.ts'
 import type { StoredKey } from '../../settings/stored-key.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withFlag } from '../command-line.ts'
 import { canAsk } from '../confirm.ts'
 
 const STORAGES = ['keyring', 'file'] as const
@@ -30,12 +30,19 @@ export async function storeKey(
     try {
       return await keepInKeyring(settings, name, stored)
     } catch (error) {
-      if (storage === 'keyring' || ctx.signal.aborted || !(error instanceof CrmError)) throw error
+      if (ctx.signal.aborted || !(error instanceof CrmError)) throw error
+      if (storage === 'keyring') throw withFileHint(ctx, error)
       await askConsent(ctx, error)
     }
   }
   await keepInFile(settings, name, stored, ctx.note)
   return settings.paths().keys
+}
+
+/** A shorter command would send the key to whatever profile is active. */
+function withFileHint({ argv }: Context, error: CrmError): CrmError {
+  const hint = `unlock it, or keep the key in a file: ${withFlag(argv, '--storage', 'file')}`
+  return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })
 }
 
 async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
