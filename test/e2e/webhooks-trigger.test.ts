@@ -103,6 +103,16 @@ test.each([
   expect(next).toMatch(hint)
 })
 
+test.each([
+  [500, 9],
+  [302, 7],
+] as const)('a handler that answers %i to a flawed event has not refused it: exit %i', async (status, exit) => {
+  const app = await startApp((response) => response.writeHead(status).end())
+  const args = ['deal.created', '--flaw', 'unsigned', '--to', app.url, ...newSecretFile().args]
+  const run = await crm(['webhooks', 'trigger', ...args], emptyHome())
+  expect(run).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(`${status}`) })
+})
+
 test.each(['stale', 'future'])('--flaw %s is refused where no time is signed', async (flaw) => {
   const args = ['push', '--scheme', 'github', '--flaw', flaw, ...newSecretFile().args]
   expect(await crm(['webhooks', 'trigger', ...args], emptyHome())).toMatchObject({

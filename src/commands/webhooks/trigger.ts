@@ -96,7 +96,8 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
 
 async function report(ctx: Context, hand: HandOver, flaw: Flaw | undefined): Promise<undefined> {
   const { id, name, target, status, tookMs, response } = hand
-  const isRefused = status !== undefined && hand.failure !== undefined
+  // A handler that crashes, or that sends elsewhere, has not looked at the signature.
+  const isRefused = status !== undefined && status >= 400 && status < 500
   const isFine = flaw === undefined ? hand.failure === undefined : isRefused
   if (isFine) {
     const shown = { id: id ?? null, event: name ?? null, target, status: status ?? null, took_ms: tookMs }
@@ -107,7 +108,7 @@ async function report(ctx: Context, hand: HandOver, flaw: Flaw | undefined): Pro
       hint: 'start what listens there: crm listen, or your app',
     })
   }
-  if (flaw !== undefined) {
+  if (flaw !== undefined && hand.failure === undefined) {
     throw new CrmError('rejected', `${target} took an event that was ${flaw} (${status})`, {
       status,
       hint: 'whoever takes events must verify them: docs/webhooks.md says how',
