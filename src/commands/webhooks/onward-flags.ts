@@ -137,8 +137,10 @@ export function parseForward(
 ): { readonly globs: readonly string[]; readonly url: URL } {
   const [, globs, target = ''] = /^(?:([\w.*,-]+)=)?(.+)$/s.exec(text) ?? []
   const address = /^\d{1,5}$/.test(target) ? `localhost:${target}` : target
+  // Nobody who types a bare word means a host of that name: it is a port, or a flag, that went wrong.
+  const isWord = /^[\w-]+(?=[/?#]|$)/.test(address) && !/^localhost\b/i.test(address)
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
+  if (!url || isWord || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
     throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is no address`, {
       hint: "expected 3000, http://localhost:3000/hook, or 'deal.*=http://localhost:3000/deals'",
     })
