@@ -55,8 +55,16 @@ test('a command that fails ends the wait at once with 12 and says so; one that f
   expect(before.stderr).toContain('\nno\n')
   const after = await crm([...wait, `sh -c "${CREATE}; sleep 0.5; exit 7"`], home)
   expect(after).toMatchObject({ exit: 3, stderr: expect.stringContaining('the events came, but') })
-  const none = await crm([...wait, '/nowhere/nix'], home)
-  expect(none).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot run /nowhere/nix: no such program') })
+})
+
+test('a --run that is not there is refused before anything is subscribed', async () => {
+  const { home, port } = await homeWithService()
+  const none = await crm(['webhooks', 'wait', '*', '--port', port, '--run', '/nowhere/nix'], home)
+  expect(none).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(/^crm: cannot run \/nowhere\/nix: no such program\n/),
+  })
+  expect(await crmPrints(['webhooks', 'list', '-o', 'id'], home)).toBe('')
 })
 
 test('what came about before --run is no answer to it, and is told of', async () => {

@@ -13,9 +13,17 @@ export interface Run {
   stop(): Promise<void>
 }
 
-/** `onFailure` is told when the command fails: what is waited for will then not come. */
-export function startRun(ctx: Context, text: string | undefined, onFailure: (error: CrmError) => void): Run {
+/**
+ * `onFailure` is told when the command fails: what is waited for will then not come. CrmError `usage` when there is no
+ * such program, before anything is subscribed for it.
+ */
+export async function prepareRun(
+  ctx: Context,
+  text: string | undefined,
+  onFailure: (error: CrmError) => void,
+): Promise<Run> {
   const words = text === undefined ? undefined : shellWords(text, '--run')
+  if (words) await (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
   const ended = Promise.withResolvers<void>()
   // Nobody asks for it when the events do not come.
   ended.promise.catch(() => {})

@@ -13,7 +13,7 @@ import { madeAtMs } from './event-time.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
 import { createNearMisses, eventText } from './near-misses.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
-import { startRun } from './run-command.ts'
+import { prepareRun } from './run-command.ts'
 import { receiveEvents } from './session.ts'
 import { checkGlobs, createWanted, parseGlobs } from './wanted.ts'
 
@@ -70,7 +70,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   }
   // Both are waited for below, unless something else ends it before.
   done.promise.catch(() => {})
-  const run = startRun(ctx, options.run, (ended) => done.reject(ended))
+  const run = await prepareRun(ctx, options.run, (ended) => done.reject(ended))
   const isEarlier = await createIsEarlier(ctx, options)
   // Last: a timer that nobody clears keeps the process alive.
   const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
