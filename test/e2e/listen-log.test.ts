@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints, emptyHome, startCrm } from './crm.ts'
@@ -70,14 +71,19 @@ test('started again and again, it makes one subscription', async () => {
   expect(requests.filter((line) => line === 'POST /v1/webhooks').length).toBe(1)
 })
 
-test('a subscription that it uses again was asked for, and one that cannot be asked for is doubted', async () => {
+test('a subscription that it uses again was asked for; a server that is down, or cannot be asked, is told as that', async () => {
   const home = emptyHome()
-  const { stop } = await serve(['--database', ':memory:'], home)
+  const { url, stop } = await serve(['--database', ':memory:'], home)
   const args = ['--port', String(await freePort())]
   await (await listen(args, home)).stop()
   const asked = await (await listen(args, home)).stop()
   expect(asked.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; what failed to arrive .* next try\.$/m)
   await stop()
+  const down = await (await listen(args, home)).stop()
+  expect(down.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; that server cannot be reached now, .*\.$/m)
+  const without = createServer((_, response) => void response.writeHead(404).end()).listen(new URL(url).port)
+  await once(without, 'listening')
+  onTestFinished(() => void without.close())
   const unasked = await (await listen(args, home)).stop()
   expect(unasked.stderr).toMatch(/^Using the subscription wh_\w+ of .* does not tell: --subscribe makes a new one\.$/m)
 })

@@ -56,9 +56,12 @@ function secretsOf(ctx: Context, kept: KeptSubscription | undefined): readonly s
 async function whyEnded(ctx: Context, id: string | undefined, { origin, url }: Place): Promise<string | undefined> {
   const state = id === undefined ? 'unknown' : await askSubscription(ctx, id)
   if (state === 'gone' || state === 'disabled') return `the subscription ${id} of ${origin} to ${url} is ${state} there`
-  const expected = "what failed to arrive before comes with the sender's next try"
-  const doubt = `whether it is still there, ${origin} does not tell: --subscribe makes a new one`
-  ctx.note(`Using the subscription ${id ?? 'kept'} of ${origin}; ${state === 'enabled' ? expected : doubt}.`)
+  const prospects = {
+    enabled: "what failed to arrive before comes with the sender's next try",
+    unreachable: 'that server cannot be reached now, and events come when it is back',
+    unknown: `whether it is still there, ${origin} does not tell: --subscribe makes a new one`,
+  }
+  ctx.note(`Using the subscription ${id ?? 'kept'} of ${origin}; ${prospects[state]}.`)
   return undefined
 }
 

@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 
 /** `unknown` where the server cannot be asked: REST has no way to, and not every server has GraphQL. */
-export type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unknown'
+export type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' | 'unknown'
 
 const QUERY = 'query ($id: ID!) { webhook(id: $id) { id status } }'
 
@@ -19,6 +19,6 @@ export async function askSubscription(ctx: Context, id: string): Promise<Subscri
     return isJsonObject(webhook) && webhook.status === 'disabled' ? 'disabled' : 'enabled'
   } catch (error) {
     if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
-    return 'unknown'
+    return error.code === 'unreachable' || error.code === 'timeout' ? 'unreachable' : 'unknown'
   }
 }
