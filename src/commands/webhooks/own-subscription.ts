@@ -92,7 +92,9 @@ async function subscribe(
   const settings = await ctx.settings()
   const subscription = { id: typeof id === 'string' ? id : undefined, secret }
   if (isKept) await settings.storeSubscription(place, subscription)
-  const where = isKept ? `kept in ${settings.paths().webhooks}` : 'not kept: it ends with this command'
+  const where = isKept
+    ? `kept in ${settings.paths().webhooks}`
+    : 'not kept: it is gone with this command, and the subscription stays'
   ctx.note(`Subscribed ${place.url} to all events of ${place.origin}; its secret is ${where}.`)
   return { secrets: [secret], subscriptionId: subscription.id }
 }
