@@ -118,7 +118,9 @@ describe('subscriptions', () => {
     )
     const { ready, stop } = await listen(['--subscribe', '--port', '0'], env)
     expect(ready).toMatchObject({ verifies: true, subscription_id: expect.stringMatching(/^wh_/) })
-    expect((await stop()).stderr).toContain('its secret is not kept: it is gone with this command, and the subscription stays.')
+    expect((await stop()).stderr).toContain(
+      'its secret is not kept: it is gone with this command, and the subscription stays.',
+    )
     expect(existsSync(join(env.HOME, '.config'))).toBe(false)
   })
 
