@@ -72,6 +72,24 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Enter')
     await terminal.sees(`Sent contact.created -> ${target} 200`)
     expect(seen).toEqual([{ id: expect.stringMatching(/^evt_/), signature: expect.stringMatching(/^v1,/) }])
+    terminal.type('T')
+    await terminal.sees('Event, members, to=URL:')
+    terminal.press('C-u')
+    terminal.type(`deal.created to=${target}`)
+    terminal.press('Enter')
+    await terminal.sees(`Sent deal.created -> ${target} 200`)
+    expect(seen[1]).toMatchObject({ signature: expect.stringMatching(/^v1,/) })
+  })
+
+  test('a screen that knows no secret says where one can be given', async ({ service }) => {
+    const terminal = openTerminal(['browse', 'events'], service.env, WIDE)
+    await terminal.sees('No event')
+    terminal.type('T')
+    await terminal.sees('Event, members, to=URL:')
+    terminal.press('Enter')
+    await terminal.sees('no secret is known for')
+    await terminal.sees('--secret-file FILE')
+    expect(terminal.screen()).not.toContain('give one')
   })
 
   test('what a target answered stands beside the event, and SIGTERM stops receiver and screen', async () => {

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { HandOver } from '../../core/arrivals.ts'
+import { CrmError } from '../../core/errors.ts'
 import { readFields } from '../fields-input.ts'
 import { findEvent } from './events-show.ts'
-import { keptSecrets } from './kept-secrets.ts'
+import { findKeptSecrets } from './kept-secrets.ts'
 import { makeEvent } from './made-event.ts'
 import { parseForward } from './onward-flags.ts'
 import { createResigner } from './resign.ts'
@@ -19,7 +20,12 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
   const ownSecrets = own === undefined || own.secrets === 'unverified' ? undefined : own.secrets
 
   async function secretsFor(url: URL): Promise<readonly string[]> {
-    return own !== undefined && new URL(own.url).href === url.href ? (ownSecrets ?? []) : keptSecrets(ctx, url)
+    if (own !== undefined && new URL(own.url).href === url.href) return ownSecrets ?? []
+    const secrets = (await findKeptSecrets(ctx, url)) ?? ownSecrets
+    if (secrets) return secrets
+    throw new CrmError('usage', `no secret is known for ${url.href}`, {
+      hint: 'in a shell: crm webhooks trigger --secret-file FILE',
+    })
   }
 
   return {
@@ -28,7 +34,11 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
       const event = await findEvent(ctx, id)
       const resigner = await createResigner(ctx, { secrets: ownSecrets })
       const unknown = await resigner.prepare(event)
-      if (unknown) throw unknown
+      if (unknown) {
+        // A notice is one line of the screen.
+        const hint = 'crm webhooks replay --secret-file FILE'
+        throw new CrmError(unknown.code, unknown.message, { hint, cause: unknown })
+      }
       return sendEvent(ctx, event, url, resigner.sign)
     },
     trigger: async (name: string, members: readonly string[], to: string): Promise<HandOver> => {

@@ -4,12 +4,18 @@ import { isLoopback } from '../../core/origin.ts'
 
 /** Of the subscription that is kept for a listener at this address. CrmError `usage` when none is known. */
 export async function keptSecrets(ctx: Context, url: URL): Promise<readonly string[]> {
-  const kept = await findKept(ctx, url)
+  const kept = await findKeptSecrets(ctx, url)
   if (!kept) {
     throw new CrmError('usage', `no secret is known for ${url.href}`, {
       hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
     })
   }
+  return kept
+}
+
+export async function findKeptSecrets(ctx: Context, url: URL): Promise<readonly string[] | undefined> {
+  const kept = await findKept(ctx, url)
+  if (!kept) return undefined
   ctx.addSecret(kept.secret)
   return [kept.secret]
 }
