@@ -110,7 +110,8 @@ async function interviewLists(probe: Probe, first: Listing, openapi: OpenApi | u
   const sizeFinding = unlessSilent(probe, size.finding)
   const paging = await step(probe, 'paging', () => examinePaging(probe, list, openapi))
   const findings = [records.finding, sizeFinding, paging]
-  return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured } }
+  const isWayOnKnown = paging.state === 'ok' || (paging.proposals ?? []).length > 0
+  return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured, isWayOnKnown } }
 }
 
 /** How the list goes on, as it was found. */

@@ -15,6 +15,8 @@ export interface LargestList {
   readonly wire: Wire
   /** Whether the parameter for the size was seen to do what it says. */
   readonly isHonoured: boolean
+  /** Whether a longer list was seen to say how it goes on: only then is one that says nothing whole. */
+  readonly isWayOnKnown: boolean
 }
 
 /** Asks for more and more modest pages until the server gives one. */
@@ -25,7 +27,7 @@ export async function examineLargest(
 ): Promise<Finding> {
   const silence = probe.silence()
   if (silence || !list) return notAsked(check, silence?.message ?? 'there is no list to look at')
-  const { noun, wire, isHonoured } = list
+  const { noun, wire, isHonoured, isWayOnKnown } = list
   const name = wire.limitParam
   if (name === undefined) return notAsked(check, 'no parameter for the size is known')
   const told = openapi?.list.find((parameter) => parameter.in === 'query' && parameter.name === name)?.maximum
@@ -33,7 +35,7 @@ export async function examineLargest(
   let refusal: { readonly size: number; readonly error: CrmError } | undefined
   for (const size of new Set(tops)) {
     const listing = await askList(probe, noun, wire, size)
-    if (isPage(listing)) return largestFinding({ size, told, listing, refusal, isHonoured }, wire)
+    if (isPage(listing)) return largestFinding({ size, told, listing, refusal, isHonoured, isWayOnKnown }, wire)
     if (probe.silence())
       return { check, state: 'unknown', seen: `not known: ${name}=${size}: ${listing.error.message}` }
     refusal = { size, error: listing.error }
@@ -49,11 +51,14 @@ interface Largest {
   /** Of the size before it. */
   readonly refusal: { readonly size: number; readonly error: CrmError } | undefined
   readonly isHonoured: boolean
+  readonly isWayOnKnown: boolean
 }
 
-function largestFinding({ size, told, listing, refusal, isHonoured }: Largest, wire: Wire): Finding {
+function largestFinding(answer: Largest, wire: Wire): Finding {
+  const { size, told, listing, refusal, isHonoured } = answer
   const { items, next, shortfall } = listing.page
   const name = wire.limitParam
+  if (isPerhapsCut(answer)) return cutFinding(answer, wire)
   const isWhole = !next && shortfall === undefined && items.length < size
   const document = told === undefined ? '' : `; the document says ${told}`
   const refused = refusal ? `; ${name}=${refusal.size} is refused: ${refusal.error.message}` : ''
@@ -67,7 +72,26 @@ function largestFinding({ size, told, listing, refusal, isHonoured }: Largest, w
   }
   const value = Math.min(largest ?? told ?? size, SIZES[0])
   const seen = `${value}: ${gives}`
-  const proposals = value === wire.pageSize ? [] : ([{ setting: 'wire.page_size', value: String(value) }] as const)
+  const proposals = proposalsFor(value, wire)
   if (!refusal || wire.pageSize <= value) return { check, state: 'ok', seen, found, proposals }
   return { ...failed(check, refusal.error, proposals), seen: `${seen}; wire.page_size is ${wire.pageSize}`, found }
+}
+
+/** Of a list that never says how it goes on, a page shorter than was asked for is the end, or all that the server gives at once. */
+function isPerhapsCut({ size, listing, isHonoured, isWayOnKnown }: Largest): boolean {
+  const { items, next, isEndKnown } = listing.page
+  return isHonoured && !isWayOnKnown && !isEndKnown && !next && items.length > 0 && items.length < size
+}
+
+/** With pages of this size `contacts list` refuses a page that is full and names no other, in place of taking it for the whole. */
+function cutFinding({ size, listing }: Largest, wire: Wire): Finding {
+  const came = listing.page.items.length
+  const seen = `${came}: ${wire.limitParam}=${size} gives ${came}, which is the whole list or all that a page holds: nothing says which`
+  const found = { largest: came, asked: size, came }
+  const hint = 'where the answer names its next page: crm config set wire.next_path meta.next -p PROFILE'
+  return { check, state: 'warn', seen, found, hint, proposals: proposalsFor(came, wire) }
+}
+
+function proposalsFor(value: number, { pageSize }: Wire): NonNullable<Finding['proposals']> {
+  return value === pageSize ? [] : [{ setting: 'wire.page_size', value: String(value) }]
 }

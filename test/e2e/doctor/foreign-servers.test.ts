@@ -111,6 +111,30 @@ test('a cursor that goes back in another parameter is followed in all that are k
   expect(await crmPrints(['contacts', 'list', '-o', 'id', '--limit', '3'], env)).toBe('con_1\ncon_2\ncon_3\n')
 })
 
+test('a page that is perhaps cut is not called the whole list, and after --fix the list is refused instead of cut', async () => {
+  const people = Array.from({ length: 37 }, (_, n) => ({ id: `con_${n + 1}` }))
+  const { url } = await startServer((response, { path }) => {
+    const query = new URL(path, 'http://odd').searchParams
+    const size = Math.min(Number(query.get('per_page') ?? 20), 20)
+    const start = Number(query.get('tok') ?? 0)
+    const nxt = start + size < people.length ? `${start + size}` : null
+    sendJson(response, 200, { payload: { stuff: people.slice(start, start + size), meta: { nxt } } })
+  })
+  const env = await profiled(url)
+  const fixed = await examined(env, '--fix')
+  expect(fixed).toMatchObject({ exit: 7, states: { paging: 'fail', largest_page: 'warn' } })
+  expect(fixed.settings).toContain('wire.page_size=20')
+  expect(fixed.seen('largest_page')).toContain(
+    'per_page=1000 gives 20, which is the whole list or all that a page holds',
+  )
+  const list = await crm(['contacts', 'list', '-o', 'id'], env)
+  expect(list).toMatchObject({ exit: 7, stdout: '' })
+  expect(list.stderr).toContain('the list does not say how it goes on')
+  await crmPrints(['config', 'set', 'wire.next_path', 'payload.meta.nxt'], env)
+  await crmPrints(['config', 'set', 'wire.cursor_param', 'tok'], env)
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe(people.map(({ id }) => `${id}\n`).join(''))
+})
+
 test('a setting that points to where nothing is, is found out too', async () => {
   const { url } = await startServer((response) => sendJson(response, 200, { data: RECORDS, next_cursor: null }))
   const env = await profiled(url)
