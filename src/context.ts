@@ -42,7 +42,7 @@ export interface Host {
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/read/detect-format.ts')
 
-export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint'>
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase'>
 
 /** The flags that every command line may carry, with their defaults filled in. */
 export interface GlobalFlags {
@@ -210,13 +210,14 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
   // compiles its own modules anew once a flag of V8 has changed.
   const { setFlagsFromString } = await import('node:v8')
   setFlagsFromString('--wasm-tiering-budget=100000000')
-  const { baseUrl, key, wire, loginHint } = other ?? apiTarget(await ctx.target())
+  const { baseUrl, key, wire, loginHint, serveDatabase } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
   return createApi({
     baseUrl,
     key,
     wire,
     loginHint,
+    serveDatabase,
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,
@@ -271,6 +272,6 @@ function clientOptions(ctx: Context) {
   }
 }
 
-function apiTarget({ baseUrl, key, wire, loginHint }: Target): ApiTarget {
-  return { baseUrl, key: key.value, wire, loginHint }
+function apiTarget({ baseUrl, key, wire, loginHint, serveDatabase }: Target): ApiTarget {
+  return { baseUrl, key: key.value, wire, loginHint, serveDatabase }
 }

@@ -108,6 +108,8 @@ export interface ApiOptions {
   readonly onNotice?: ((notice: Notice) => Promise<void>) | undefined
   /** For hints: what leads to a key that is taken, where more is known than the address. */
   readonly loginHint?: string | undefined
+  /** For hints: the database that `crm serve` had last at this address. */
+  readonly serveDatabase?: string | undefined
   /** Of what was found out about the server's GraphQL; without it that is found out anew each time. */
   readonly memory?: GraphqlMemory | undefined
   /** For HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE, and nothing else; without it none of them applies. */

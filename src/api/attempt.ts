@@ -40,7 +40,8 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: ApiOp
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
-    return networkFailure(call, error, { url: options.baseUrl, timeoutMs: options.timeoutMs })
+    const { baseUrl: url, timeoutMs, serveDatabase } = options
+    return networkFailure(call, error, { url, timeoutMs, serveDatabase })
   }
 }
 

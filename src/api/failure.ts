@@ -40,6 +40,8 @@ export type Explanation = Pick<Failure, 'code' | 'rule' | 'reason' | 'hint' | 'r
 export interface Place {
   readonly name: string
   readonly url: URL
+  /** The database that `crm serve` had last there. */
+  readonly serveDatabase?: string | undefined
 }
 
 export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'

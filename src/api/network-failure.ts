@@ -1,4 +1,5 @@
 import { isLoopback } from '../core/origin.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { type Call, isWrite } from './call.ts'
 import type { NoReply } from './exchange.ts'
 import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './failure.ts'
@@ -8,8 +9,8 @@ import { explainTls } from './tls-failure.ts'
 /** Where `crm serve` listens unless told otherwise. */
 const SERVE_PORT = '4243'
 
-const refused = ({ name, url }: Place) =>
-  down(`${name} refuses connections`, isLoopback(url.hostname) ? serveCommand(url) : ADDRESS_HINT)
+const refused = (place: Place) =>
+  down(`${place.name} refuses connections`, isLoopback(place.url.hostname) ? serveCommand(place) : ADDRESS_HINT)
 const cut = ({ name }: Place): Explanation => ({
   ...down(`${name} closed the connection before its answer was complete`, 'try again'),
   repeat: 'as it is',
@@ -54,19 +55,25 @@ const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Expl
   UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent more headers than can be right`),
 }
 
+interface At extends Omit<Place, 'name'> {
+  readonly timeoutMs: number
+}
+
 /** A try without a reply as a Failure; what is not the network's doing is thrown on as the bug it is. */
-export function networkFailure(call: Call, noReply: NoReply, at: { url: URL; timeoutMs: number }): Failure {
-  const explanation = noReply.kind === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at.url)
+export function networkFailure(call: Call, noReply: NoReply, at: At): Failure {
+  const explanation = noReply.kind === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at)
   if (explanation === undefined) throw noReply.cause
   return { ...explanation, isInDoubt: isWrite(call) && noReply.isSent, cause: noReply.cause ?? noReply }
 }
 
-function serveCommand({ port, protocol }: URL): string {
+/** With the database of before: another one at the same address would look as if all were lost. */
+function serveCommand({ url: { port, protocol }, serveDatabase }: Place): string {
   const shown = port || (protocol === 'https:' ? '443' : '80')
-  return shown === SERVE_PORT ? 'crm serve' : `crm serve --port ${shown}`
+  const database = serveDatabase === undefined ? '' : ` --database ${shellWord(serveDatabase)}`
+  return `crm serve${database}${shown === SERVE_PORT ? '' : ` --port ${shown}`}`
 }
 
-function explainTimeout(noReply: NoReply, { url, timeoutMs }: { url: URL; timeoutMs: number }): Explanation {
+function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
   const missing = noReply.isSent ? 'did not answer in full' : 'could not be reached'
   const reason = `${url.origin} ${missing} within ${timeoutMs / 1000} s`
   return {
@@ -78,10 +85,10 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: { url: URL; timeou
   }
 }
 
-function explainError(error: unknown, url: URL): Explanation | undefined {
+function explainError(error: unknown, { url, serveDatabase }: At): Explanation | undefined {
   if (error instanceof ProxyError)
     return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} goes without it`)
-  const place = { name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`, url }
+  const place = { name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`, url, serveDatabase }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const explain = EXPLANATIONS[code]
   if (explain) return explain(place, code)

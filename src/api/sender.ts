@@ -34,7 +34,7 @@ export interface Sender {
 
 export type SenderOptions = Pick<
   ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 > & {
   /** As many as there will ever be requests under way. */
   readonly connections: number

@@ -114,7 +114,7 @@ export interface JobsWorld {
 
 export type JobServer = Pick<
   ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 >
 
 /**

@@ -16,6 +16,8 @@ export interface Profile {
   readonly allowsInsecureHttp: boolean
   /** A command line whose first line of output is the key. */
   readonly keyCommand: string | undefined
+  /** What `crm serve` had open last at this address. */
+  readonly serveDatabase: string | undefined
   readonly wire: Wire
 }
 
@@ -46,6 +48,7 @@ export function settingsOf(profile: Profile): SettingTypes {
     protected: profile.isProtected,
     insecure_http: profile.allowsInsecureHttp,
     key_command: profile.keyCommand ?? null,
+    serve_database: profile.serveDatabase ?? null,
     'wire.page_size': profile.wire.pageSize,
     'wire.idempotency_header': profile.wire.idempotencyHeader,
     'wire.idempotency_window': durationText(profile.wire.idempotencyWindowMs),
@@ -84,6 +87,7 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     isProtected: value('protected'),
     allowsInsecureHttp: value('insecure_http'),
     keyCommand: value('key_command') ?? undefined,
+    serveDatabase: value('serve_database') ?? undefined,
     wire: {
       pageSize: value('wire.page_size'),
       idempotencyHeader: value('wire.idempotency_header'),

@@ -10,6 +10,7 @@ export interface SettingTypes {
   readonly protected: boolean
   readonly insecure_http: boolean
   readonly key_command: string | null
+  readonly serve_database: string | null
   readonly 'wire.page_size': number
   readonly 'wire.idempotency_header': string
   readonly 'wire.idempotency_window': string
@@ -58,6 +59,15 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     kind: 'string',
     defaultValue: null,
     parse: parseCommand,
+  },
+  serve_database: {
+    meaning: 'database that crm serve had last at this address, for hints; empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => {
+      if (text === '' || isAbsolute(text)) return text || null
+      throw invalid(field, text, 'the whole path of a file')
+    },
   },
   'wire.page_size': {
     meaning: 'records asked for in one request of a list, 1 to 1000',

@@ -44,6 +44,8 @@ export interface Target {
   readonly isProtected: boolean
   /** The next command, when the server does not take the key. */
   readonly loginHint: string
+  /** For hints: the database that `crm serve` had last at this address. */
+  readonly serveDatabase?: string | undefined
   readonly wire: Wire
 }
 
@@ -67,6 +69,7 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
     profileName: applying?.name,
     isProtected: await isProtected(baseUrl),
     loginHint: otherKeyHint(key.source, login),
+    serveDatabase: applying?.profile.serveDatabase,
     wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
   }
 }

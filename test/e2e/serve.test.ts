@@ -59,6 +59,31 @@ describe('another start', () => {
     expect(await crmPrints(['contacts', 'list', '-o', 'jsonl', '--fields', 'name'], home)).toBe('{"name":"Ada"}\n')
   })
 
+  test('is named with its database where it was stopped, and on another database says that it is another', async () => {
+    const home = emptyHome()
+    const database = join(tempFolder(), 'my crm.db')
+    const first = await serve(['--database', database], home)
+    const { port } = new URL(first.url)
+    await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
+    await first.stop()
+    const stopped = await crm(['contacts', 'list'], home)
+    expect(stopped.exit).toBe(9)
+    expect(stopped.stderr).toContain(`crm serve --database '${database}' --port ${port}\n`)
+    expect((await crm(['doctor'], home)).stderr).toContain(`crm serve --database '${database}' --port ${port}\n`)
+
+    const other = await serve(['--port', port], home)
+    expect(other.said()).toContain(
+      `Warning: profile local led to the database ${database}, and now to ${other.database}`,
+    )
+    expect(other.said()).toContain(`to go back: crm serve --database '${database}'`)
+    await other.stop()
+
+    const back = await serve(['--port', port, '--database', database], home)
+    expect(await crmPrints(['contacts', 'list', '-o', 'jsonl', '--fields', 'name'], home)).toBe('{"name":"Ada"}\n')
+    await back.stop()
+    expect((await serve(['--port', port, '--database', database], home)).said()).not.toContain('Warning')
+  })
+
   test('at the same origin on another database takes the stored key over', async () => {
     const home = emptyHome()
     const first = await serve([], home)

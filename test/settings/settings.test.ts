@@ -46,6 +46,7 @@ test('a profile is read back as it was put, whatever its settings', async () => 
     isProtected: true,
     allowsInsecureHttp: true,
     keyCommand: 'pass show crm',
+      serveDatabase: '/srv/crm.db',
     wire: {
       pageSize: 7,
       idempotencyHeader: 'X-Once',
@@ -98,6 +99,7 @@ test('values are listed with what they mean, and whether they are set', async ()
     ['protected', false, true],
     ['insecure_http', false, true],
     ['key_command', null, true],
+    ['serve_database', null, true],
     ['wire.page_size', 5, false],
     ['wire.idempotency_header', 'Idempotency-Key', true],
     ['wire.idempotency_window', '30m', true],

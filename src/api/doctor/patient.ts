@@ -3,7 +3,7 @@ import type { ApiOptions } from '../api.ts'
 /** A server, and how it is spoken to. */
 export type Patient = Pick<
   ApiOptions,
-  'baseUrl' | 'wire' | 'timeoutMs' | 'maxWaitMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
+  'baseUrl' | 'wire' | 'serveDatabase' | 'timeoutMs' | 'maxWaitMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
 > & {
   /** Undefined where there is none: only what needs no key is looked at. */
   readonly key: string | undefined

@@ -85,7 +85,7 @@ async function dial(patient: Patient, leftMs: number): Promise<Socket> {
   }
 }
 
-function explain({ baseUrl, timeoutMs }: Patient, error: unknown): CrmError {
+function explain({ baseUrl, serveDatabase, timeoutMs }: Patient, error: unknown): CrmError {
   if (!(error instanceof NoReply)) throw error
   if (error.cause instanceof CrmError) return error.cause
   const call: Call = {
@@ -95,7 +95,7 @@ function explain({ baseUrl, timeoutMs }: Patient, error: unknown): CrmError {
     command: 'crm doctor',
     findCommand: undefined,
   }
-  const failure = networkFailure(call, error, { url: baseUrl, timeoutMs: probeLimitMs({ timeoutMs }) })
+  const failure = networkFailure(call, error, { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }) })
   return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined })
 }
 

@@ -14,6 +14,7 @@ import type { TargetRequest } from '../../settings/target.ts'
 export interface PatientHere {
   readonly baseUrl: URL
   readonly wire: Wire
+  readonly serveDatabase: string | undefined
   readonly key: string | undefined
   readonly profileName: string | undefined
   readonly sources: KeySources
@@ -27,19 +28,19 @@ export async function readPatient(ctx: Context): Promise<PatientHere> {
   const settings = await ctx.settings()
   const request = { env, profileFlag: flags.profile, keyFromFlag: undefined, repository: await ctx.repository() }
   try {
-    const { baseUrl, key, wire, profileName } = await ctx.target()
+    const { baseUrl, key, wire, profileName, serveDatabase } = await ctx.target()
     // Stdin can be read once, and has been.
     const keyFromFlag = key.source.startsWith('--') ? key : undefined
     const sources = await sourcesOf(settings, { ...request, keyFromFlag }, key)
-    return { baseUrl, wire, key: key.value, profileName, sources, lack: undefined }
+    return { baseUrl, wire, serveDatabase, key: key.value, profileName, sources, lack: undefined }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
     const chosen = await chooseProfile(settings, request)
     const baseUrl = chooseAddress(env, chosen)
     const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
-    const { wire } = applying?.profile ?? defaultProfile(baseUrl.href)
+    const { wire, serveDatabase } = applying?.profile ?? defaultProfile(baseUrl.href)
     const sources = await describeKeySources(settings, request)
-    return { baseUrl, wire, key: undefined, profileName: applying?.name, sources, lack: error }
+    return { baseUrl, wire, serveDatabase, key: undefined, profileName: applying?.name, sources, lack: error }
   }
 }
 

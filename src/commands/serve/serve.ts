@@ -12,6 +12,7 @@ import { addServeKeys } from './keys.ts'
 import { parsePort, parseRateLimit, type RateLimit } from './limits.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { readPipelines } from './pipelines-input.ts'
+import { rememberDatabase } from './remember-database.ts'
 import { parseRetrySchedule } from './retry-schedule.ts'
 import { readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { addServeStats } from './stats.ts'
@@ -157,6 +158,7 @@ async function openStore(
     if (pipelines) await store.putPipelines(pipelines)
     if (seed) await seedEmpty(ctx, store, seed)
     await provideFirstKey(ctx, { store, url, location, given })
+    await rememberDatabase(ctx, { url, location })
     return store
   } catch (error) {
     await store.close()
