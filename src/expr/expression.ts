@@ -3,6 +3,7 @@ import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { compileFailure, evaluationFailure } from './jq-failure.ts'
+import { refuseAssignment } from './refuse-assignment.ts'
 import { wholeCharacters } from './whole-characters.ts'
 
 /** An expression may give no result, one, or several. */
@@ -38,6 +39,7 @@ export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSo
     const run = await jq.run(['-n', program], '')
     if (run.exit !== 0) throw refuse(run)
   }
+  if (flag === '--where') refuseAssignment(text)
   const evaluate = async (program: string, json: string): Promise<{ run: JqRun; lines: readonly string[] }> => {
     const run = await jq.run(['-c', program], wholeCharacters(json))
     const lines = run.stdout.split('\n').slice(0, -1)

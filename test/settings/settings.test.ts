@@ -46,7 +46,7 @@ test('a profile is read back as it was put, whatever its settings', async () => 
     isProtected: true,
     allowsInsecureHttp: true,
     keyCommand: 'pass show crm',
-      serveDatabase: '/srv/crm.db',
+    serveDatabase: '/srv/crm.db',
     wire: {
       pageSize: 7,
       idempotencyHeader: 'X-Once',
