@@ -68,8 +68,14 @@ function callOf(
     action: `${method} ${only}`,
     command: `crm api ${method} ${only}`,
     findCommand: parent === undefined ? undefined : listCommand(parent),
-    showCommand: `crm api GET ${shellWord(only)} -i`,
+    showCommand: recordCommand(only) ?? `crm api GET ${shellWord(only)} -i`,
   }
+}
+
+/** Of the records that have a command: a server need not offer GET for one. */
+function recordCommand(path: string): string | undefined {
+  const [, noun, id] = /^\/v1\/(contacts|deals)\/([\w-]+)$/.exec(path) ?? []
+  return id === undefined ? undefined : `crm ${noun} get ${id}`
 }
 
 /** REST has no list of pipelines. */

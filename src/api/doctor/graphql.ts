@@ -52,10 +52,11 @@ function offeredFinding(
   const offers = schema ? Object.keys(readOffers(schema)) : []
   const what = schema
     ? `with ${offers.join(', ') || 'nothing that crm has commands for'}`
-    : 'it does not tell its schema'
+    : 'which does not tell its schema: commands that need GraphQL, such as pipelines list, find none'
   const proposals: Proposal[] =
     graphqlPath === wire.graphqlPath ? [] : [{ setting: 'wire.graphql_path', value: graphqlPath ?? '' }]
-  const finding: Finding = { check, state: 'ok', seen: `${path}, ${what}`, found: { path, offers }, proposals }
+  const state = schema ? 'ok' : 'warn'
+  const finding: Finding = { check, state, seen: `${path}, ${what}`, found: { path, offers }, proposals }
   if (proposals.length === 0 || wire.graphqlPath === undefined) return finding
   return { ...finding, state: 'warn', hint: `wire.graphql_path is ${wire.graphqlPath}: crm doctor --fix` }
 }

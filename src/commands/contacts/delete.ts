@@ -77,11 +77,14 @@ async function deleteAll(ctx: Context, ids: readonly string[], ifMatch: string |
     } catch (error) {
       if (ids.length === 1 || !isAboutOneRecord(error)) throw error
       failed.set(id, error)
-      ctx.note(`Not deleted: ${id}: ${error.message}`)
+      if (error.code !== 'not_found') ctx.note(`Not deleted: ${id}: ${error.message}`)
     }
   }
   if (failed.size === 0) return EXIT.ok
   const isNoneThere = failed.size === ids.length && [...failed.values()].every(({ code }) => code === 'not_found')
+  const gone = [...failed].filter(([, { code }]) => code === 'not_found').map(([id]) => id)
+  // As after a run that was ended half way, or with a misspelt id.
+  if (gone.length > 0) ctx.note(`Already gone, or never there: ${gone.length} of ${ids.length}: ${namesOf(gone)}`)
   const message = `${failed.size} of ${ids.length} contacts were not deleted: ${namesOf([...failed.keys()])}`
   throw new CrmError(isNoneThere ? 'not_found' : 'partial', message, { hint: 'crm contacts list' })
 }

@@ -34,7 +34,7 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
   if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || patient.profileName === undefined) {
     await printExamination(ctx, { patient, findings: found, changes, isWritten: false })
     noteWarnings(ctx, found)
-    if (options.fix) noteFix(ctx, changes)
+    if (options.fix) noteFix(ctx, changes, found)
     else noteChanges(ctx, changes, patient.profileName)
     if (options.fix && changes.length > 0) refuseWithoutProfile(patient, changes)
     return endWith(ctx, found, changes.length > 0)
@@ -52,8 +52,10 @@ function noteWarnings(ctx: Context, findings: Findings): void {
   for (const { check, state, hint } of findings) if (state === 'warn' && hint) ctx.note(`${check}: ${hint}`)
 }
 
-function noteFix(ctx: Context, changes: readonly Change[]): void {
-  if (changes.length === 0) ctx.note('Nothing to write: crm finds out by itself what this server speaks.')
+function noteFix(ctx: Context, changes: readonly Change[], found: Findings): void {
+  const wasAsked = found.some(({ check, state }) => check === 'records' && (state === 'ok' || state === 'warn'))
+  if (changes.length === 0 && !wasAsked) ctx.note('Nothing to write: what this server speaks could not be found out.')
+  else if (changes.length === 0) ctx.note('Nothing to write: crm finds out by itself what this server speaks.')
   else if (ctx.flags.isDryRun) {
     for (const change of changes) ctx.note(`Would write ${changeText(change)}`)
     ctx.note('Dry run: nothing was written.')

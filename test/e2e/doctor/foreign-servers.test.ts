@@ -135,6 +135,23 @@ test('a page that is perhaps cut is not called the whole list, and after --fix t
   expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe(people.map(({ id }) => `${id}\n`).join(''))
 })
 
+test('GraphQL that answers errors alone is a warning: no command but crm graphql uses it', async () => {
+  const { url } = await startServer((response, { path }) => {
+    if (path.includes('graphql')) return sendJson(response, 200, { errors: [{ message: 'no introspection' }] })
+    sendJson(response, 200, { data: RECORDS, next_cursor: null })
+  })
+  const { states, seen } = await examined(keyed(url))
+  expect(states).toMatchObject({ graphql: 'warn' })
+  expect(seen('graphql')).toContain('/v1/graphql, which does not tell its schema')
+})
+
+test('without a key --fix does not claim to have found out what the server speaks', async () => {
+  const { url } = await startServer((response) => sendJson(response, 401, { message: 'no' }))
+  const { exit, stderr } = await crm(['doctor', '--fix'], emptyHome({ CRM_BASE_URL: url.origin }))
+  expect(exit).toBe(4)
+  expect(stderr).toContain('Nothing to write: what this server speaks could not be found out.')
+})
+
 test('a setting that points to where nothing is, is found out too', async () => {
   const { url } = await startServer((response) => sendJson(response, 200, { data: RECORDS, next_cursor: null }))
   const env = await profiled(url)
