@@ -19,6 +19,7 @@ import type { MakeWorld } from './make/make-world.ts'
 import type { PlanBuilder } from './make/plan-builder.ts'
 import { planningFailure } from './make/scratch-failure.ts'
 import { stageNames } from './make/stage-names.ts'
+import { type RowTerms, rowTermsOf } from './make/terms-of.ts'
 import { copyPlan } from './plan/copy-plan.ts'
 import { type Forecast, forecast } from './plan/forecast.ts'
 import type { Noun } from './plan/plan-head.ts'
@@ -72,6 +73,8 @@ export interface Jobs {
   /** By id, or by an end of it. */
   find(word: string): JobPaths
   state(paths: JobPaths): Promise<JobState>
+  /** How its rows were matched and read. */
+  rowTerms(paths: JobPaths): RowTerms
   /** Also of one that cannot be read. */
   stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob>
   cancel(paths: JobPaths): Promise<Account>
@@ -169,6 +172,7 @@ export function openJobs(world: JobsWorld): Jobs {
     rest: restOf,
     forecast: async (requests, rateShare) => forecast(requests, (await world.api()).rate(), rateShare),
     state: readJobState,
+    rowTerms: (paths) => rowTermsOf(folder, paths),
     stateOrDamage,
     setAside,
     cancel: (paths) => cancelJob(paths, world.now),

@@ -4,6 +4,7 @@ import type { ExitCode } from '../../core/exit.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
 import type { Jobs } from './job-types.ts'
+import { refuseMaking } from './match-flags.ts'
 
 export interface ManyFlags extends ImportFlags {
   /** A file of records, or `-`. */
@@ -17,6 +18,7 @@ type Changed = 'contacts' | 'deals'
 /** The records of a file, or those that an expression chooses. */
 export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
   refuseBoth(ctx, flags)
+  refuseMaking(flags, 'update')
   if (flags.from !== undefined) {
     if (flags.set || flags.data !== undefined) {
       throw new CrmError(
@@ -35,6 +37,7 @@ export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags &
 
 export async function deleteMany(ctx: Context, flags: ManyFlags): Promise<ExitCode> {
   refuseBoth(ctx, flags)
+  refuseMaking(flags, 'delete')
   if (flags.from !== undefined) {
     return importRows(ctx, { noun: 'contacts', kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
   }

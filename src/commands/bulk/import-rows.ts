@@ -40,24 +40,36 @@ export function addBulkFlags(command: object): void {
   addRunFlags(command)
 }
 
-export type ImportWhat = Pick<ImportRequest, 'noun' | 'kind'> & Partial<Pick<ImportRequest, 'of' | 'run'>>
+export interface ImportWhat {
+  readonly noun: ImportRequest['noun']
+  readonly kind: ImportRequest['as']
+}
 
 export async function importRows(
   ctx: Context,
-  { noun, kind, of, run }: ImportWhat,
+  { noun, kind }: ImportWhat,
+  file: string,
+  flags: ImportFlags,
+): Promise<ExitCode> {
+  const what = { noun, kind, as: kind, of: undefined, run: flags.runId }
+  const read = readFlags(flags, kind === 'import' ? REQUIRED[noun] : [])
+  const match = matchRequest(flags)
+  const named = kind === 'delete' ? { ...match, mode: 'update' as const } : match
+  return importAs(ctx, { ...what, read, match: named }, file, flags)
+}
+
+/** A file whose rows are matched and read as the request says. */
+export async function importAs(
+  ctx: Context,
+  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain'>,
   file: string,
   flags: ImportFlags,
 ): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   const made = await jobs.makeImport({
-    noun,
-    kind,
-    of,
+    ...request,
     inputName: file,
-    read: readFlags(flags, kind === 'import' ? REQUIRED[noun] : []),
-    stages: noun === 'deals' ? await jobs.stages() : undefined,
-    match: kind === 'delete' ? { ...matchRequest(flags), mode: 'update' } : matchRequest(flags),
-    run: flags.runId ?? run,
+    stages: request.noun === 'deals' ? await jobs.stages() : undefined,
     isAgain: flags.again === true,
   })
   return takeMade(ctx, made, file, flags)

@@ -17,6 +17,8 @@ export type MadeJob = Extract<MadeImport, { readonly is: 'made' }>['job']
 
 export type DamagedJob = Extract<Awaited<ReturnType<Jobs['stateOrDamage']>>, { readonly state: 'damaged' }>
 
+export type RowTerms = ReturnType<Jobs['rowTerms']>
+
 export type JobState = Awaited<ReturnType<Jobs['state']>>
 
 export type JobCounts = JobRest['counts']

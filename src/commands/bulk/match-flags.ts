@@ -22,6 +22,14 @@ export function addMatchFlags(command: object): void {
   for (const option of options) (command as Command).addOption(option)
 }
 
+/** An update or a deletion is about records that are there, whatever the rows say. */
+export function refuseMaking({ mode }: MatchFlags, kind: 'update' | 'delete'): void {
+  if (mode === undefined || mode === 'update') return
+  throw new CrmError('usage', `--mode ${mode} makes records, and ${kind} makes none`, {
+    hint: 'leave --mode out; crm contacts import makes those that are not there',
+  })
+}
+
 export function matchRequest({ match, mode }: MatchFlags): ImportRequest['match'] {
   const names = (match ?? '')
     .split(',')

@@ -2,10 +2,11 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { ManyFlags } from '../bulk/change-many.ts'
-import { importRows, takeMade } from '../bulk/import-rows.ts'
+import { takeMade } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { addReadFlags } from '../bulk/read-flags.ts'
+import { retryRows } from '../bulk/retry-rows.ts'
 import { addRunFlags } from '../bulk/run-flags.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -28,6 +29,5 @@ async function retryJob(ctx: Context, word: string, flags: ManyFlags): Promise<E
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
   if (flags.from === undefined) return takeMade(ctx, await jobs.makeRetry(paths), word, flags)
-  const { head } = await jobs.state(paths)
-  return importRows(ctx, { noun: head.noun, kind: 'retry', of: paths.id, run: head.run }, flags.from, flags)
+  return retryRows(ctx, paths, flags.from, flags)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
 import { headOf } from '../folder/find-jobs.ts'
 import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../folder/job-folder.ts'
+import type { ImportTerms } from '../plan/import-terms.ts'
 import type { Noun, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { openRows } from '../read/open-rows.ts'
 import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
@@ -26,6 +27,8 @@ export interface ImportRequest {
   readonly noun: Noun
   /** `delete`: the records of the rows are deleted. */
   readonly kind: 'import' | 'update' | 'delete' | 'retry'
+  /** What becomes of the rows; of a retry what the job that it retries does with them. */
+  readonly as: ImportTerms['as']
   /** The job whose failed rows these are. */
   readonly of: string | undefined
   /** A file, or `-`. */
@@ -79,6 +82,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
   const updates = await updatesFor(world, request)
   const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
+  const match = matchOf(request, source.verdict, updates !== undefined)
   const head: PlanHead = {
     crm_plan: 1,
     job: paths.id,
@@ -90,6 +94,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     input: { ...input, verdict: source.verdict },
     of: request.of,
     ...(updates === undefined ? {} : { updates }),
+    terms: termsOf(request, match),
     made_at: world.nowMs(),
     version: world.version,
   }
@@ -105,11 +110,11 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     isAgain: request.isAgain,
     note: world.note,
     isRetry: request.kind === 'retry',
-    isDeletion: request.kind === 'delete',
+    isDeletion: request.as === 'delete',
   }
   let end: PlanEnd | undefined
   try {
-    const doubts = await planRows(parts, matchOf(request, source.verdict, updates !== undefined))
+    const doubts = await planRows(parts, match)
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
@@ -128,6 +133,11 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   }
 }
 
+function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {
+  const { format, ...kept } = read
+  return { as, match, read: kept }
+}
+
 /** Undefined for what changes no deals. */
 async function updatesFor(world: MakeWorld, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
   if (noun !== 'deals') return undefined
@@ -138,7 +148,7 @@ async function updatesFor(world: MakeWorld, { noun, kind, of }: ImportRequest): 
 
 /** An id column says which record a row is. */
 function matchOf(
-  { kind, match, noun, inputName, read }: ImportRequest,
+  { as, match, noun, inputName, read }: ImportRequest,
   verdict: Verdict,
   canUpdateDeals: boolean,
 ): MatchRequest {
@@ -146,10 +156,10 @@ function matchOf(
   const hasIds = columns.some(({ field }) => field === 'id')
   const canMatch = noun === 'contacts' || canUpdateDeals
   if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
-  if (match.names.length === 0 && (kind === 'update' || kind === 'delete' || canUpdateDeals)) {
+  if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
     throw new CrmError(
       'invalid_input',
-      `${inputName} has no column id, which says what to ${kind === 'delete' ? kind : 'update'}`,
+      `${inputName} has no column id, which says what to ${as === 'delete' ? as : 'update'}`,
       {
         hint: `name what tells one ${noun.slice(0, -1)} from another: --match ${noun === 'deals' ? 'name' : 'email'}`,
       },

@@ -1,5 +1,6 @@
 import type { DealUpdates } from '../../api/graphql-api.ts'
 import type { Verdict } from '../row.ts'
+import type { ImportTerms } from './import-terms.ts'
 
 export const NOUNS = ['contacts', 'deals', 'notes'] as const
 
@@ -33,6 +34,8 @@ export interface PlanHead {
   readonly of: string | undefined
   /** How deals are changed; undefined for jobs that change none. */
   readonly updates?: DealUpdates
+  /** Of a job that read a file; undefined in plans of earlier versions. */
+  readonly terms?: ImportTerms
   readonly made_at: number
   readonly version: string
 }

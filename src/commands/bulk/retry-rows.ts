@@ -1,0 +1,59 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { type ImportFlags, importAs } from './import-rows.ts'
+import type { ImportRequest, JobPaths, RowTerms } from './job-types.ts'
+import { matchRequest, refuseMaking } from './match-flags.ts'
+import { type InputFlags, readFlags } from './read-flags.ts'
+
+/** The corrected rows of a job become what they were to be in it; a flag replaces what the job says. */
+export async function retryRows(ctx: Context, paths: JobPaths, file: string, flags: ImportFlags): Promise<ExitCode> {
+  const jobs = await ctx.jobs()
+  const [{ head }, kept] = [await jobs.state(paths), jobs.rowTerms(paths)]
+  const as = kept.terms?.as ?? (kept.kind === 'update' || kept.kind === 'delete' ? kept.kind : 'import')
+  if (as !== 'import') refuseMaking(flags, as)
+  else if (!kept.terms) requireTerms(paths, flags)
+  return importAs(
+    ctx,
+    {
+      ...{ noun: head.noun, kind: 'retry', as, of: paths.id, run: flags.runId ?? head.run },
+      match: matchOf(kept.terms, flags, as),
+      read: readOf(kept.terms, flags),
+    },
+    file,
+    flags,
+  )
+}
+
+/** Rows that are taken for new ones would make a second record of those that are there. */
+function requireTerms({ id }: JobPaths, { match, mode, map }: ImportFlags): void {
+  if (match !== undefined || mode !== undefined || map !== undefined) return
+  throw new CrmError('usage', `${id} does not say how its rows were matched, for an earlier version made it`, {
+    hint: 'give its --match and --map once more; --mode create where it matched nothing',
+    job: id,
+  })
+}
+
+function matchOf(terms: RowTerms['terms'], flags: ImportFlags, as: ImportRequest['as']): ImportRequest['match'] {
+  if (!terms || flags.match !== undefined || flags.mode === 'create') {
+    const match = matchRequest(flags)
+    return as === 'import' ? match : { ...match, mode: 'update' }
+  }
+  return { names: terms.match.names, mode: flags.mode ?? terms.match.mode }
+}
+
+function readOf(terms: RowTerms['terms'], flags: InputFlags): ImportRequest['read'] {
+  const typed = readFlags(flags, terms?.read.required ?? [])
+  if (!terms) return typed
+  const { read } = terms
+  return {
+    ...typed,
+    map: flags.map ?? read.map,
+    nullToken: flags.null ?? read.nullToken,
+    compute: flags.compute ?? read.compute,
+    encoding: flags.encoding ?? read.encoding,
+    delimiter: flags.delimiter ?? read.delimiter,
+    quote: flags.quote ?? read.quote,
+    isCsvSafe: typed.isCsvSafe || read.isCsvSafe,
+  }
+}

@@ -1,0 +1,20 @@
+import { headOf } from '../folder/find-jobs.ts'
+import { type JobPaths, jobPaths } from '../folder/job-folder.ts'
+import type { ImportTerms } from '../plan/import-terms.ts'
+import type { PlanHead } from '../plan/plan-head.ts'
+
+/** How the rows of a job came to be: its own terms, else those of the job that it retries. */
+export interface RowTerms {
+  /** Undefined where no job kept them: it was planned by an earlier version, or had no file. */
+  readonly terms: ImportTerms | undefined
+  /** What the first of those jobs did. */
+  readonly kind: PlanHead['kind']
+}
+
+export function rowTermsOf(jobsFolder: string, paths: JobPaths): RowTerms {
+  let head = headOf(paths)
+  while (head.terms === undefined && head.kind === 'retry' && head.of !== undefined) {
+    head = headOf(jobPaths(jobsFolder, head.of))
+  }
+  return { terms: head.terms, kind: head.kind }
+}
