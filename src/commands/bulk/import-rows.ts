@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ImportRequest, JobState, MadeImport } from './job-types.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
@@ -72,7 +73,7 @@ export async function importAs(
     stages: request.noun === 'deals' ? await jobs.stages() : undefined,
     isAgain: flags.again === true,
   })
-  return takeMade(ctx, made, file, flags)
+  return takeMade(ctx, made, file, { ...flags, isRepeatable: request.kind !== 'retry' })
 }
 
 /** What was planned is shown, or asked about and sent; what is there already goes on. */
@@ -90,20 +91,32 @@ export async function takeMade(ctx: Context, made: MadeImport, name: string, fla
 async function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
   const { id } = job.paths
   const isDone = job.state === 'finished'
-  const again = job.head.kind === 'undo' ? '' : '; --again does it once more'
   if (flags.plan !== undefined) throw noPlanOf(job)
-  if (isDone) ctx.note(`${id} has done this already${again}.`)
+  if (isDone) ctx.note(doneLine(ctx, job, flags))
   if (!ctx.flags.isDryRun) return sendJob(ctx, job.paths, flags)
   if (!isDone) ctx.note(`${id} has begun this already, and would go on.`)
   return showRest(ctx, (await ctx.jobs()).rest(job.paths), flags)
 }
 
+/** Once more would double the rows that were done, so where some failed that is not what is named. */
+function doneLine(ctx: Context, { paths: { id }, account, head }: JobState, flags: PlanFlags): string {
+  const { failed } = account
+  if (failed > 0) {
+    const rows = failed === 1 ? '1 row' : `${failed} rows`
+    return `${id} has done this already, and ${rows} failed: crm jobs retry ${id}${typedProfile(ctx.argv)}`
+  }
+  if (flags.isRepeatable) return `${id} has done this already; --again does it once more.`
+  return `${id} has done this already${head.kind === 'undo' || head.kind === 'retry' ? '' : '; a plan is sent once'}.`
+}
+
 /** A second plan of the same rows would be one too many. */
-function noPlanOf({ paths: { id }, state }: JobState): CrmError {
+function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
   const isDone = state === 'finished'
   return new CrmError('conflict', `${id} has ${isDone ? 'done' : 'begun'} this already, so there is nothing to plan`, {
     hint: isDone
-      ? `crm jobs show ${id}; --again plans it once more`
+      ? account.failed > 0
+        ? `what failed: crm jobs retry ${id}`
+        : `crm jobs show ${id}; --again plans it once more`
       : `crm jobs resume ${id}, or crm jobs cancel ${id}`,
     job: id,
   })

@@ -18,6 +18,8 @@ export interface PlanFlags extends RunFlags {
   /** Where the plan goes, instead of being sent. */
   readonly plan?: string
   readonly expect?: number
+  /** The command has --again. */
+  readonly isRepeatable?: boolean
 }
 
 export function addExpectFlag(command: object): void {

@@ -57,7 +57,7 @@ async function jobsOf(jobsFolder: string, account: string, run: string): Promise
 }
 
 /** By the job that each takes back. */
-function undosOf(jobsFolder: string): ReadonlyMap<string, JobPaths> {
+export function undosOf(jobsFolder: string): ReadonlyMap<string, JobPaths> {
   const undos = new Map<string, JobPaths>()
   for (const paths of allJobs(jobsFolder)) {
     const { kind, of } = headOf(paths)

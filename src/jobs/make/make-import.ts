@@ -12,6 +12,7 @@ import type { JobState } from '../run/job-state.ts'
 import { dropPlanned } from './drop-planned.ts'
 import { earlierJobs } from './earlier-jobs.ts'
 import { leftOutLines } from './left-out-text.ts'
+import { madeAlready } from './made-already.ts'
 import type { MadeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import { refuseAbsentNames } from './match-names.ts'
@@ -74,7 +75,8 @@ const KINDS: Readonly<Record<Noun, RowKind>> = { contacts: 'contact', deals: 'de
 async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft): Promise<MadeImport> {
   const { noun, inputName, read, stages } = request
   const { paths } = draft
-  const run = runOf(world, request)
+  const firstRun = firstRunOf(world, request)
+  const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
   const input = await spoolInput(inputName, world.stdin(), paths.input)
   const { account, command } = world
   const earlier = await earlierJobs(world.jobsFolder, { account, run, sha256: input.sha256, command })
@@ -114,7 +116,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   }
   let end: PlanEnd | undefined
   try {
-    const doubts = await planRows(parts, match)
+    const doubts = (await planRows(parts, match)) ?? (await doubleOf(world, request, firstRun))
     const { findings, verdict } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
@@ -136,6 +138,12 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
 function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {
   const { format, ...kept } = read
   return { as, match, read: kept }
+}
+
+/** What is matched is not made a second time. */
+async function doubleOf(world: MakeWorld, { isAgain, match, as, noun }: ImportRequest, run: string) {
+  if (!isAgain || as !== 'import' || match.names.length > 0) return undefined
+  return madeAlready(world.jobsFolder, { account: world.account, run, noun })
 }
 
 /** Undefined for what changes no deals. */
@@ -174,11 +182,10 @@ function matchOf(
   return canUpdateDeals ? { ...match, mode: 'update' } : match
 }
 
-function runOf(world: MakeWorld, { kind, noun, inputName, read, match, run, isAgain }: ImportRequest): string {
+function firstRunOf(world: MakeWorld, { kind, noun, inputName, read, match, run }: ImportRequest): string {
   const mapping = mappingOf(read)
   if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
-  const base = run ?? runId({ account: world.account, kind, noun, mapping, inputName })
-  return isAgain ? `${base}.${randomUUID()}` : base
+  return run ?? runId({ account: world.account, kind, noun, mapping, inputName })
 }
 
 function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {
