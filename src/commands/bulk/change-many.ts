@@ -46,7 +46,7 @@ export async function deleteMany(ctx: Context, flags: ManyFlags): Promise<ExitCo
 
 async function selectMany(
   ctx: Context,
-  { noun, kind, patch }: Omit<Parameters<Jobs['makeSelection']>[0], 'keep'>,
+  { noun, kind, patch }: Omit<Parameters<Jobs['makeSelection']>[0], 'keep' | 'stages'>,
   flags: ManyFlags,
 ): Promise<ExitCode> {
   const [jobs, { keep }] = await Promise.all([ctx.jobs(), ctx.expr()])
@@ -55,7 +55,8 @@ async function selectMany(
       hint: `name an id, a file with --from, or an expression with --where '${noun === 'deals' ? '.stage == "Lead"' : '.company == null'}'`,
     })
   }
-  return takeMade(ctx, await jobs.makeSelection({ noun, kind, keep, patch }), '--where', flags)
+  const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined
+  return takeMade(ctx, await jobs.makeSelection({ noun, kind, keep, patch, stages }), '--where', flags)
 }
 
 /** One record by its id, or many by what they are. */

@@ -1,10 +1,12 @@
 import { hash, randomUUID } from 'node:crypto'
 import { changedMembers } from '../../core/changes.ts'
+import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
+import { wrongStage } from '../rows/wrong-stage.ts'
 import { readJobState } from '../run/job-state.ts'
 import { recordPath } from './import-row.ts'
 import type { MadeImport } from './make-import.ts'
@@ -19,6 +21,8 @@ export interface SelectionRequest {
   readonly keep: (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
   /** What it does to each of them; undefined deletes. */
   readonly patch: JsonObject | undefined
+  /** Names that the stage of a deal can have; undefined where they are not known. */
+  readonly stages: readonly string[] | undefined
 }
 
 /**
@@ -29,6 +33,7 @@ export async function makeSelection(world: MakeWorld, request: SelectionRequest)
   const stopped = await stoppedJob(world, request.kind)
   if (stopped) return { is: 'same', job: stopped }
   const { noun, kind, keep, patch } = request
+  refuseWrongStage(request)
   const identity = { kind, noun, run: newRun(world), of: undefined }
   const updates = noun === 'deals' ? { updates: await world.dealUpdates() } : {}
   const job = await makeJob(world, { ...identity, ...updates }, async (builder) => {
@@ -42,6 +47,15 @@ export async function makeSelection(world: MakeWorld, request: SelectionRequest)
     }
   })
   return { is: 'made', job, lines: [], leftLines: [] }
+}
+
+/** One name for all of them: the server would refuse each. */
+function refuseWrongStage({ patch, stages }: SelectionRequest): void {
+  const wrong = wrongStage(patch?.stage, stages)
+  if (!wrong) return
+  throw new CrmError('invalid_input', `no pipeline has the stage ${JSON.stringify(wrong.shown)}: ${wrong.message}`, {
+    hint: 'crm pipelines list',
+  })
 }
 
 function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {

@@ -1,6 +1,6 @@
-import { nearest } from '../../core/nearest.ts'
 import type { RowOptions } from '../row.ts'
 import { addFinding, type Draft } from './draft.ts'
+import { wrongStage } from './wrong-stage.ts'
 
 /** What no single cell shows: fields that must be there, and values of which only some are allowed. */
 export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
@@ -13,10 +13,6 @@ export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'r
     if (value !== undefined && value !== null && value !== '') continue
     addFinding(draft, { column: field, value: undefined, code: 'required', message: `${field} is required` })
   }
-  const { stage } = row.fields
-  if (!stages || stage === undefined || (typeof stage === 'string' && stages.includes(stage))) return
-  const shown = typeof stage === 'string' ? stage : JSON.stringify(stage)
-  const meant = nearest(shown, stages)
-  const message = meant === undefined ? `expected one of ${stages.join(', ')}` : `did you mean ${meant}?`
-  addFinding(draft, { column: 'stage', value: shown, code: 'not_allowed', message })
+  const wrong = wrongStage(row.fields.stage, stages)
+  if (wrong) addFinding(draft, { column: 'stage', value: wrong.shown, code: 'not_allowed', message: wrong.message })
 }

@@ -99,3 +99,15 @@ test('a server without GraphQL cannot change deals, which is said in one sentenc
   expect(run).toMatchObject({ exit: 7, stdout: '' })
   expect(run.stderr).toContain('deals can only be changed over GraphQL, and ')
 })
+
+test('a stage that no pipeline has is refused once, and not by every deal', async () => {
+  const { env, deals } = await startWithDeals()
+  const update = (stage: string) => crm(['deals', 'update', '--where', 'true', '--set', `stage=${stage}`, '--yes'], env)
+  const before = await deals()
+  const wrong = await update('Nope')
+  expect(wrong).toMatchObject({ exit: 2, stdout: '' })
+  expect(wrong.stderr).toContain('no pipeline has the stage "Nope": expected one of Lead,')
+  expect((await update('Leed')).stderr).toContain('did you mean Lead?')
+  expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe('')
+  expect(await deals()).toEqual(before)
+})
