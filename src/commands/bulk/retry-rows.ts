@@ -35,7 +35,7 @@ function requireTerms({ id }: JobPaths, { match, mode, map }: ImportFlags): void
 }
 
 function matchOf(terms: RowTerms['terms'], flags: ImportFlags, as: ImportRequest['as']): ImportRequest['match'] {
-  if (!terms || flags.match !== undefined || flags.mode === 'create') {
+  if (!terms?.match.names.length || flags.match !== undefined || flags.mode === 'create') {
     const match = matchRequest(flags)
     return as === 'import' ? match : { ...match, mode: 'update' }
   }
