@@ -18,7 +18,7 @@ export interface MadeJob {
   readonly doubts?: string | undefined
 }
 
-export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates'>
+export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'terms'>
 
 /** Makes a job of the operations that `fill` adds; when it throws, nothing is left of it. */
 export async function makeJob(
@@ -43,7 +43,7 @@ export async function makeJob(
   }
 }
 
-function headOf(world: MakeWorld, { kind, noun, run, of, updates }: JobIdentity, job: string): PlanHead {
+function headOf(world: MakeWorld, { kind, noun, run, of, updates, terms }: JobIdentity, job: string): PlanHead {
   return {
     ...{ crm_plan: 1, job, kind, noun, run },
     account: world.account,
@@ -51,6 +51,7 @@ function headOf(world: MakeWorld, { kind, noun, run, of, updates }: JobIdentity,
     input: undefined,
     of,
     ...(updates === undefined ? {} : { updates }),
+    ...(terms === undefined ? {} : { terms }),
     made_at: world.nowMs(),
     version: world.version,
   }

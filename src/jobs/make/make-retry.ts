@@ -33,10 +33,10 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   const images = new BeforeImages(paths.before)
   try {
     refuseOtherAccount(plan.head, world.account)
-    const { noun, run, updates } = plan.head
+    const { noun, run, updates, terms } = plan.head
     const job = await makeJob(
       world,
-      { kind: 'retry', noun, run, of: paths.id, ...present({ updates }) },
+      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, terms }) },
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { headOf } from '../folder/find-jobs.ts'
 import { type JobPaths, jobPaths } from '../folder/job-folder.ts'
 import type { ImportTerms } from '../plan/import-terms.ts'
@@ -14,7 +15,10 @@ export interface RowTerms {
 export function rowTermsOf(jobsFolder: string, paths: JobPaths): RowTerms {
   let head = headOf(paths)
   while (head.terms === undefined && head.kind === 'retry' && head.of !== undefined) {
-    head = headOf(jobPaths(jobsFolder, head.of))
+    const earlier = jobPaths(jobsFolder, head.of)
+    // It may have been pruned.
+    if (!existsSync(earlier.plan)) break
+    head = headOf(earlier)
   }
   return { terms: head.terms, kind: head.kind }
 }
