@@ -5,6 +5,8 @@ const ERROR_CODES = {
   usage: EXIT.usage,
   invalid_input: EXIT.usage,
   partial: EXIT.partial,
+  /** A write that may have happened or not: it is neither done nor failed. */
+  in_doubt: EXIT.partial,
   no_key: EXIT.noKey,
   unauthorized: EXIT.noKey,
   forbidden: EXIT.forbidden,

@@ -5,7 +5,7 @@ export const EXIT = {
   bug: 1,
   /** Usage or bad input; nothing was sent. */
   usage: 2,
-  /** Some records were changed, some failed or are in doubt. */
+  /** Some records were changed, some failed or are in doubt; or the one write is in doubt. */
   partial: 3,
   /** No key, or the server does not take it (401). */
   noKey: 4,

@@ -5,7 +5,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done; also: nothing was found, or the reader closed the pipe',
   bug: 'a bug in crm, or a failure that nothing below describes',
   usage: 'a mistake in the command or in its input; nothing was sent',
-  partial: 'partly done: some records failed, or are in doubt',
+  partial: 'partly done, or in doubt: some records failed, or it is not known whether they were written',
   noKey: 'no key, or the server does not take it (401)',
   forbidden: 'the key may not do this (403), or a protected profile forbids it',
   notFound: 'not found (404)',

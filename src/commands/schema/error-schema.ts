@@ -5,6 +5,7 @@ export const CODE = words<ErrorCode | 'bug'>({
   usage: true,
   invalid_input: true,
   partial: true,
+  in_doubt: true,
   no_key: true,
   unauthorized: true,
   forbidden: true,
