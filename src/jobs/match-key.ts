@@ -1,10 +1,10 @@
 import { exactDigits } from '../core/exact-json.ts'
+import { foldedText } from '../core/folded-text.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 
 /**
  * What two records have in common when they are the same one: the members of `--match`, all of them. Texts are compared
- * without the blanks around them, in Unicode's composed form (NFC) and in lower case, by no language's own rules; numbers
- * by value. Undefined when a member is missing, null or empty: nothing is matched by what is not there.
+ * folded, numbers by value. Undefined when a member is missing, null or empty: nothing is matched by what is not there.
  */
 export function matchKey(record: JsonObject, names: readonly string[]): string | undefined {
   const parts: string[] = []
@@ -17,7 +17,7 @@ export function matchKey(record: JsonObject, names: readonly string[]): string |
 }
 
 function folded(value: JsonValue | undefined): string | undefined {
-  if (typeof value === 'string') return value.trim().normalize('NFC').toLowerCase() || undefined
+  if (typeof value === 'string') return foldedText(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return exactDigits(value)
 }

@@ -7,7 +7,14 @@ import { noteCreation } from './note-creation.ts'
 import { Problem } from './problem.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
 import type { Pipeline, Store } from './store/store.ts'
+import { uniqueValues } from './store/unique-values.ts'
 import { type CheckedWrite, writeOnce } from './write.ts'
+
+/** Of the database that the records are for. */
+export interface SeedRules {
+  readonly pipelines?: readonly Pipeline[] | undefined
+  readonly uniqueMembers?: readonly string[] | undefined
+}
 
 export interface Seed {
   readonly contacts: readonly CheckedWrite[]
@@ -16,17 +23,35 @@ export interface Seed {
 
 /**
  * The records of a file that was parsed already: lists `contacts` and `deals`, each entry as a POST takes it, a deal with
- * its `notes`; without pipelines, those of a database that was just made. CrmError `invalid_input` names the first entry that is none.
+ * its `notes`; without rules, those of a database that was just made. CrmError `invalid_input` names the first entry that is none.
  */
-export function parseSeed(file: unknown, pipelines: readonly Pipeline[] = [defaultPipeline()]): Seed {
+export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
+  const { pipelines = [defaultPipeline()], uniqueMembers = [] } = rules
   const { contacts, deals, ...others } = objectAt(file, 'the file')
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalid('the file', `has ${unknown}, expected contacts and deals`)
+  const creations = listAt(contacts, 'contacts').map((entry, index) =>
+    checked(`contacts[${index}]`, () => contactCreation(membersOf(entry))),
+  )
+  refuseShared(listAt(contacts, 'contacts'), uniqueMembers)
   return {
-    contacts: listAt(contacts, 'contacts').map((entry, index) =>
-      checked(`contacts[${index}]`, () => contactCreation(membersOf(entry))),
-    ),
+    contacts: creations,
     deals: listAt(deals, 'deals').map((entry, index) => parseDeal(entry, `deals[${index}]`, pipelines)),
+  }
+}
+
+/** Before the first is written: half of a seed in a database would keep the other half out of it. */
+function refuseShared(contacts: readonly unknown[], members: readonly string[]): void {
+  const placeOf = new Map<string, number>()
+  for (const [index, entry] of contacts.entries()) {
+    for (const [member, value] of uniqueValues(JSON.stringify(entry), members)) {
+      const key = JSON.stringify([member, value])
+      const before = placeOf.get(key)
+      if (before !== undefined) {
+        throw invalid(`contacts[${index}]`, `contacts[${before}] has this ${member} too, and it is unique`)
+      }
+      placeOf.set(key, index)
+    }
   }
 }
 

@@ -1,7 +1,8 @@
+import { pointer } from './fields/rules.ts'
 import { readIdempotency } from './idempotency.ts'
 import { Problem } from './problem.ts'
 import type { Call, Reply } from './route.ts'
-import type { Answer, Store, Write } from './store/store.ts'
+import type { Answer, Store, Write, WriteResult } from './store/store.ts'
 
 /** A change that was checked, before it is known under which key it is sent. */
 export type CheckedWrite = Omit<Write, 'idempotency'>
@@ -18,6 +19,7 @@ export async function writeOnce(store: Store, what: Write): Promise<{ answer: An
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
   if (result.type === 'key_reused') throw keyReused()
+  if (result.type === 'already_exists') throw alreadyExists(result)
   throw new Problem(409, {
     code: 'idempotency_in_progress',
     detail: 'a request with this Idempotency-Key is still running',
@@ -29,6 +31,17 @@ export function keyReused(): Problem {
   return new Problem(422, {
     code: 'idempotency_key_reused',
     detail: 'this Idempotency-Key was used before for another request; make a new one',
+  })
+}
+
+/** HubSpot answers alike; `existing_id` spares whoever wants to change that contact the search for it. */
+function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'already_exists' }>): Problem {
+  const detail = `${existingId} has this ${member} already, and it is unique here`
+  return new Problem(409, {
+    code: 'already_exists',
+    detail: `${member}: ${detail}`,
+    errors: [{ pointer: pointer(member), code: 'already_exists', detail }],
+    extensions: { existing_id: existingId },
   })
 }
 

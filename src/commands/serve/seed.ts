@@ -4,6 +4,8 @@ import { parseDocument } from '../document.ts'
 import { readInput } from '../read-input.ts'
 import type { Started } from './first-key.ts'
 
+type SeedRules = NonNullable<Parameters<Awaited<ReturnType<Context['service']['seed']>>['parseSeed']>[1]>
+
 export interface SeedFile {
   readonly name: string
   readonly value: unknown
@@ -13,19 +15,20 @@ export interface SeedFile {
 export async function readSeedFile(
   ctx: Context,
   name: string,
-  { location, pipelines }: { readonly location: string; readonly pipelines: readonly Pipeline[] | undefined },
+  { location, ...rules }: SeedRules & { readonly location: string },
 ): Promise<SeedFile> {
   const value = await parseDocument(await readInput(ctx, name, '--seed'), { name, flag: '--seed' })
-  if (!existsSync(location)) (await ctx.service.seed()).parseSeed(value, pipelines)
+  if (!existsSync(location)) (await ctx.service.seed()).parseSeed(value, rules)
   return { name, value }
 }
-
-type Pipeline = Awaited<ReturnType<Started['store']['pipelines']>>[number]
 
 /** A database that holds records is left as it is, so that a service can be started again with the same words. */
 export async function seedEmpty(ctx: Context, store: Started['store'], { name, value }: SeedFile): Promise<void> {
   const { parseSeed, sow } = await ctx.service.seed()
-  const seed = parseSeed(value, await store.pipelines())
+  const seed = parseSeed(value, {
+    pipelines: await store.pipelines(),
+    uniqueMembers: await store.uniqueMembers(),
+  })
   const { contacts, deals } = await store.stats()
   if (contacts + deals > 0) return ctx.note(`The database holds records already, so --seed ${name} was not loaded.`)
   const sown = await sow(store, seed)

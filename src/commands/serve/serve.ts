@@ -17,6 +17,7 @@ import { parseRetrySchedule } from './retry-schedule.ts'
 import { readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { addServeStats } from './stats.ts'
 import { readTls, type Tls } from './tls.ts'
+import { applyUnique, parseUnique } from './unique.ts'
 
 interface Options {
   readonly database?: string
@@ -31,6 +32,7 @@ interface Options {
   readonly allowPrivateTargets?: true
   readonly readyJson?: true
   readonly seed?: string
+  readonly unique?: readonly string[]
   readonly log?: LogFormat
 }
 
@@ -47,6 +49,11 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     .option('--insecure-http', 'allow plain http on an address that others can reach')
     .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
     .option('--seed <file>', 'records for a database that holds none yet, JSON or YAML')
+    .option(
+      '--unique <list>',
+      'members of which no two contacts have the same value, such as contacts.email; kept in the database until --unique none',
+      parseUnique,
+    )
     .addOption(
       new Option('--log <format>', 'log each request on stderr (default: failures only, as text)').choices(LOG_FORMATS),
     )
@@ -87,7 +94,11 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
   const prepared = {
     location,
     pipelines,
-    seed: options.seed === undefined ? undefined : await readSeedFile(ctx, options.seed, { location, pipelines }),
+    unique: options.unique,
+    seed:
+      options.seed === undefined
+        ? undefined
+        : await readSeedFile(ctx, options.seed, { location, pipelines, uniqueMembers: options.unique }),
     given: await readKeyForNew(ctx, location),
   }
   const opening = Promise.withResolvers<Started['store']>()
@@ -142,6 +153,7 @@ async function listen(
 interface Prepared {
   readonly location: string
   readonly pipelines: Awaited<ReturnType<typeof readPipelines>> | undefined
+  readonly unique: readonly string[] | undefined
   readonly seed: SeedFile | undefined
   readonly given: Started['given']
 }
@@ -149,13 +161,14 @@ interface Prepared {
 /** The database with its pipelines and a key; made when it is not there. */
 async function openStore(
   ctx: Context,
-  { location, pipelines, seed, given }: Prepared,
+  { location, pipelines, unique, seed, given }: Prepared,
   url: string,
 ): Promise<Started['store']> {
   const { openSqliteStore } = await ctx.service.store()
   const store = await openSqliteStore({ file: location, now: ctx.now })
   try {
     if (pipelines) await store.putPipelines(pipelines)
+    await applyUnique(ctx, { store, location }, unique)
     if (seed) await seedEmpty(ctx, store, seed)
     await provideFirstKey(ctx, { store, url, location, given })
     await rememberDatabase(ctx, { url, location })

@@ -18,6 +18,6 @@ export function requireNoFailure(errors: readonly GraphQLError[]): void {
 
 function problemParts(original: Error | undefined): Record<string, unknown> {
   if (!(original instanceof Problem)) return {}
-  const { code, errors } = original.parts
-  return { code, status: original.status, ...(errors && { errors }) }
+  const { code, errors, extensions } = original.parts
+  return { code, status: original.status, ...(errors && { errors }), ...extensions }
 }

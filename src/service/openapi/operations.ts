@@ -36,7 +36,11 @@ const FAULTS: readonly (readonly [status: string, description: string, ...header
   ['403', 'The key lacks the scope.', 'WWW-Authenticate'],
   ['404', 'There is no such record.'],
   ['405', 'The path has no such method.', 'Allow'],
-  ['409', 'A request with this Idempotency-Key is still running.', 'Retry-After'],
+  [
+    '409',
+    'A request with this Idempotency-Key is still running; or `already_exists`: `existing_id` has this value.',
+    'Retry-After',
+  ],
   ['412', 'The record is at another version.', 'ETag'],
   ['413', 'The body is larger than 1 MiB.'],
   ['415', 'The body is no JSON by its Content-Type.'],

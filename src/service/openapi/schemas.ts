@@ -60,6 +60,7 @@ const PROBLEM: JsonSchema = {
     instance: TEXT,
     code: TEXT,
     request_id: TEXT,
+    existing_id: { ...TEXT, description: 'With `already_exists`: the record that has the value.' },
     errors: {
       type: 'array',
       items: {

@@ -135,6 +135,8 @@ export type WriteResult =
   | { readonly type: 'key_reused' }
   /** Another process holds the key right now; a store whose writes queue up never says so. */
   | { readonly type: 'in_progress' }
+  /** Another contact has this value of a member that is unique; nothing was written, and the key is free. */
+  | { readonly type: 'already_exists'; readonly member: string; readonly existingId: string }
 
 export type Scope = 'read' | 'write'
 
@@ -195,6 +197,13 @@ export interface Pipeline {
   readonly stages: readonly Stage[]
 }
 
+/** A value of a unique member that several contacts have, with their ids from the oldest on. */
+export interface SharedValue {
+  readonly member: string
+  readonly value: string
+  readonly ids: readonly string[]
+}
+
 export interface StoreStats {
   readonly contacts: number
   readonly deals: number
@@ -232,6 +241,10 @@ export interface Store {
   pipelines(): Promise<readonly Pipeline[]>
   /** Replaces names, order and stages of these pipelines; refuses, changing nothing, to drop a stage that deals are in. */
   putPipelines(pipelines: readonly Pipeline[]): Promise<void>
+  /** The members of contacts of which no two have the same value; in the order of their names. */
+  uniqueMembers(): Promise<readonly string[]>
+  /** The given members are all there are afterwards, unless contacts share a value: then they are named, and nothing changes. */
+  putUniqueMembers(members: readonly string[]): Promise<readonly SharedValue[]>
   /** Read on every request, so that a key revoked by another process stops working at once. */
   findKey(hash: string): Promise<ApiKey | undefined>
   keys(): Promise<readonly ApiKey[]>

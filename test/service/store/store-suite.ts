@@ -8,6 +8,7 @@ import { keysSuite } from './suite/keys-suite.ts'
 import { pagesSuite } from './suite/pages-suite.ts'
 import { pipelinesSuite } from './suite/pipelines-suite.ts'
 import { readsSuite } from './suite/reads-suite.ts'
+import { uniqueSuite } from './suite/unique-suite.ts'
 import { webhooksSuite } from './suite/webhooks-suite.ts'
 import { writesSuite } from './suite/writes-suite.ts'
 
@@ -46,6 +47,7 @@ export function storeSuite(name: string, side: StoreSide): void {
     describe('reads', () => readsSuite(fixture))
     describe('filters', () => filtersSuite(fixture))
     describe('pipelines', () => pipelinesSuite(fixture))
+    describe('unique members', () => uniqueSuite(fixture))
     describe('keys', () => keysSuite(fixture))
     describe('deliveries', () => deliveriesSuite(fixture))
     describe('webhooks', () => webhooksSuite(fixture))

@@ -133,4 +133,15 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (hour_ms, key_id, action)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Members of contacts that are unique, and their values as they are compared; both empty where none is.
+  `
+  CREATE TABLE unique_members (member TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE unique_values (
+    member TEXT NOT NULL REFERENCES unique_members ON DELETE CASCADE,
+    value TEXT NOT NULL,
+    contact_id INTEGER NOT NULL REFERENCES contacts ON DELETE CASCADE,
+    PRIMARY KEY (member, value)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX unique_values_by_contact ON unique_values (contact_id);
+  `,
 ]

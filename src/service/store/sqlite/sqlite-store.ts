@@ -16,6 +16,7 @@ import { openToRead } from './read-database.ts'
 import { findRecords } from './records.ts'
 import { readStats } from './stats.ts'
 import { storageFailure } from './storage-failure.ts'
+import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { writableCheck } from './writable.ts'
 import { commitWrites } from './write-batch.ts'
 import { openWriteQueue } from './write-queue.ts'
@@ -84,6 +85,11 @@ export function sqliteStore(db: Connection, now: () => number): Store {
       // Deals that were decided with the stages of now are counted before these are dropped.
       await queue.drained()
       await run(() => replacePipelines(db, pipelines))
+    },
+    uniqueMembers: () => run(() => readUniqueMembers(db)),
+    putUniqueMembers: async (members) => {
+      await queue.drained()
+      return run(() => replaceUniqueMembers(db, members))
     },
     findKey: (hash) => run(() => findKey(db, hash)),
     keys: () => run(() => readKeys(db)),

@@ -9,6 +9,7 @@ import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
 import { readSequence, type Sequence } from './sequence.ts'
 import { inTransaction } from './transaction.ts'
+import { findTaken, keepUniqueValues, readUniqueMembers, type Taken } from './unique-members.ts'
 import { rotateSecret } from './webhook-secrets.ts'
 
 /** A refusal is what the write's own decision threw; the others of its batch are not touched by it. */
@@ -26,7 +27,8 @@ export function commitWrites({ db, outbox, now }: WriteContext, writes: readonly
     return inTransaction(db, () => {
       outbox.refresh()
       const sequence = readSequence(db, now)
-      const batch: Batch = { db, outbox, sequence, clockMs: Math.floor(now()) }
+      const uniqueMembers = readUniqueMembers(db)
+      const batch: Batch = { db, outbox, sequence, clockMs: Math.floor(now()), uniqueMembers }
       const outcomes = writes.map((write) => applyWrite(batch, write))
       pruneAnswers(db, writes.length, batch.clockMs)
       sequence.save()
@@ -44,6 +46,8 @@ interface Batch {
   readonly sequence: Sequence
   /** For what ages or falls due; the time of a write itself never steps back, and so may stay ahead of a clock set right. */
   readonly clockMs: number
+  /** Of contacts. */
+  readonly uniqueMembers: readonly string[]
 }
 
 function applyWrite(batch: Batch, write: Write): Outcome {
@@ -61,6 +65,8 @@ function applyWrite(batch: Batch, write: Write): Outcome {
     return { refusal }
   }
   if (tookEffect(change.answer)) {
+    const taken = takenBy(batch, write, state, change)
+    if (taken) return { result: { type: 'already_exists', ...taken } }
     applyChange(batch, write, state, change)
     if (idempotency) keepAnswer(db, idempotency, change.answer, clockMs)
   }
@@ -77,12 +83,26 @@ function readState({ db, sequence }: Batch, { kind, id, parent, deliveryOf }: Wr
   return { id: encodeId(kind, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
 }
 
-function applyChange({ db, outbox, sequence, clockMs }: Batch, write: Write, state: WriteState, change: Change): void {
+function takenBy(
+  { db, uniqueMembers }: Batch,
+  { kind }: Write,
+  { id }: WriteState,
+  { next }: Change,
+): Taken | undefined {
+  if (kind !== 'contact' || !next || uniqueMembers.length === 0) return undefined
+  return findTaken(db, uniqueMembers, { id, text: next.text })
+}
+
+function applyChange(batch: Batch, write: Write, state: WriteState, change: Change): void {
+  const { db, outbox, sequence, clockMs, uniqueMembers } = batch
   const { id, current, delivery } = state
   const { next, event, rotation, isResent } = change
   if (!next && current) removeRecord(db, write.kind, id)
   else if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
   else if (next && !isUnchanged(current, change)) updateRecord(db, write.kind, id, { ...change, next })
+  if (write.kind === 'contact' && next && uniqueMembers.length > 0) {
+    keepUniqueValues(db, uniqueMembers, { id, text: next.text })
+  }
   if (write.kind === 'webhook') outbox.forget()
   if (rotation) rotateSecret(db, id, rotation, clockMs)
   if (isResent && delivery) outbox.resend(delivery, clockMs)

@@ -1,0 +1,68 @@
+import { InvalidArgumentError } from 'commander'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import { FIELDS, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Started } from './first-key.ts'
+
+const MAX_SHOWN_VALUES = 20
+
+const FORM = 'Expected members of contacts, such as contacts.email or contacts.email,contacts.phone, or none.'
+
+/** `contacts.email,contacts.phone`: the members alone; `none` is an empty list. */
+export function parseUnique(text: string): readonly string[] {
+  if (text === 'none') return []
+  return [...new Set(text.split(',').map(parseMember))]
+}
+
+function parseMember(word: string): string {
+  const [, member] = /^contacts\.(\S+)$/.exec(word.trim()) ?? []
+  if (member === undefined) throw new InvalidArgumentError(FORM)
+  if (READ_ONLY_FIELDS.some((field) => field === member)) {
+    throw new InvalidArgumentError(`${member} is set by the service. ${FORM}`)
+  }
+  const known: readonly string[] = FIELDS.contact
+  const meant = known.includes(member) ? undefined : nearest(member, FIELDS.contact)
+  if (meant !== undefined) throw new InvalidArgumentError(`Did you mean contacts.${meant}?`)
+  return member
+}
+
+/** Kept in the database, so that the next start needs no flag; `--unique none` ends it. */
+export async function applyUnique(
+  ctx: Context,
+  { store, location }: Pick<Started, 'store' | 'location'>,
+  members: readonly string[] | undefined,
+): Promise<void> {
+  if (members) await putUnique(ctx, { store, location }, members)
+  const kept = await store.uniqueMembers()
+  if (kept.length > 0)
+    ctx.note(`Unique: ${listOf(kept)}. A contact with a value that another one has is refused (409).`)
+}
+
+async function putUnique(
+  ctx: Context,
+  { store, location }: Pick<Started, 'store' | 'location'>,
+  members: readonly string[],
+): Promise<void> {
+  const shared = await store.putUniqueMembers(members)
+  const [first] = shared
+  if (!first) return
+  for (const { member, value, ids } of shared.slice(0, MAX_SHOWN_VALUES)) {
+    ctx.note(`${member} ${JSON.stringify(value)}: ${ids.join(', ')}`)
+  }
+  const rest = shared.length - MAX_SHOWN_VALUES
+  if (rest > 0) ctx.note(`and ${rest} more`)
+  const values = shared.length === 1 ? '1 value is' : `${shared.length} values are`
+  throw new CrmError(
+    'machine',
+    `${listOf(members)} cannot be unique in database ${location}: ${values} shared by several contacts`,
+    {
+      hint: `start without --unique, then change or delete all but one of each: crm contacts get ${shellWord(first.ids[0] ?? '')}`,
+    },
+  )
+}
+
+function listOf(members: readonly string[]): string {
+  return members.map((member) => `contacts.${member}`).join(', ')
+}

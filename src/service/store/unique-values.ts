@@ -1,0 +1,20 @@
+import { foldedText } from '../../core/folded-text.ts'
+import { type Members, parseJsonText } from '../json-text.ts'
+
+/** What a contact has of these members, as it is compared. Null, blank texts, lists and objects are left out: they are free. */
+export function uniqueValues(text: string, members: readonly string[]): ReadonlyMap<string, string> {
+  const fields = parseJsonText(text) as Members
+  const values = new Map<string, string>()
+  for (const member of members) {
+    const node = fields.get(member)
+    const value = typeof node === 'string' ? comparedValue(node) : undefined
+    if (value !== undefined) values.set(member, value)
+  }
+  return values
+}
+
+/** Of a member's JSON text; a number and the text of the same digits are one value. */
+function comparedValue(node: string): string | undefined {
+  if (node.startsWith('"')) return foldedText(JSON.parse(node) as string)
+  return /^[-\d]/.test(node) ? node : undefined
+}

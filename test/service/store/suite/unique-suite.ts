@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { allContacts, creation, idOf, removal, rewriting } from '../samples.ts'
+import type { Fixture } from '../store-suite.ts'
+
+export function uniqueSuite({ open, makePlace }: Fixture): void {
+  test('a value of a unique member is taken by one contact, compared without blanks and case, whoever writes second', async () => {
+    const store = await open()
+    expect(await store.putUniqueMembers(['email'])).toEqual([])
+    const first = idOf(await store.write(creation('contact', { email: 'Ada@X.test' })))
+    const taken = { type: 'already_exists', member: 'email', existingId: first }
+    expect(await store.write(creation('contact', { email: ' ada@x.TEST ' }))).toEqual(taken)
+    const other = idOf(await store.write(creation('contact', { email: 'bob@x.test' })))
+    expect(await store.write(rewriting('contact', other, '{"email":"ADA@x.test"}'))).toEqual(taken)
+    expect(await store.write(rewriting('contact', first, '{"email":"ada@x.test","n":1}'))).toHaveProperty(
+      'type',
+      'done',
+    )
+    expect(await allContacts(store)).toHaveLength(2)
+  })
+
+  test('null, blank texts, lists and what is not there are free; a number and its digits are one value', async () => {
+    const store = await open()
+    await store.putUniqueMembers(['email'])
+    for (const email of [null, null, '', '  ', undefined, undefined, ['a'], ['a']]) {
+      expect(await store.write(creation('contact', { email }))).toHaveProperty('type', 'done')
+    }
+    await store.write(creation('contact', { email: 5 }))
+    expect(await store.write(creation('contact', { email: '5' }))).toHaveProperty('type', 'already_exists')
+  })
+
+  test('a value is free again when its contact is changed or removed', async () => {
+    const store = await open()
+    await store.putUniqueMembers(['email'])
+    const first = idOf(await store.write(creation('contact', { email: 'a' })))
+    await store.write(rewriting('contact', first, '{"email":"b"}'))
+    const second = idOf(await store.write(creation('contact', { email: 'a' })))
+    await store.write(removal('contact', second))
+    expect(await store.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
+    expect(await store.write(creation('contact', { email: 'b' }))).toHaveProperty('type', 'already_exists')
+  })
+
+  test('of fifty at one moment one is written, and a refused write leaves its key free', async () => {
+    const store = await open()
+    await store.putUniqueMembers(['email'])
+    const writes = Array.from({ length: 50 }, (_, index) =>
+      store.write(creation('contact', { email: 'a' }, { idempotency: { key: `k${index}`, fingerprint: 'f' } })),
+    )
+    const results = await Promise.all(writes)
+    expect(results.filter(({ type }) => type === 'already_exists')).toHaveLength(49)
+    const [done] = results.filter(({ type }) => type === 'done')
+    if (done) await store.write(removal('contact', idOf(done)))
+    const again = creation('contact', { email: 'a' }, { idempotency: { key: 'k7', fingerprint: 'other' } })
+    expect(await store.write(again)).toHaveProperty('type', 'done')
+  })
+
+  test('what contacts share already is named, and the members stay as they were', async () => {
+    const store = await open()
+    await store.putUniqueMembers(['phone'])
+    const ids = []
+    for (const email of ['a', 'b', ' A', 'c', 'a', 'C'])
+      ids.push(idOf(await store.write(creation('contact', { email }))))
+    expect(await store.putUniqueMembers(['email'])).toEqual([
+      { member: 'email', value: 'a', ids: [ids[0], ids[2], ids[4]] },
+      { member: 'email', value: 'c', ids: [ids[3], ids[5]] },
+    ])
+    expect(await store.uniqueMembers()).toEqual(['phone'])
+    expect(await store.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
+  })
+
+  test('the members are kept, hold for contacts that were there before, and end', async () => {
+    const reopen = await makePlace()
+    const store = await reopen()
+    const first = idOf(await store.write(creation('contact', { email: 'a', phone: '1' })))
+    await store.putUniqueMembers(['phone', 'email'])
+    await store.close()
+    const later = await reopen()
+    expect(await later.uniqueMembers()).toEqual(['email', 'phone'])
+    expect(await later.write(creation('contact', { phone: '1' }))).toMatchObject({ member: 'phone', existingId: first })
+    await later.putUniqueMembers(['email'])
+    expect(await later.write(creation('contact', { phone: '1' }))).toHaveProperty('type', 'done')
+    await later.putUniqueMembers([])
+    expect(await later.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
+  })
+
+  test('another opening of the database that has written before keeps to them from its next write on', async () => {
+    const reopen = await makePlace()
+    const [one, other] = [await reopen(), await reopen()]
+    await other.write(creation('contact', { email: 'a' }))
+    await one.putUniqueMembers(['email'])
+    expect(await other.write(creation('contact', { email: 'A' }))).toHaveProperty('type', 'already_exists')
+  })
+}
