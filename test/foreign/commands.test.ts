@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { startForeign } from './run-shape.ts'
+import type { CommandShape } from './shape.ts'
+import { LIST_COMMANDS } from './shapes/list-commands.ts'
+
+/** Each file of shapes in a line. */
+const SHAPES: Readonly<Record<string, readonly CommandShape[]>> = {
+  lists: LIST_COMMANDS,
+}
+
+for (const [group, shapes] of Object.entries(SHAPES)) {
+  describe(group, () => {
+    test.each(shapes)('$name', async ({ argv, stdin, answer, settings, right }) => {
+      const { crm, seen } = await startForeign(answer, settings)
+      const { exit, stdout, stderr } = await crm(argv, stdin)
+      expect(exit, stdout + stderr).toBe(right.exit)
+      if (right.stdout !== undefined) expect(stdout).toEqual(matching(right.stdout))
+      if (right.stderr !== undefined) expect(stderr).toEqual(matching(right.stderr))
+      const writes = seen.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql'))
+      if (right.writes !== undefined) expect(writes).toHaveLength(right.writes)
+    })
+  })
+}
+
+function matching(wanted: string | RegExp): unknown {
+  return typeof wanted === 'string' ? wanted : expect.stringMatching(wanted)
+}

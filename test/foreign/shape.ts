@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../src/core/json.ts'
+
+/** A request as a server of this kind reads it. */
+export interface Asked {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly origin: string
+  readonly body: string
+  /** Counted from 1, over all requests of one command. */
+  readonly nth: number
+}
+
+export interface Answered {
+  /** 200 unless it says otherwise. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** An empty body where there is none. */
+  readonly json?: unknown
+  /** In place of it, as it is. */
+  readonly text?: string
+}
+
+/** How one server answers `GET /v1/contacts`, and what crm may make of it. */
+export interface ListShape {
+  readonly name: string
+  /** So many contacts are there: con_1 and so on, in this order. */
+  readonly holds: number
+  readonly answer: (asked: Asked, contacts: readonly JsonObject[]) => Answered
+  /** Settings of the profile, such as `wire.paging`. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** All records with exit 0, or exit 7 with a message that has all of these. */
+  readonly right: 'complete' | { readonly refused: readonly (string | RegExp)[] }
+  /** What the whole list may cost at most, where that is the claim. */
+  readonly requests?: number
+}
+
+/** One command, what the server answers to it, and how it ends. */
+export interface CommandShape {
+  readonly name: string
+  readonly argv: readonly string[]
+  readonly stdin?: string
+  readonly answer: (asked: Asked) => Answered
+  readonly settings?: Readonly<Record<string, string>>
+  readonly right: {
+    readonly exit: number
+    readonly stdout?: string | RegExp
+    readonly stderr?: string | RegExp
+    /** So many requests with a method other than GET, GraphQL left out. */
+    readonly writes?: number
+  }
+}
