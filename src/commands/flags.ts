@@ -18,7 +18,13 @@ const SCOPED = {
   pager: () => new Option('--no-pager', 'print straight to the terminal'),
   yes: () => new Option('-y, --yes', 'confirm without a prompt'),
   dryRun: () => new Option('--dry-run', 'show what would be sent, and change nothing'),
-  exitCode: () => new Option('--exit-code', 'with --dry-run: exit 10 when something would change'),
+  exitCode: (command?: Command) => {
+    const plan = hasFlag(command, '--plan') ? ' or --plan' : ''
+    return new Option(
+      '--exit-code',
+      `${hasFlag(command, '--dry-run') ? `with --dry-run${plan}: ` : ''}exit 10 when something would change`,
+    )
+  },
 } as const
 
 export type ScopedFlag = keyof typeof SCOPED
@@ -52,7 +58,7 @@ const GLOBAL = {
 export function addScopedFlags(command: object, flags: readonly (ScopedFlag | 'export')[]): void {
   const wanted = new Set(flags.flatMap((flag): readonly string[] => TOGETHER[flag] ?? [flag]))
   for (const flag of Object.keys(SCOPED) as ScopedFlag[]) {
-    if (wanted.has(flag)) (command as Command).addOption(SCOPED[flag]())
+    if (wanted.has(flag)) (command as Command).addOption(SCOPED[flag](command as Command))
   }
 }
 
@@ -88,6 +94,7 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
       hint: `${commandPath(leaf)} --help`,
     })
   }
+  if (value('exitCode') && !value('dryRun') && value('plan') === undefined) refuseSentExit(leaf)
   const output = outputFormat(value('jq') !== undefined, given('output') ? value('output') : undefined)
   const canNameFile = leaf.registeredArguments.some((argument) => argument.name() === 'file')
   if (value('csvSafe') && !canNameFile && output !== 'csv' && output !== 'tsv') {
@@ -115,6 +122,18 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
     keyFile: value('keyFile'),
     isKeyOnStdin: value('keyStdin') === true,
   }
+}
+
+function hasFlag(command: Command | undefined, flag: string): boolean {
+  return command?.options.some(({ long }) => long === flag) === true
+}
+
+/** The change would be sent, and 10 be expected of it. */
+function refuseSentExit(leaf: Command): void {
+  if (!hasFlag(leaf, '--dry-run')) return
+  throw new CrmError('usage', '--exit-code is about what would change, and this would send it; nothing was sent', {
+    hint: `add --dry-run${hasFlag(leaf, '--plan') ? ' or --plan FILE' : ''}, or leave it out`,
+  })
 }
 
 /** A list, and nobody said how to print it: a repository may. */

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
+import { refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
 import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
 import type { Jobs } from './job-types.ts'
 import { refuseMaking } from './match-flags.ts'
@@ -50,7 +51,8 @@ async function selectMany(
   flags: ManyFlags,
 ): Promise<ExitCode> {
   const [jobs, { keep }] = await Promise.all([ctx.jobs(), ctx.expr()])
-  if (!keep) {
+  if (keep) refuseWithoutFile(flags, '--where')
+  else {
     throw new CrmError('usage', `which ${noun} to ${kind} is not said`, {
       hint: `name an id, a file with --from, or an expression with --where '${noun === 'deals' ? '.stage == "Lead"' : '.company == null'}'`,
     })
@@ -59,11 +61,30 @@ async function selectMany(
   return takeMade(ctx, await jobs.makeSelection({ noun, kind, keep, patch, stages }), '--where', flags)
 }
 
-/** One record by its id, or many by what they are. */
-export function refuseIdBeside(ctx: Context, id: string | undefined, { from }: ManyFlags): void {
-  if (id === undefined || (from === undefined && ctx.flags.where === undefined)) return
+/** One record by its id, or many by what they are; `more` are flags that an id does not take either. */
+export function refuseIdBeside(
+  ctx: Context,
+  id: string | undefined,
+  flags: ManyFlags,
+  more: readonly (keyof ManyFlags)[] = [],
+): void {
+  if (id === undefined) return
+  const { from } = flags
+  if (from === undefined && ctx.flags.where === undefined) {
+    refuseBesideIds(flags, more)
+    return
+  }
   throw new CrmError('usage', `${id} names one record, and ${from === undefined ? '--where' : '--from'} many`, {
     hint: 'use one of them',
+  })
+}
+
+/** An update takes one id, and `-` is none. */
+export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: ManyFlags): void {
+  refuseIdBeside(ctx, id, flags, ['expect'])
+  if (id !== '-') return
+  throw new CrmError('usage', 'an update takes one id, and reads none from stdin', {
+    hint: '--from - reads rows with a column id from stdin',
   })
 }
 

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
 import type { ImportRequest } from './job-types.ts'
 
@@ -11,15 +11,26 @@ export interface MatchFlags {
   readonly mode?: Mode
 }
 
-export function addMatchFlags(command: object): void {
+/** `how`: of commands that change records, and of those that also make them. */
+export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes'): void {
   const options = [
     new Option(
       '--match <fields>',
       'the record with the same email, say, is changed; comma separated: the same in all of them',
     ),
-    new Option('--mode <how>', 'with --match: upsert (the default), or update, which makes none').choices(MODES),
+    how === 'makes'
+      ? new Option('--mode <how>', 'with --match: upsert (the default), or update, which makes none').choices(MODES)
+      : new Option('--mode <how>', 'with --match: a row that matches none is left out')
+          .choices(['update'])
+          .argParser(parseMode),
   ]
   for (const option of options) (command as Command).addOption(option)
+}
+
+/** The modes that make records are refused with a better word than that they are not among the choices. */
+function parseMode(text: string): string {
+  if ((MODES as readonly string[]).includes(text)) return text
+  throw new InvalidArgumentError('Expected update.')
 }
 
 /** An update or a deletion is about records that are there, whatever the rows say. */

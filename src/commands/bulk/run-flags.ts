@@ -16,13 +16,12 @@ export interface RunFlags {
 export function addRunFlags(command: object): void {
   const options = [
     new Option('--concurrency <n>', 'always n requests under way, instead of finding out').argParser(parseCount),
-    new Option('--rate-share <part>', 'of the rate that the server allows')
-      .argParser(parsePart)
-      .default(RATE_SHARE, '80%'),
+    // Without a default of commander's, so that a flag that was typed can be told from one that was not.
+    new Option('--rate-share <part>', 'of the rate that the server allows (default: 80%)').argParser(parsePart),
     new Option('--max-errors <n>', 'stop behind n failed rows, or N% of them').argParser(parseMaxErrors),
-    new Option('--max-outage <time>', 'stop when nothing gets through for so long')
-      .argParser(parsePositiveTime)
-      .default(MAX_OUTAGE_MS, '10m'),
+    new Option('--max-outage <time>', 'stop when nothing gets through for so long (default: 10m)').argParser(
+      parsePositiveTime,
+    ),
   ]
   for (const option of options) (command as Command).addOption(option)
 }

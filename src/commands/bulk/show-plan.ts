@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { dryRunExit } from '../dry-run.ts'
@@ -48,7 +48,7 @@ async function show(ctx: Context, { counts, fields, leftOut }: Shown, flags: Run
     })
   }
   if (ctx.flags.isDryRun) ctx.note(requests === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
-  return ctx.flags.isDryRun ? dryRunExit(ctx, requests > 0) : EXIT.ok
+  return dryRunExit(ctx, requests > 0)
 }
 
 function limitRecord({ rate, atLeastMs }: Forecast, share: number): JsonObject {

@@ -37,7 +37,7 @@ export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void 
       ),
     )
     .action(act(deleteContacts))
-  addMatchFlags(remove)
+  addMatchFlags(remove, 'changes')
   addReadFlags(remove)
   addBulkFlags(remove)
   addExpectFlag(remove)

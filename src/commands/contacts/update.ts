@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type ManyFlags, refuseIdBeside, updateMany } from '../bulk/change-many.ts'
+import { type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
@@ -35,7 +35,7 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
       ),
     )
     .action(act(updateContact))
-  addMatchFlags(update)
+  addMatchFlags(update, 'changes')
   addReadFlags(update)
   addBulkFlags(update)
   addExpectFlag(update)
@@ -43,7 +43,7 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
 }
 
 async function updateContact(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
-  refuseIdBeside(ctx, id, options)
+  refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, 'contacts', options)
   const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type ManyFlags, refuseIdBeside, updateMany } from '../bulk/change-many.ts'
+import { type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
@@ -37,7 +37,7 @@ export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
       ),
     )
     .action(act(updateDeal))
-  addMatchFlags(update)
+  addMatchFlags(update, 'changes')
   addReadFlags(update)
   addBulkFlags(update)
   addExpectFlag(update)
@@ -45,7 +45,7 @@ export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
 }
 
 async function updateDeal(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
-  refuseIdBeside(ctx, id, options)
+  refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, 'deals', options)
   const patch = await readFields(ctx, options)
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   rejected: 'the server rejects it (400, 409, 412, 422), or cannot do it',
   rateLimited: 'still rate limited when --max-wait was used up',
   unreachable: 'unreachable, timed out, or 5xx after retries',
-  differences: 'differences: crm diff always; with --exit-code also --dry-run and fixtures plan',
+  differences: 'differences: crm diff always; with --exit-code also --dry-run, --plan and fixtures plan',
   unconfirmed: 'a confirmation was needed and not given',
   notInTime: 'what was awaited did not come in time',
   machine: 'this machine is in the way: port, disk, permission, database file',

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { ManyFlags } from '../bulk/change-many.ts'
+import { refuseWithoutFile } from '../bulk/flag-reach.ts'
 import { takeMade } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
@@ -28,6 +29,9 @@ export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {
 async function retryJob(ctx: Context, word: string, flags: ManyFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
-  if (flags.from === undefined) return takeMade(ctx, await jobs.makeRetry(paths), word, flags)
+  if (flags.from === undefined) {
+    refuseWithoutFile(flags, 'a retry without --from')
+    return takeMade(ctx, await jobs.makeRetry(paths), word, flags)
+  }
   return retryRows(ctx, paths, flags.from, flags)
 }
