@@ -85,6 +85,8 @@ export interface HandOver {
   readonly type: 'forwarded' | 'executed'
   readonly id: string | undefined
   readonly name: string | undefined
+  /** When the event that is handed on came: one that is sent again has the same id. */
+  readonly receivedAtMs: number
   /** The URL, or the command as it was typed. */
   readonly target: string
   readonly startedAtMs: number

@@ -38,12 +38,15 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
     return void prompt.onCancel?.()
   }
   if (stroke.chord === 'enter') {
-    showOverlay(ui, undefined)
-    return void prompt.onSubmit(inputText(prompt.input))
+    const text = inputText(prompt.input)
+    const problem = prompt.refusal?.(text)
+    showOverlay(ui, problem === undefined ? undefined : { ...prompt, problem })
+    if (problem === undefined) prompt.onSubmit(text)
+    return
   }
   const input = typed(prompt.input, stroke)
   if (!input) return
-  showOverlay(ui, { ...prompt, input })
+  showOverlay(ui, { ...prompt, input, problem: undefined })
   prompt.onChange?.(inputText(input))
 }
 
@@ -135,7 +138,7 @@ function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
 export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   if (overlay.type === 'prompt') {
     const input = insertText(overlay.input, text)
-    showOverlay(ui, { ...overlay, input })
+    showOverlay(ui, { ...overlay, input, problem: undefined })
     overlay.onChange?.(inputText(input))
   } else if (overlay.type === 'form') {
     const field = overlay.fields[overlay.index]

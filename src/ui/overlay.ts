@@ -7,6 +7,9 @@ export interface Prompt {
   readonly input: TextInput
   /** With each change, for a filter that shows what it finds. */
   readonly onChange?: (text: string) => void
+  /** Why the text cannot be taken; the prompt then stays, with that under it. */
+  readonly refusal?: (text: string) => string | undefined
+  readonly problem?: string | undefined
   readonly onSubmit: (text: string) => void
   readonly onCancel?: () => void
 }

@@ -9,6 +9,7 @@ import { currentList, type State, withCurrentList, withList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import type { Action } from './action.ts'
+import { askServerFilter } from './ask-server-filter.ts'
 import { openScreen } from './open-screen.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs']
@@ -177,24 +178,6 @@ function openFilter({ store }: Ui): void {
       onSubmit: () => {},
       onCancel: () => apply(filter),
     },
-  }))
-}
-
-/** The documented filters of deals; several with blanks between them, none at all shows every deal. */
-function askServerFilter({ store, work }: Ui): void {
-  const { serverFilters } = store.get().lists.deals
-  const text = Object.entries(serverFilters).map(([key, value]) => `${key}=${value}`)
-  const apply = (typed: string) => {
-    const pairs = typed.split(/\s+/).flatMap((word) => {
-      const at = word.indexOf('=')
-      return at > 0 ? [[word.slice(0, at), word.slice(at + 1)] as const] : []
-    })
-    store.update((state) => withList(state, 'deals', (list) => ({ ...list, serverFilters: Object.fromEntries(pairs) })))
-    void work.lists.reload('deals')
-  }
-  store.update((state) => ({
-    ...state,
-    overlay: { type: 'prompt', label: 'Deals where:', input: textInput(text.join(' ')), onSubmit: apply },
   }))
 }
 

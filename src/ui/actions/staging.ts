@@ -4,10 +4,12 @@ import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
 import { currentList, withList } from '../state.ts'
+import { refusalOf } from '../text/refusal-of.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { checkedAssignment } from '../work/checked-assignment.ts'
 import { nameOf } from '../work/deletions.ts'
-import { parseAssignment, stage } from '../work/staging.ts'
+import { stage } from '../work/staging.ts'
 import type { Action } from './action.ts'
 
 const SCREENS: readonly ScreenName[] = ['contacts', 'deals']
@@ -45,17 +47,17 @@ function askChange({ store, work, boards }: Ui): void {
   const rows = actedOn(store.get(), boards)
   if (rows.length === 0) return void work.notices.wait('There is no row to change')
   const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} rows`
-  const apply = (text: string) => {
-    try {
-      const assignment = parseAssignment(text)
-      store.update((state) => withList(state, serverList(state), (list) => stage(list, rows, assignment)))
-    } catch (error) {
-      work.notices.problem(error, '')
-    }
-  }
+  const name = serverList(store.get())
+  const parse = (text: string) => checkedAssignment(text, name, store.get().lists[name].rows)
   store.update((state) => ({
     ...state,
-    overlay: { type: 'prompt', label: `Change in ${what} (member=value):`, input: textInput(), onSubmit: apply },
+    overlay: {
+      type: 'prompt',
+      label: `Change in ${what} (member=value):`,
+      input: textInput(),
+      refusal: (text) => refusalOf(() => parse(text)),
+      onSubmit: (text) => store.update((now) => withList(now, name, (list) => stage(list, rows, parse(text)))),
+    },
   }))
 }
 

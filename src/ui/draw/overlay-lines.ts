@@ -1,5 +1,6 @@
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
+import { wrapText } from '../../output/wrap-text.ts'
 import type { Choice, Confirmation, Form, Prompt } from '../overlay.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
@@ -16,16 +17,23 @@ export interface Sheet {
   readonly cursor: Cursor | undefined
 }
 
-/** What ends it stands behind the text, while there is room. */
-export function promptSheet({ label, input, onChange }: Prompt, width: number, theme: Theme): Sheet {
+/** What ends it stands behind the text, while there is room; what is wrong with the text stands under it. */
+export function promptSheet({ label, input, onChange, problem }: Prompt, width: number, theme: Theme): Sheet {
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
   const hint = ` Enter ${onChange ? 'keeps' : 'goes on'} · Esc drops `
   const room = width - textWidth(text) - textWidth(hint)
+  const line = room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)
   return {
-    lines: [room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)],
+    lines: problem === undefined ? [line] : [line, ...problemLines(problem, width, theme)],
     cursor: { x: textWidth(label) + 1 + field.cursorX, y: 0 },
   }
+}
+
+/** Whole, because its end says what to type instead. */
+function problemLines(problem: string, width: number, theme: Theme): readonly string[] {
+  const lines = wrapText(safeText(problem), width - 4)
+  return lines.map((line, at) => theme.bad(fitCell(`${at === 0 ? ' ! ' : '   '}${line}`, width)))
 }
 
 export function confirmSheet(overlay: Confirmation, width: number, theme: Theme): Sheet {

@@ -46,9 +46,37 @@ function rejectedRow(request: RejectedRequest, number: number): CrmRecord {
   }
 }
 
+/**
+ * A row with one more result: each attempt keeps its own, so that a failure stays one when the next try succeeds. The state
+ * has them in their order (`verified -> 503 x2, 200`), the pane each with its reason.
+ */
+export function handedOn(row: CrmRecord, hand: HandOver): CrmRecord {
+  const attempts = Object.keys(row).filter((name) => name.startsWith(ATTEMPT)).length
+  const [state = '', results = ''] = String(row.state).split(ARROW)
+  return {
+    ...row,
+    state: `${state}${ARROW}${withResult(results, resultText(hand))}`,
+    [`${ATTEMPT} ${attempts + 1}`]: `${hand.target} ${handOverText(hand)}`,
+  }
+}
+
+const ATTEMPT = 'attempt'
+const ARROW = ' -> '
+
+function withResult(results: string, result: string): string {
+  const parts = results === '' ? [] : results.split(', ')
+  const [last, times = '1'] = parts.at(-1)?.split(' x') ?? []
+  if (last !== result) return [...parts, result].join(', ')
+  return [...parts.slice(0, -1), `${result} x${Number(times) + 1}`].join(', ')
+}
+
+function resultText({ type, status }: HandOver): string {
+  return type === 'executed' ? `exit ${status ?? '-'}` : String(status ?? 'no answer')
+}
+
 /** `-> 200 in 12 ms`, `-> exit 1`: how a try to hand it on went. */
-export function handOverText({ type, status, failure, tookMs, retryInMs }: HandOver): string {
-  const answer = type === 'executed' ? `exit ${status ?? '-'}` : String(status ?? 'no answer')
+export function handOverText(hand: HandOver): string {
+  const { failure, tookMs, retryInMs } = hand
   const why = failure === undefined ? ` in ${tookMs} ms` : `: ${failure}`
-  return `${answer}${why}${retryInMs === undefined ? '' : `, again in ${retryInMs / 1000} s`}`
+  return `${resultText(hand)}${why}${retryInMs === undefined ? '' : `, again in ${retryInMs / 1000} s`}`
 }

@@ -32,8 +32,10 @@ export function createSending(senders: EventSenders, notices: Notices): Sending 
     } catch (error) {
       return notices.problem(error, 'Not sent: ')
     }
-    if (taken > 0)
-      notices.done(hands.length === 1 ? `Sent ${last}` : `Sent ${taken} of ${hands.length}, the last: ${last}`)
+    if (taken === 0) return
+    if (hands.length === 1) return notices.done(`Sent ${last}`)
+    const say = taken === hands.length ? notices.done : notices.wait
+    say(`Taken: ${taken} of ${hands.length}, the last: ${last}`)
   }
 
   return {

@@ -38,6 +38,8 @@ export interface Mended {
   drop(): void
 }
 
+type JobPaths = Parameters<Jobs['state']>[0]
+
 /** While one is sent, what is shown of it is read anew this often. */
 const LOOK_EVERY_MS = 1_000
 
@@ -54,7 +56,7 @@ export function createJobList(store: Store<State>, openJobs: () => Promise<Jobs>
     }
   }
 
-  async function send(jobs: Jobs, paths: Parameters<Jobs['run']>[0]): Promise<void> {
+  async function send(jobs: Jobs, paths: JobPaths): Promise<void> {
     const timer = setInterval(() => void look(), LOOK_EVERY_MS)
     try {
       const nothing = () => {}
@@ -101,15 +103,20 @@ export function createJobList(store: Store<State>, openJobs: () => Promise<Jobs>
   }
 }
 
-async function jobRow(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<CrmRecord> {
+async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
   const { head, state, account, progress } = await jobs.state(paths)
-  const failures = account.failed + account.in_doubt > 0 ? await failureGroups(jobs, paths) : {}
+  const isRunning = state === 'running'
+  // What waits for its answer is under way; only when its process is gone can nobody tell what became of it.
+  const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
+  const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
   return {
     id: paths.id,
     state,
     what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}${head.of ? ` of ${head.of}` : ''}`,
     ...failures,
     ...account,
+    in_doubt: inDoubt,
+    ...(isRunning && { under_way: progress.unanswered }),
     paused_by: progress.pausedBy ?? null,
     made_at: new Date(head.made_at).toISOString(),
     folder: paths.folder,
@@ -117,9 +124,11 @@ async function jobRow(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<
 }
 
 /** The failures of a job by their cause, each a member of its row. */
-async function failureGroups(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<JsonObject> {
+async function failureGroups(jobs: Jobs, paths: JobPaths, isRunning: boolean): Promise<JsonObject> {
   const report = await jobs.reportFailures(paths)
-  const groups = report?.groups.slice(0, MOST_CAUSES) ?? []
+  // Of a job that is running they hold what is under way.
+  const found = report?.groups.filter(({ code }) => !isRunning || code !== 'in_doubt') ?? []
+  const groups = found.slice(0, MOST_CAUSES)
   const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
   return { ...Object.fromEntries(causes), ...(report?.file !== undefined && { failed_file: report.file }) }
 }
@@ -133,7 +142,7 @@ function causeText({ code, field, reason, count }: Group): string {
 }
 
 /** What is in doubt may have been done, and is not sent once more. */
-async function causesOf(jobs: Jobs, paths: Parameters<Jobs['state']>[0]): Promise<readonly Cause[]> {
+async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
   const report = await jobs.reportFailures(paths)
   const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)
   return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))

@@ -1,10 +1,10 @@
-import type { Occurrence } from '../../core/arrivals.ts'
+import type { HandOver, Occurrence } from '../../core/arrivals.ts'
 import type { CrmRecord } from '../../core/resources.ts'
-import { type ListState, shownCount, takePage } from '../list/list-state.ts'
+import { shownCount, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
-import { arrivalRow, handOverText } from './event-row.ts'
+import { arrivalRow, handedOn } from './event-row.ts'
 import { type Events, MOST_EVENTS } from './events.ts'
 
 /** A receiver that this process runs. */
@@ -24,7 +24,7 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
   let count = 0
   let arrivals = 0
   let timer: NodeJS.Timeout | undefined
-  const onward = new Map<string, string>()
+  let onward: HandOver[] = []
 
   live.onOccurrences((occurrence) => {
     if (occurrence.type === 'event' || occurrence.type === 'rejected') {
@@ -33,7 +33,7 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
       if (waiting.length > 2 * MOST_EVENTS) waiting = waiting.slice(-MOST_EVENTS)
       count++
     } else if (occurrence.type !== 'simulated' && occurrence.id !== undefined) {
-      onward.set(occurrence.id, handOverText(occurrence))
+      onward.push(occurrence)
     }
     timer ??= setTimeout(show, SHOWN_EVERY_MS)
   })
@@ -41,25 +41,38 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
   function show(): void {
     timer = undefined
     const list = store.get().lists.events
-    if (onward.size > 0) store.update((state) => withList(state, 'events', (before) => withOnward(before, onward)))
+    if (onward.length > 0) handOn()
     if (count === 0) return
     if (shownCount(list) === 0 || isFollowed(store.get())) return void look()
     store.update((state) => withList(state, 'events', (before) => ({ ...before, news: count })))
   }
 
+  /** Of rows that are not shown yet too: each result is put to its row once. */
+  function handOn(): void {
+    const hands = onward
+    onward = []
+    waiting = withResults(waiting, hands)
+    store.update((state) =>
+      withList(state, 'events', (list) => {
+        const rows = withResults(list.rows, hands)
+        return rows === list.rows ? list : { ...list, rows }
+      }),
+    )
+  }
+
   async function look(): Promise<void> {
+    if (onward.length > 0) handOn()
     const rows = waiting.toReversed()
     waiting = []
     count = 0
     const isResting = isFollowed(store.get())
     store.update((state) =>
       withList(state, 'events', (list) => {
-        const items = [...rows, ...list.rows].slice(0, MOST_EVENTS).map((row) => handedOn(row, onward))
+        const items = [...rows, ...list.rows].slice(0, MOST_EVENTS)
         const fresh = takePage({ ...list, isStale: true }, { items, nextCursor: undefined, searched: SEARCHED.events })
         return isResting ? { ...fresh, cursor: 0, top: 0 } : fresh
       }),
     )
-    onward.clear()
   }
 
   store.update((state) => ({
@@ -76,14 +89,17 @@ export function isFollowed({ listening, overlay, lists: { events } }: State): bo
   return listening?.isFollowing === true && overlay === undefined && !isChosen
 }
 
-function withOnward(list: ListState, onward: ReadonlyMap<string, string>): ListState {
-  const rows = list.rows.map((row) => handedOn(row, onward))
-  return rows.every((row, index) => row === list.rows[index]) ? list : { ...list, rows }
+/** The rows themselves where none of the results is of one of them. */
+function withResults<Rows extends readonly CrmRecord[]>(rows: Rows, hands: readonly HandOver[]): Rows | CrmRecord[] {
+  const byArrival = Map.groupBy(hands, arrivalOf)
+  const next = rows.map((row) => {
+    const own = byArrival.get(`${row.id} ${row.received_at}`)
+    return own ? own.reduce(handedOn, row) : row
+  })
+  return next.some((row, at) => row !== rows[at]) ? next : rows
 }
 
-function handedOn(row: CrmRecord, onward: ReadonlyMap<string, string>): CrmRecord {
-  const text = typeof row.id === 'string' ? onward.get(row.id) : undefined
-  if (text === undefined) return row
-  const [state] = String(row.state).split(' -> ')
-  return { ...row, state: `${state} -> ${text.split(/ in |:/)[0]}`, handed_on: text }
+/** Which of the rows: an event that came again has the id of the one before it. */
+function arrivalOf({ id, receivedAtMs }: HandOver): string {
+  return `${id} ${new Date(receivedAtMs).toISOString()}`
 }

@@ -131,11 +131,12 @@ class Hands implements Onward {
   async #tell({ target, event, outcome, ...told }: Told): Promise<void> {
     const { status, failure, response } = outcome
     const tookMs = this.#options.now() - told.startedAtMs
-    const { id, name } = event
+    const { id, name, receivedAtMs } = event
     await this.#options.show({
       type: target.type,
       id,
       name,
+      receivedAtMs,
       target: target.name,
       tookMs,
       status,

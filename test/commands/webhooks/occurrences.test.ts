@@ -50,6 +50,7 @@ const forwarded: HandOver = {
   id: 'evt_1',
   name: 'a.b',
   target: 'http://localhost:3000/',
+  receivedAtMs: RECEIVED_AT_MS,
   startedAtMs: RECEIVED_AT_MS,
   tookMs: 12,
   attempt: 2,

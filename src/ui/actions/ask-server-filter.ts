@@ -1,0 +1,39 @@
+import { parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
+import { showOverlay } from '../overlay-keys.ts'
+import { withList } from '../state.ts'
+import { refusalOf } from '../text/refusal-of.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+
+/** The filters of deals that the server applies; none at all shows every deal. */
+export function askServerFilter(ui: Ui): void {
+  ask(ui, serverFilterText(ui.store.get().lists.deals.serverFilters), undefined)
+}
+
+function ask(ui: Ui, text: string, problem: string | undefined): void {
+  showOverlay(ui, {
+    type: 'prompt',
+    label: 'Deals where:',
+    input: textInput(text),
+    problem,
+    refusal: (typed) => refusalOf(() => parseServerFilters(typed)),
+    onSubmit: (typed) => void apply(ui, typed),
+  })
+}
+
+/** Where the server does not answer, the rows that are there stay, and so does what they were asked for with. */
+async function apply(ui: Ui, typed: string): Promise<void> {
+  const { store, work } = ui
+  const before = store.get().lists.deals.serverFilters
+  const wanted = parseServerFilters(typed)
+  setFilters(ui, wanted)
+  await work.lists.reload('deals')
+  const { failure, rows, isStale, serverFilters } = store.get().lists.deals
+  if (!isStale || serverFilters !== wanted) return
+  if (rows.length > 0) setFilters(ui, before)
+  if (failure !== undefined && !store.get().overlay) ask(ui, typed, failure)
+}
+
+function setFilters({ store }: Ui, serverFilters: ServerFilters): void {
+  store.update((state) => withList(state, 'deals', (list) => ({ ...list, serverFilters })))
+}

@@ -1,0 +1,52 @@
+import { CrmError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { shellWords } from '../../core/shell-words.ts'
+
+export type ServerFilters = Readonly<Record<string, string>>
+
+/**
+ * `stage=Won amount[gte]=1000`, with quotes around blanks; nothing at all is no filter. Values of one key are alternatives.
+ * CrmError `invalid_input` for what is no filter: a filter that is left out shows rows that were not asked for.
+ */
+export function parseServerFilters(text: string): ServerFilters {
+  if (text.trim() === '') return {}
+  const filters = new Map<string, string>()
+  for (const word of shellWords(text, 'filter')) {
+    const at = word.indexOf('=')
+    const [key, value] = [word.slice(0, Math.max(0, at)), word.slice(at + 1)]
+    if (key === '' || value === '') {
+      throw invalid(`${JSON.stringify(word)} is no filter, expected key=value`, 'no blanks around =, such as stage=Won')
+    }
+    refuseValue(key, value)
+    const before = filters.get(key)
+    filters.set(key, before === undefined ? value : `${before},${value}`)
+  }
+  return Object.fromEntries(filters)
+}
+
+/** As it is typed. */
+export function serverFilterText(filters: ServerFilters): string {
+  return Object.entries(filters)
+    .map(([key, value]) => `${key}=${/^[^\s'"\\]*$/.test(value) ? value : shellWord(value)}`)
+    .join(' ')
+}
+
+/** Filters of a server's own are its to judge; one that is nearly a field of deals, or no number, is a slip. */
+function refuseValue(key: string, value: string): void {
+  const name = key.replace(/\[.*$/s, '')
+  const isKnown = FIELDS.deal.some((field) => field === name)
+  const meant = isKnown ? undefined : nearest(name, FIELDS.deal)
+  if (meant !== undefined) throw invalid(`no field of a deal is called ${name}`, `did you mean ${meant}?`)
+  if (name !== 'amount' || value.split(',').every((each) => isNumber(each))) return
+  throw invalid(`${key} is ${JSON.stringify(value)}, expected a number`, 'such as amount[gte]=1000')
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== '' && Number.isFinite(Number(text))
+}
+
+function invalid(message: string, hint: string): CrmError {
+  return new CrmError('invalid_input', message, { hint })
+}

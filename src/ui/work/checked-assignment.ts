@@ -1,0 +1,52 @@
+import { CrmError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
+import { type CrmRecord, FIELDS, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import type { ServerList } from './loading.ts'
+import { parseAssignment } from './staging.ts'
+
+/** Enough to know what members the records of a server have. */
+const MOST_LOOKED_AT = 2_000
+
+/**
+ * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one that the server sets, and for
+ * text where there is a number: a slip here would give hundreds of records a field.
+ */
+export function checkedAssignment(
+  text: string,
+  name: ServerList,
+  rows: readonly CrmRecord[],
+): readonly [name: string, value: JsonValue] {
+  const assignment = parseAssignment(text)
+  const [member, value] = assignment
+  const noun = name === 'contacts' ? 'contact' : 'deal'
+  if (READ_ONLY_FIELDS.some((field) => field === member)) {
+    throw invalid(`${member} is set by the server`, `a ${noun} has ${FIELDS[noun].filter(isWritable).join(', ')}`)
+  }
+  const looked = rows.slice(0, MOST_LOOKED_AT)
+  const known = new Set([...FIELDS[noun], ...looked.flatMap((row) => Object.keys(row))])
+  if (!known.has(member)) {
+    const meant = nearest(member, [...known].filter(isWritable))
+    const hint = meant === undefined ? 'E adds a member to one record, as YAML' : `did you mean ${meant}?`
+    throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
+  }
+  if (typeof value === 'string' && isNumber(member, noun, looked)) {
+    throw invalid(`${member} is a number, and ${JSON.stringify(value)} a text`, `such as ${member}:=1000`)
+  }
+  return assignment
+}
+
+function isWritable(field: string): boolean {
+  return !READ_ONLY_FIELDS.some((each) => each === field)
+}
+
+/** Where the records have it, what they have counts. */
+function isNumber(member: string, noun: 'contact' | 'deal', rows: readonly CrmRecord[]): boolean {
+  const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
+  if (values.length === 0) return noun === 'deal' && member === 'amount'
+  return values.every((value) => typeof value === 'number')
+}
+
+function invalid(message: string, hint: string): CrmError {
+  return new CrmError('invalid_input', message, { hint })
+}

@@ -1,0 +1,25 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { GRACE_MS } from '../../src/ui/work/deletions.ts'
+import { contact } from './rows.ts'
+import { uiOf } from './ui-of.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+test('a deletion that was taken back is not sent when its time is over, and one that was not is', async () => {
+  const asked: string[] = []
+  const openApi = () => {
+    asked.push('asked')
+    return new Promise<never>(() => {})
+  }
+  const { work } = await uiOf('contacts', { openApi })
+  vi.useFakeTimers()
+  work.deletions.add([contact(1)])
+  expect(work.deletions.takeBack()).toBe(true)
+  vi.advanceTimersByTime(2 * GRACE_MS)
+  expect(asked).toEqual([])
+  work.deletions.add([contact(2)])
+  vi.advanceTimersByTime(GRACE_MS - 1)
+  expect(asked).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(asked).toEqual(['asked'])
+})

@@ -1,0 +1,17 @@
+import { type Jobs, openJobs } from '../../src/jobs/jobs.ts'
+import { openClient, WIRE } from '../api/client-fixture.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+
+/** Bulk work at a server, in a home of its own. */
+export async function jobsAt(baseUrl: URL, key: string, signal = new AbortController().signal): Promise<Jobs> {
+  const env = { HOME: await tempFolder() }
+  const { api } = openClient(baseUrl, { key, signal })
+  return openJobs({
+    ...{ env, stdin: () => process.stdin, argv: ['browse'], version: '0.0.0', signal, now: Date.now },
+    ...{ note: () => {}, isTrial: false, api: async () => api },
+    server: async () => ({
+      ...{ baseUrl, key, wire: { ...WIRE, pageSize: 100 }, timeoutMs: 5_000, userAgent: 'crm/0.0.0' },
+      ...{ now: Date.now, debug: undefined, loginHint: undefined, serveDatabase: undefined, env },
+    }),
+  })
+}

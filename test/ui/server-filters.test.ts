@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { parseServerFilters, serverFilterText } from '../../src/ui/list/server-filters.ts'
+
+test('filters are words of key=value, with quotes around blanks, and values of one key are alternatives', () => {
+  expect(parseServerFilters('  ')).toEqual({})
+  expect(parseServerFilters(`stage='In Review' amount[gte]=1000 stage=Won segment=x`)).toEqual({
+    stage: 'In Review,Won',
+    'amount[gte]': '1000',
+    segment: 'x',
+  })
+})
+
+test.each([
+  ['Won', '"Won" is no filter, expected key=value'],
+  ['stage = Won', '"stage" is no filter, expected key=value'],
+  ['stage=Won Lost', '"Lost" is no filter, expected key=value'],
+  ['=Won', '"=Won" is no filter, expected key=value'],
+  ['stage=', '"stage=" is no filter, expected key=value'],
+  ['amount[gte]=abc', 'amount[gte] is "abc", expected a number'],
+  ['amount=', '"amount=" is no filter'],
+  ['stgae=Won', 'no field of a deal is called stgae'],
+  ["stage='Won", 'is no command'],
+])('%s is an error, and not left out', (text, message) => {
+  expect(() => parseServerFilters(text)).toThrow(message)
+})
+
+test('what was asked is typed again as it was', () => {
+  for (const filters of [{ stage: 'In Review' }, { stage: "O'Brien", 'amount[gte]': '10' }, {}]) {
+    expect(parseServerFilters(serverFilterText(filters))).toEqual(filters)
+  }
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { checkedAssignment } from '../../src/ui/work/checked-assignment.ts'
+import { stage } from '../../src/ui/work/staging.ts'
+import { contact, listOf } from './rows.ts'
+
+const ROWS = [contact(1, { company: 'Acme', employees: 3 }), contact(2, { company: 'Other' })]
+
+test('a row whose value is that already is not edited, and an edit that comes back to it is let go', () => {
+  const staged = stage(listOf(ROWS), ROWS, ['company', 'Acme'])
+  expect([...staged.staged.keys()]).toEqual(['con_2'])
+  expect(stage(staged, ROWS, ['company', 'Other']).staged.has('con_2')).toBe(false)
+})
+
+test('a member that no record has is refused, and the nearest one is named', () => {
+  expect(() => checkedAssignment('compny=x', 'contacts', ROWS)).toThrow(/no contact that is loaded has a member compny/)
+  expect(() => checkedAssignment('compny=x', 'contacts', ROWS)).toThrow(
+    expect.objectContaining({ details: { hint: 'did you mean company?' } }),
+  )
+  expect(() => checkedAssignment('zzz=x', 'contacts', ROWS)).toThrow(/zzz/)
+  expect(() => checkedAssignment('version:=1', 'contacts', ROWS)).toThrow(/set by the server/)
+})
+
+test('a member that the records have is taken, whether it is documented or not', () => {
+  expect(checkedAssignment('company=x', 'contacts', [])).toEqual(['company', 'x'])
+  expect(checkedAssignment('employees:=4', 'contacts', ROWS)).toEqual(['employees', 4])
+  expect(checkedAssignment('phone=', 'contacts', ROWS)).toEqual(['phone', null])
+})
+
+test('text where there is a number is refused', () => {
+  expect(() => checkedAssignment('employees=4', 'contacts', ROWS)).toThrow(/employees is a number, and "4" a text/)
+  expect(() => checkedAssignment('amount=4', 'deals', [])).toThrow(/amount is a number/)
+})

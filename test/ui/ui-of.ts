@@ -1,0 +1,55 @@
+import { onTestFinished } from 'vitest'
+import type { Api } from '../../src/api/api.ts'
+import { CrmError } from '../../src/core/errors.ts'
+import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
+import { createKeymap } from '../../src/ui/actions/keymap.ts'
+import type { Stroke } from '../../src/ui/keys.ts'
+import { createBoards } from '../../src/ui/pipelines/board.ts'
+import { press } from '../../src/ui/press.ts'
+import type { ScreenName } from '../../src/ui/screens.ts'
+import { initialState } from '../../src/ui/state.ts'
+import { createStore } from '../../src/ui/store.ts'
+import type { Ui } from '../../src/ui/ui.ts'
+import { createWork, type WorkWorld } from '../../src/ui/work/work.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+
+export interface TestUi extends Ui {
+  readonly quits: string[]
+  /** `a b` is two keys; what is typed is one key a letter. */
+  press(...keys: readonly string[]): void
+}
+
+const NO_SERVER = () => Promise.reject(new CrmError('unreachable', 'no server of the test', { hint: 'there is none' }))
+
+/** The screens without a terminal: keys go in, and the state is looked at. */
+export async function uiOf(screen: ScreenName, world: Partial<WorkWorld> = {}): Promise<TestUi> {
+  const env = { HOME: await tempFolder() }
+  const openApi: () => Promise<Api> = world.openApi ?? NO_SERVER
+  const place = { text: 'test http://crm.test', isProtected: false }
+  const store = createStore(initialState(screen, place, { columns: 120, rows: 40 }))
+  const work = createWork(store, {
+    ...{ openApi, env, now: Date.now, openJobs: NO_SERVER, live: undefined },
+    senders: { replay: NO_SERVER, trigger: NO_SERVER },
+    ...world,
+  })
+  onTestFinished(() => {
+    work.events.close()
+    work.notices.close()
+    work.deletions.drop()
+  })
+  const quits: string[] = []
+  const ui: Ui = {
+    ...{ store, work, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
+    world: {
+      ...{ openApi, env, now: Date.now, sendsTo: undefined, profileFlag: undefined },
+      ...{ writeRaw: () => {}, pauseProcess: undefined },
+    },
+    suspend: async (during) => during(),
+    quit: () => void quits.push('quit'),
+  }
+  return { ...ui, quits, press: (...keys) => void keys.map((key) => press(ui, strokeOf(key))) }
+}
+
+function strokeOf(key: string): Stroke {
+  return { chord: key === ' ' ? 'space' : key, text: key.length === 1 ? key : undefined }
+}
