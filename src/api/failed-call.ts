@@ -25,6 +25,7 @@ export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
   const details: ErrorDetails = {
     hint: key === undefined ? failure.hint : repeatHint(call, key),
     isRetryable: failure.rule !== 'never',
+    ...(fate.isInDoubt ? { isInDoubt: true } : {}),
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -42,6 +42,8 @@ export interface ErrorDetails {
   readonly status?: number
   readonly requestId?: string
   readonly isRetryable?: boolean
+  /** Whether a write took effect is unknown. */
+  readonly isInDoubt?: true
   readonly retryAfterMs?: number
   /** The key under which a write whose fate is unknown may be sent again without happening twice. */
   readonly idempotencyKey?: string

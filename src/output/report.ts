@@ -19,7 +19,7 @@ export function reportError(stderr: OutputStream, error: unknown, argv: readonly
     return EXIT.bug
   }
   const { hint } = error.details
-  if (isForPrograms) stderr.write(`${jsonText({ error: describe(error) })}\n`)
+  if (isForPrograms) stderr.write(`${jsonText({ error: errorRecord(error) })}\n`)
   else stderr.write(`crm: ${safeText(error.message)}\n  ${safeText(hint)}\n`)
   return error.exit
 }
@@ -36,7 +36,8 @@ const NOTHING_KNOWN = {
   idempotency_key: null,
 }
 
-function describe({
+/** The `error` of a document, too. */
+export function errorRecord({
   code,
   message,
   details,

@@ -90,7 +90,6 @@ describe('the server', () => {
   const MISSING = [
     ['contacts', 'get', 'con_00000000000'],
     ['contacts', 'update', 'con_00000000000', '--set', 'a=b'],
-    ['contacts', 'delete', 'con_00000000000', '--yes'],
     ['deals', 'get', 'deal_00000000000'],
     ['notes', 'add', 'deal_00000000000', '--body', 'x'],
     ['pipelines', 'stages', 'nix'],

@@ -16,6 +16,7 @@ import { findMany, namesOf } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readIds } from '../ids-input.ts'
 import { printList } from '../print.ts'
+import { deleteByIds, printDeletions } from './delete-by-ids.ts'
 
 interface Options extends ManyFlags {
   readonly ifMatch?: string
@@ -57,40 +58,12 @@ async function deleteContacts(ctx: Context, words: readonly string[], options: O
   const deletion = { count: ids.length, what, expect: options.expect, isStdinFree: !words.includes('-') }
   requireExpected(ctx, deletion)
   if (ids.length === 0) {
-    ctx.note('No ids on stdin: nothing to delete.')
+    await printDeletions(ctx, [])
     return EXIT.ok
   }
   if (ctx.flags.isDryRun) return showDeletion(ctx, ids)
   await confirmDeletion(ctx, deletion)
-  return deleteAll(ctx, ids, options.ifMatch)
-}
-
-/** One by one, in the order given. What the server refuses is said and the rest goes on; one alone fails as itself. */
-async function deleteAll(ctx: Context, ids: readonly string[], ifMatch: string | undefined): Promise<ExitCode> {
-  const api = await ctx.api()
-  const failed = new Map<string, CrmError>()
-  for (const id of ids) {
-    try {
-      await api.contacts.delete(id, { ifMatch })
-      ctx.gone('contact', id)
-      ctx.note(`Deleted contact ${id}.`)
-    } catch (error) {
-      if (ids.length === 1 || !isAboutOneRecord(error)) throw error
-      failed.set(id, error)
-      if (error.code !== 'not_found') ctx.note(`Not deleted: ${id}: ${error.message}`)
-    }
-  }
-  if (failed.size === 0) return EXIT.ok
-  const isNoneThere = failed.size === ids.length && [...failed.values()].every(({ code }) => code === 'not_found')
-  const gone = [...failed].filter(([, { code }]) => code === 'not_found').map(([id]) => id)
-  // As after a run that was ended half way, or with a misspelt id.
-  if (gone.length > 0) ctx.note(`Already gone, or never there: ${gone.length} of ${ids.length}: ${namesOf(gone)}`)
-  const message = `${failed.size} of ${ids.length} contacts were not deleted: ${namesOf([...failed.keys()])}`
-  throw new CrmError(isNoneThere ? 'not_found' : 'partial', message, { hint: 'crm contacts list' })
-}
-
-function isAboutOneRecord(error: unknown): error is CrmError {
-  return error instanceof CrmError && ['not_found', 'conflict', 'precondition_failed', 'rejected'].includes(error.code)
+  return deleteByIds(ctx, ids, options.ifMatch)
 }
 
 async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitCode> {

@@ -29,17 +29,17 @@ export const CODE = words<ErrorCode | 'bug'>({
   bug: true,
 })
 
-/** The last line of stderr with `-o json` or `jsonl`. */
-export const ERROR: JsonSchema = made({
-  error: made({
-    code: CODE,
-    message: TEXT,
-    status: COUNT_OR_NULL,
-    request_id: TEXT_OR_NULL,
-    retryable: TRUE_OR_FALSE,
-    retry_after_ms: { type: ['number', 'null'], minimum: 0 },
-    hint: TEXT_OR_NULL,
-    job: TEXT_OR_NULL,
-    idempotency_key: TEXT_OR_NULL,
-  }),
+export const ERROR_RECORD: JsonSchema = made({
+  code: CODE,
+  message: TEXT,
+  status: COUNT_OR_NULL,
+  request_id: TEXT_OR_NULL,
+  retryable: TRUE_OR_FALSE,
+  retry_after_ms: { type: ['number', 'null'], minimum: 0 },
+  hint: TEXT_OR_NULL,
+  job: TEXT_OR_NULL,
+  idempotency_key: TEXT_OR_NULL,
 })
+
+/** The last line of stderr with `-o json` or `jsonl`. */
+export const ERROR: JsonSchema = made({ error: ERROR_RECORD })

@@ -1,5 +1,7 @@
 import type { FIELDS } from '../../core/resources.ts'
+import type { Outcome } from '../contacts/delete-by-ids.ts'
 import type { PlannedRequest } from '../dry-run.ts'
+import { ERROR_RECORD } from './error-schema.ts'
 import {
   ALWAYS_TRUE,
   ANY_OBJECT,
@@ -73,6 +75,12 @@ export const DEAL_GROUP: JsonSchema = {
   ...sent({ count: { type: 'integer', minimum: 1 }, amount: { type: 'number' } }),
   required: ['count', 'amount'],
 }
+
+/** Of `delete ID`: what became of each id. */
+export const DELETION = made(
+  { id: TEXT, outcome: words<Outcome>({ done: true, failed: true, in_doubt: true, unsent: true }) },
+  { error: ERROR_RECORD },
+)
 
 /** Of `--dry-run`: the one request that would be sent. */
 export const PLANNED_REQUEST = made(

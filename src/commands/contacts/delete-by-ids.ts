@@ -1,0 +1,86 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { errorRecord } from '../../output/report.ts'
+import { namesOf } from '../find-many.ts'
+import { onePage, printList } from '../print.ts'
+
+const NO_IDS = 'ids on stdin: nothing to delete'
+
+export type Outcome = 'done' | 'failed' | 'in_doubt' | 'unsent'
+
+interface Deletion {
+  readonly id: string
+  readonly outcome: Outcome
+  readonly error?: CrmError
+}
+
+/**
+ * One by one, in the order given. What the server refuses is said and the rest goes on; one alone fails as itself. What
+ * became of each is printed at the end: a reader that closes the pipe must not end the run half way.
+ */
+export async function deleteByIds(
+  ctx: Context,
+  ids: readonly string[],
+  ifMatch: string | undefined,
+): Promise<ExitCode> {
+  const deletions: Deletion[] = []
+  let end: CrmError | undefined
+  for (const id of ids) {
+    const deletion = end ? { id, outcome: 'unsent' as const } : await deleteOne(ctx, id, ifMatch)
+    deletions.push(deletion)
+    const { error } = deletion
+    if (!error) continue
+    if (ids.length === 1 || !isAboutOneRecord(error)) end = error
+    else if (error.code !== 'not_found') ctx.note(`Not deleted: ${id}: ${error.message}`)
+  }
+  await printDeletions(ctx, deletions)
+  if (end) throw end
+  return failAs(ctx, deletions)
+}
+
+async function deleteOne(ctx: Context, id: string, ifMatch: string | undefined): Promise<Deletion> {
+  const api = await ctx.api()
+  try {
+    await api.contacts.delete(id, { ifMatch })
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    return { id, outcome: error.details.isInDoubt ? 'in_doubt' : 'failed', error }
+  }
+  ctx.gone('contact', id)
+  ctx.note(`Deleted contact ${id}.`)
+  return { id, outcome: 'done' }
+}
+
+function isAboutOneRecord({ code }: CrmError): boolean {
+  return ['not_found', 'conflict', 'precondition_failed', 'rejected', 'in_doubt'].includes(code)
+}
+
+/** People have read it on stderr. With `-o id` the ids that are gone, so that the next command is given no others. */
+export async function printDeletions(ctx: Context, deletions: readonly Deletion[]): Promise<undefined> {
+  const { output } = ctx.flags
+  const done = deletions.filter(({ outcome }) => outcome === 'done')
+  if (done.length > 0) ctx.onTaken?.(`${done.length} of ${deletions.length} contacts were deleted`)
+  const shown = output === 'id' ? done : deletions
+  const records = shown.map(({ id, outcome, error }): CrmRecord => {
+    return { id, outcome, ...(error && { error: errorRecord(error) }) }
+  })
+  if (output !== 'table' && (output !== 'id' || records.length > 0)) {
+    return printList(ctx, { pages: onePage(records), columns: ['id', 'outcome', 'error'], plural: NO_IDS })
+  }
+  if (deletions.length === 0) ctx.note(`No ${NO_IDS}.`)
+}
+
+function failAs(ctx: Context, deletions: readonly Deletion[]): ExitCode {
+  const failed = deletions.filter(({ outcome }) => outcome !== 'done')
+  if (failed.length === 0) return EXIT.ok
+  const count = deletions.length
+  const gone = failed.filter(({ error }) => error?.code === 'not_found').map(({ id }) => id)
+  // As after a run that was ended half way, or with a misspelt id.
+  if (gone.length > 0) ctx.note(`Already gone, or never there: ${gone.length} of ${count}: ${namesOf(gone)}`)
+  const doubts = failed.filter(({ outcome }) => outcome === 'in_doubt').map(({ id }) => id)
+  const doubt = doubts.length === 0 ? '' : `; in doubt are ${namesOf(doubts)}`
+  const message = `${failed.length} of ${count} contacts were not deleted: ${namesOf(failed.map(({ id }) => id))}${doubt}`
+  throw new CrmError(gone.length === count ? 'not_found' : 'partial', message, { hint: 'crm contacts list' })
+}
