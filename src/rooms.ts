@@ -18,11 +18,13 @@ export const ROOMS = {
   },
   fixtures: {
     load: () => import('./fixtures/load.ts'),
+    runId: () => import('./fixtures/run-id.ts'),
     mistakes: () => import('./fixtures/mistakes.ts'),
     shown: () => import('./fixtures/shown-record.ts'),
     schema: () => import('./fixtures/schema.ts'),
     apply: () => import('./fixtures/apply.ts'),
     destroy: () => import('./fixtures/destroy.ts'),
+    destroyFound: () => import('./fixtures/destroy-found.ts'),
     status: () => import('./fixtures/status.ts'),
     stages: () => import('./fixtures/check-stages.ts'),
     env: () => import('./fixtures/write-env.ts'),

@@ -35,28 +35,61 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
   }
 }
 
+/** Docker and Kubernetes give ten seconds and more to a process that is to end; crm has to be done before. */
+const KILL_AFTER_MS = 5000
+
 /** Beside those that end crm: a command may give them a meaning, and without us it would stay behind alone. */
 const MORE_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxRun, added: Env): Promise<number> {
   // Whatever the environment says, the command is to find this service and no other.
   const { CRM_PROFILE: _, ...others } = env
-  const child = spawn(command, args, { env: { ...others, ...added }, stdio: 'inherit' })
+  // A group of its own can be ended whole. On a terminal it could not read from there.
+  const child = spawn(command, args, { env: { ...others, ...added }, stdio: 'inherit', detached: !isOnTerminal })
+  const send = (name: NodeJS.Signals) => (isOnTerminal ? child.kill(name) : killGroup(child.pid, name))
   const passOn = (name: NodeJS.Signals) => {
     // Those that keys send reach the whole group.
-    if (!isOnTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) child.kill(name)
+    if (!isOnTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) send(name)
   }
-  const passReasonOn = () => passOn((signal.reason as Error).cause as NodeJS.Signals)
+  let ending: NodeJS.Signals | undefined
+  let killTimer: NodeJS.Timeout | undefined
+  const passReasonOn = () => {
+    const name = (signal.reason as Error).cause as NodeJS.Signals
+    passOn(name)
+    // Whoever interrupts at a key can do so again; what asks a process to end waits for it, and then kills it.
+    if (name === 'SIGINT') return
+    ending = name
+    killTimer = setTimeout(() => send('SIGKILL'), KILL_AFTER_MS)
+  }
+  // A second signal ends crm at once; a group of its own would stay behind.
+  const killLeft = () => isOnTerminal || killGroup(child.pid, 'SIGKILL')
+  process.on('exit', killLeft)
   signal.addEventListener('abort', passReasonOn)
   for (const name of MORE_SIGNALS) process.on(name, passOn)
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', (cause) => reject(startError(command, cause)))
-      child.once('exit', (code, killer) => resolve(code ?? 128 + (killer === null ? 0 : constants.signals[killer])))
+      child.once('exit', (code, killer) => {
+        const name = ending ?? killer
+        resolve(name === null ? (code ?? 0) : 128 + constants.signals[name])
+      })
     })
   } finally {
+    clearTimeout(killTimer)
+    // What the command left behind in its group was asked to end as well.
+    if (ending) killLeft()
+    process.off('exit', killLeft)
     signal.removeEventListener('abort', passReasonOn)
     for (const name of MORE_SIGNALS) process.off(name, passOn)
+  }
+}
+
+/** The command may have ended, and its group with it. */
+function killGroup(pid: number | undefined, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

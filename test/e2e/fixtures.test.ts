@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { crm, crmPrints, type Env, startCrm, tempFolder } from './crm.ts'
@@ -50,6 +51,7 @@ test('applied twice, records are made once; on another machine too; destroyed, t
   const again = await applied(file, env)
   expect([...new Set([...again.values()].map(({ action }) => action))]).toEqual(['unchanged'])
   const elsewhere = await applied(file, anotherMachine(env))
+  expect([...new Set([...elsewhere.values()].map(({ action }) => action))]).toEqual(['unchanged', 'taken_over'])
   for (const [record, { id }] of first) {
     expect(again.get(record)?.id).toBe(id)
     expect(elsewhere.get(record)?.id).toBe(id)
@@ -68,6 +70,107 @@ test('applied twice, records are made once; on another machine too; destroyed, t
   const anew = await applied(file, env)
   expect(anew.get('contacts.ada')?.id).not.toBe(first.get('contacts.ada')?.id)
   expect(await counts(env)).toEqual({ contacts: 31, deals: 42 })
+})
+
+test('applied on another machine after it was destroyed, records are made anew, and none that is gone is named', async () => {
+  const { env, file } = await demo()
+  const first = await applied(file, env)
+  await crm(['fixtures', 'destroy', file], env)
+  const again = await applied(file, anotherMachine(env))
+  const there = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env)).map(({ id }: { id: string }) => id)
+  const contacts = [...again].filter(([record]) => record.startsWith('contacts.'))
+  expect(contacts.map(([, { id }]) => id).sort()).toEqual([...there].sort())
+  expect(again.get('contacts.ada')).toMatchObject({ action: 'created' })
+  expect(again.get('deals.big')).toMatchObject({ action: 'taken_over', id: first.get('deals.big')?.id })
+  // Its text has the id of a contact, which is another one now.
+  expect(again.get('notes.call[3]')).toMatchObject({ action: 'created' })
+  const third = await applied(file, anotherMachine(env))
+  expect(third.get('contacts.crowd[0]')).toMatchObject({
+    action: 'taken_over',
+    id: again.get('contacts.crowd[0]')?.id,
+  })
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+})
+
+test('a deal or a note that is gone is made anew', async () => {
+  const { env, database } = await startService(['--rate-limit', 'none', '--database', join(tempFolder(), 'crm.db')])
+  const file = join(env.HOME, 'demo.yaml')
+  writeFileSync(file, DEMO)
+  const first = await applied(file, env)
+  const store = new DatabaseSync(database)
+  store.exec("DELETE FROM deals WHERE id = (SELECT max(id) FROM deals WHERE name = 'Small')")
+  store.exec('DELETE FROM notes WHERE id = (SELECT min(id) FROM notes)')
+  store.close()
+  const again = await applied(file, env)
+  const created = [...again].filter(([, { action }]) => action === 'created').map(([record]) => record.split('[')[0])
+  expect(created.sort()).toEqual(['deals.small', 'notes.call', 'notes.call'])
+  expect([...again].filter(([, { action }]) => action === 'unchanged')).toHaveLength(first.size - 3)
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+})
+
+test('of a run that is not known here, destroy deletes what has its id in it, and is exit 3', async () => {
+  const { env, file } = await demo()
+  await applied(file, env, '--run-id', 'pr-1')
+  await applied(file, env, '--run-id', 'pr-2')
+  const elsewhere = anotherMachine(env)
+  const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '--run-id', 'pr-1', '-o', 'json'], elsewhere)
+  expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run pr-1 is not known here') })
+  const rows: { action: string }[] = JSON.parse(stdout)
+  expect(rows.filter(({ action }) => action === 'deleted')).toHaveLength(31)
+  expect(rows.filter(({ action }) => action === 'left')).toMatchObject([{ record: 'deals.big' }])
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 42 })
+})
+
+test('of the run local, which others have as well, destroy deletes nothing unless it is named', async () => {
+  const { env, file } = await demo()
+  await applied(file, env)
+  const found = await crm(['fixtures', 'destroy', file], anotherMachine(env))
+  expect(found).toMatchObject({ exit: 3, stderr: expect.stringContaining('--run-id local deletes what was found') })
+  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(await crm(['fixtures', 'destroy', file, '--run-id', 'local'], anotherMachine(env))).toMatchObject({ exit: 3 })
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 21 })
+})
+
+test('destroyed after it was killed, an apply does not send its rest', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { c: { $count: 4000, email: "c${i}@x.test" } }\n')
+  const child = startCrm(['fixtures', 'apply', file, '-q'], env)
+  await expect.poll(() => counts(env).then(({ contacts }) => contacts), { timeout: 20_000 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const { contacts } = await counts(env)
+  const rows: unknown[] = JSON.parse(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env))
+  // At most one lease may have been under way.
+  expect(rows.length).toBeGreaterThanOrEqual(contacts)
+  expect(rows.length).toBeLessThanOrEqual(contacts + 2 * 256)
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
+}, 60_000)
+
+test('with CI set, a run id is taken from the CI service or demanded', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { a: { name: "${run.id}" } }\n')
+  for (const verb of ['apply', 'plan', 'status', 'destroy']) {
+    const { exit, stderr } = await crm(['fixtures', verb, file], { ...env, CI: 'true' })
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('--run-id "$BUILD_ID"') })
+  }
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
+  expect(await crm(['fixtures', 'validate', file], { ...env, CI: 'true' })).toMatchObject({ exit: 0 })
+  await crmPrints(['fixtures', 'apply', file, '-q'], { ...env, CI: 'true', BUILD_BUILDID: '17', SYSTEM_JOBID: 'j' })
+  expect(await crmPrints(['contacts', 'list', '--jq', '.[].name'], env)).toContain('17-j')
+})
+
+test('a target of --env-out that cannot be written is refused before anything is sent', async () => {
+  const { env, file } = await demo()
+  const link = join(env.HOME, 'link')
+  symlinkSync(file, link)
+  for (const target of [
+    `dotenv:${env.HOME}`,
+    `dotenv:${link}`,
+    'dotenv:nowhere/.env',
+    `json:${link}`,
+    `github:${link}`,
+  ]) {
+    expect(await crm(['fixtures', 'apply', file, '--env-out', target], env)).toMatchObject({ exit: 13, stdout: '' })
+  }
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 })
 
 test('what was changed or deleted behind its back is put right; a deal that the file changes is refused', async () => {
@@ -196,8 +299,10 @@ test('destroy and status of a file that is not there, and of which nothing is kn
       exit: 2,
       stderr: expect.stringContaining(`there is no file "${missing}", and no`),
     })
-    expect(await crm(['fixtures', verb, file], env)).toMatchObject({ exit: 0 })
   }
+  expect(await crm(['fixtures', 'status', file], env)).toMatchObject({ exit: 0 })
+  const { exit, stderr } = await crm(['fixtures', 'destroy', file], env)
+  expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run local is not known here') })
   await applied(file, env)
   rmSync(file)
   expect(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env)).toContain('"deleted"')

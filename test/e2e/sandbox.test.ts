@@ -61,18 +61,43 @@ test('stdin and flags behind the command are its own', async () => {
   expect(stdout).toBe('from outside')
 })
 
-test.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
-  '%s reaches the command, which decides how it ends',
-  async (name) => {
-    const { env, left } = home()
-    const waiting = `process.on("${name}", () => process.exit(9)); console.log("ready"); setInterval(() => {}, 1000)`
-    const child = startCrm(['sandbox', 'run', '--', NODE, '-e', waiting], env)
-    await once(createInterface(child.stdout), 'line')
-    child.kill(name)
-    expect(await child.done).toMatchObject({ exit: 9 })
-    expect(left()).toEqual([])
-  },
-)
+test.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+  ['SIGINT', 9],
+  ['SIGQUIT', 9],
+  ['SIGUSR1', 9],
+  ['SIGUSR2', 9],
+] as const)('%s reaches the command, and sandbox run ends with %i', async (name, exit) => {
+  const { env, left } = home()
+  const waiting = `process.on("${name}", () => process.exit(9)); console.log("ready"); setInterval(() => {}, 1000)`
+  const child = startCrm(['sandbox', 'run', '--', NODE, '-e', waiting], env)
+  await once(createInterface(child.stdout), 'line')
+  child.kill(name)
+  expect(await child.done).toMatchObject({ exit })
+  expect(left()).toEqual([])
+})
+
+/** One that ended, and that nobody has waited for yet, does not run any more. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+test('a command that ignores SIGTERM is killed, with what it started, and sandbox run ends with 143', async () => {
+  const { env, left } = home()
+  const ignoring = 'process.on("SIGTERM", () => {}); console.log(process.pid); setInterval(() => {}, 1000)'
+  const child = startCrm(['sandbox', 'run', '--', 'sh', '-c', `trap '' TERM; "${NODE}" -e '${ignoring}'; true`], env)
+  const [pid] = await once(createInterface(child.stdout), 'line')
+  child.kill('SIGTERM')
+  expect(await child.done).toMatchObject({ exit: 143 })
+  await expect.poll(() => isRunning(Number(pid))).toBe(false)
+  expect(left()).toEqual([])
+}, 20_000)
 
 test('after SIGKILL the service is gone, and the next sandbox removes the folder', async () => {
   const { env, left } = home()

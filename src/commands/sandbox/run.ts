@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os'
+import { isatty } from 'node:tty'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { safeText } from '../../output/safe-text.ts'
@@ -62,7 +63,7 @@ async function runCommand(ctx: Context, command: string, args: readonly string[]
     args,
     env: ctx.env,
     signal: ctx.signal,
-    isOnTerminal: ctx.io.stdout.isTTY === true || ctx.io.stderr.isTTY === true,
+    isOnTerminal: [0, 1, 2].some((fd) => isatty(fd)),
     keepLog: options.keepLog,
   })
 }

@@ -59,7 +59,11 @@ export const PLANNED_FIXTURE = made({
   fields: FIXTURE_FIELDS,
 })
 
-export const APPLIED_FIXTURE = made({ record: TEXT, id: TEXT, action: { enum: ['created', 'updated', 'unchanged'] } })
+export const APPLIED_FIXTURE = made({
+  record: TEXT,
+  id: TEXT,
+  action: { enum: ['created', 'taken_over', 'updated', 'unchanged'] },
+})
 
 export const FIXTURE_STATUS = made({
   record: TEXT,
@@ -67,7 +71,11 @@ export const FIXTURE_STATUS = made({
   state: { enum: ['there', 'gone', 'unverified', 'left'] },
 })
 
-export const DESTROYED_FIXTURE = made({ record: TEXT, id: TEXT, action: { enum: ['deleted', 'left', 'kept'] } })
+export const DESTROYED_FIXTURE = made({
+  record: TEXT,
+  id: TEXT,
+  action: { enum: ['deleted', 'left', 'kept', 'in_doubt', 'found'] },
+})
 
 /** A line of a snapshot: the first, those of records, and the last. */
 export const SNAPSHOT_LINE = either(

@@ -39,7 +39,8 @@ export interface AgainEntry {
   readonly why: string
 }
 
-export type ResultFlag = 'a' | 'g' | 'r'
+/** `o`: replayed of a request that this job did not send. */
+export type ResultFlag = 'a' | 'g' | 'r' | 'o'
 
 /** Operation, status, id, flags. */
 export type Result = readonly [op: number, status: number, id: string | null, flag?: ResultFlag]

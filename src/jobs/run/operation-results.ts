@@ -3,7 +3,8 @@ import { openJobPlan } from '../folder/job-plan.ts'
 import { readJournal } from '../journal/read-journal.ts'
 
 export type OperationResult =
-  | { readonly is: 'done'; readonly id: string | null }
+  /** `isOthers`: the server answered with what an earlier request, of another job, had made. */
+  | { readonly is: 'done'; readonly id: string | null; readonly isOthers: boolean }
   | { readonly is: 'failed'; readonly reason: string }
   | { readonly is: 'doubt'; readonly reason: string }
   | { readonly is: 'unsent' }
@@ -14,7 +15,8 @@ export function operationResults(paths: JobPaths): OperationResult[] {
   plan.close()
   const results = Array.from({ length: plan.count }, (): OperationResult => ({ is: 'unsent' }))
   readJournal(paths.journal, (entry) => {
-    if (entry.t === 'done') for (const [op, , id] of entry.r) results[op] = { is: 'done', id }
+    if (entry.t === 'done')
+      for (const [op, , id, flag] of entry.r) results[op] = { is: 'done', id, isOthers: flag === 'o' }
     if (entry.t === 'failed') {
       const field = entry.field === null ? '' : `${entry.field}: `
       results[entry.op] = { is: 'failed', reason: `${field}${entry.reason}` }

@@ -75,7 +75,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       progress.take(entry)
       witnesses.take(entry)
     })
-    if (progress.end === 'cancelled') throw cancelled(paths.id)
+    if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(paths.id)
     const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
     hooks.onStart(progress, plan, doubts)
     if (progress.end !== undefined && doubts.reopened === 0) {
@@ -116,14 +116,16 @@ async function send(open: Open): Promise<JobOutcome> {
   const { services, terms } = run
   const { sent, unsent } = resumeTasks(plan, progress, { ...terms, keyMark: services.keyMark })
   writeOpen(open)
-  const leases = new Leases(plan, { journal, progress }, { windowMs: terms.windowMs, nowMs: () => clock.nowMs() })
-  for (const task of unsent) leases.renew(task, 'given back unsent', false)
+  const isClosed = terms.isRestDropped === true
+  const leaseTerms = { windowMs: terms.windowMs, nowMs: () => clock.nowMs(), isClosed }
+  const leases = new Leases(plan, { journal, progress }, leaseTerms)
+  if (!isClosed) for (const task of unsent) leases.renew(task, 'given back unsent', false)
   // What the last process wrote may be in memory alone, and is what the next requests rely on.
   await journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
-  const stop = await sendAndSettle(sending, [...sent, ...unsent])
+  const stop = await sendAndSettle(sending, isClosed ? sent : [...sent, ...unsent])
   const account = accountOf(plan.end, progress)
-  if (!stop && account.unsent > 0)
+  if (!stop && !isClosed && account.unsent > 0)
     throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
   if (stop?.why !== 'error') await writeEnd(open, stop)
   return { account, stop }
@@ -236,7 +238,8 @@ async function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | u
     journal.append({ t: 'pause', time, why: stop.why })
   } else {
     const { done, failed, in_doubt: doubt, unsent } = accountOf(plan.end, progress)
-    journal.append({ t: 'end', time, state: 'finished', done, failed, doubt, unsent })
+    const state = unsent === 0 ? 'finished' : 'cancelled'
+    journal.append({ t: 'end', time, state, done, failed, doubt, unsent })
   }
   await journal.sync()
 }

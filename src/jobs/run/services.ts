@@ -40,4 +40,6 @@ export interface RunTerms {
   readonly maxOutageMs: number
   /** Rows that are in doubt are asked about once more. */
   readonly isDoubtReopened?: boolean
+  /** Only what an earlier process may have sent comes to its end, and then the job is cancelled. */
+  readonly isRestDropped?: boolean
 }

@@ -9,6 +9,8 @@ export const MOST_LEASED_AT_ONCE = 256
 export interface LeaseTerms {
   readonly windowMs: number
   readonly nowMs: () => number
+  /** Gives none that was not leased before. */
+  readonly isClosed?: boolean
 }
 
 /** Takes operations from a plan in its order and leases them; nothing is sent that does not come from here. */
@@ -34,7 +36,7 @@ export class Leases {
   }
 
   get isEmpty(): boolean {
-    return this.#at >= this.#waiting.length
+    return this.#terms.isClosed === true || this.#at >= this.#waiting.length
   }
 
   /** The next ones, at most so many; they may be sent when it resolves, and not before. */

@@ -37,8 +37,10 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
 
-function judgeAnswer({ operation }: Task, { status, headers, json }: Answer): Verdict {
-  const flag = isReplayed(headers) ? 'r' : undefined
+function judgeAnswer(task: Task, { status, headers, json }: Answer): Verdict {
+  const { operation } = task
+  const replayed = task.isInDoubt || task.isResumed || task.tries > 0 ? 'r' : 'o'
+  const flag = isReplayed(headers) ? replayed : undefined
   // One that is made again has a new id.
   const id = operation.head.do === 'create' ? idOf(json) : (operation.head.id ?? idOf(json))
   return { is: 'done', status, id, flag }

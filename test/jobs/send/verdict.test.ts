@@ -32,8 +32,14 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
   ['an answer is done', taskOf('create'), answer(), { is: 'done', status: 201, id: 'con_9' }],
   ['a wrapped answer is done', taskOf('create'), answer({ json: { data: { id: 7 } } }), { is: 'done', id: '7' }],
   [
-    'a replayed answer is done, and known as one',
+    'a replayed answer to a request that was not sent before is of another job',
     taskOf('create'),
+    answer({ headers: { 'idempotent-replayed': 'true' } }),
+    { is: 'done', flag: 'o' },
+  ],
+  [
+    'a replayed answer behind a try whose answer was lost is of that try',
+    { ...taskOf('create'), isInDoubt: true },
     answer({ headers: { 'idempotent-replayed': 'true' } }),
     { is: 'done', flag: 'r' },
   ],
