@@ -11,7 +11,7 @@ import { type Act, type Context, createContext, type GlobalFlags, type Host } fr
 import { CrmError } from './core/errors.ts'
 import { EXIT } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
-import { redact } from './core/redact.ts'
+import { createRedactor } from './core/redact.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
 import { writeNoteLine } from './output/note-line.ts'
 import { reportError } from './output/report.ts'
@@ -160,8 +160,15 @@ function interruption(signal: AbortSignal, error: unknown, argv: readonly string
 }
 
 function redactedStream(stream: OutputStream, secrets: ReadonlySet<string>): OutputStream {
+  let redactor = createRedactor([])
+  let known = 0
+  const redact = (text: string): string => {
+    if (secrets.size !== known) redactor = createRedactor(secrets)
+    known = secrets.size
+    return redactor.own(text)
+  }
   return {
-    write: (text) => stream.write(redact(text, secrets)),
+    write: (text) => stream.write(redact(text)),
     once: (event, listener) => stream.once?.(event, listener),
     get isTTY() {
       return stream.isTTY === true

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonValue } from '../core/json.ts'
+import type { Redactor } from '../core/redact.ts'
 import { readBodyText } from './body-text.ts'
 import type { Call } from './call.ts'
 import type { Reply } from './exchange.ts'
 import { htmlText, isHtml } from './html.ts'
 import { oneLine } from './one-line.ts'
 import { parseAnswer } from './parse-answer.ts'
+import { redactTrouble } from './redact-reply.ts'
 import { MAX_JSON_DEPTH } from './survey-json.ts'
 
 export interface Answer {
@@ -18,16 +20,19 @@ export interface Answer {
 }
 
 /** The answer, or a clause that says what came instead of one. The content type is not asked: only the body counts. */
-export function readAnswer(call: Call, reply: Reply): Answer | string {
+export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer | string {
   const { status, headers, body } = reply
   if (body.length === 0) return { status, headers, json: undefined }
   const text = readBodyText(reply)
   if (text === undefined) return 'the answer is not UTF-8'
-  if (isHtml(text)) return `an HTML page came instead of JSON: ${JSON.stringify(oneLine(htmlText(text), 60))}`
-  const parsed = parseAnswer(text)
-  if ('json' in parsed) return { status, headers, json: parsed.json }
+  if (isHtml(text)) {
+    const shown = oneLine(htmlText(redactor.foreign(text)), 60)
+    return `an HTML page came instead of JSON: ${JSON.stringify(shown)}`
+  }
+  const parsed = parseAnswer(redactor.data(text))
+  if ('json' in parsed) return { status, headers, json: redactTrouble(parsed.json, redactor) }
   // Nothing in the answer to a DELETE is needed.
   if (call.method === 'DELETE') return { status, headers, json: undefined }
   if (parsed.trouble === 'deep') return `the answer is nested more than ${MAX_JSON_DEPTH} levels deep`
-  return `the answer is not JSON: ${oneLine(text, 60)}`
+  return `the answer is not JSON: ${oneLine(redactor.foreign(text), 60)}`
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'undici'
+import type { Redactor } from '../core/redact.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
 import { type Call, isWrite } from './call.ts'
@@ -6,6 +7,7 @@ import { statusFailure } from './errors.ts'
 import { exchange, NoReply, type Outgoing, type Reply } from './exchange.ts'
 import { ADDRESS_HINT, type Failure, isFailure } from './failure.ts'
 import { networkFailure } from './network-failure.ts'
+import { redactHeaders, redactReply } from './redact-reply.ts'
 import { requestIdOf } from './request-id.ts'
 
 export interface Try {
@@ -16,27 +18,31 @@ export interface Try {
   readonly signal: AbortSignal
 }
 
+export interface TryOptions extends ApiOptions {
+  /** What a server says passes it before anything is made of it: errors, reasons and ids hold no secret from then on. */
+  readonly redactor: Redactor
+}
+
 /** One try: the answer, or what stood in its way. */
-export async function attempt(pool: Pool, one: Try, options: ApiOptions): Promise<Answer | Failure> {
+export async function attempt(pool: Pool, one: Try, options: TryOptions): Promise<Answer | Failure> {
   const startedMs = options.now()
   const outcome = await reach(pool, one, options)
-  options.debug?.(debugLine(one, outcome, options.now() - startedMs))
+  options.debug?.(debugLine(one, outcome, { tookMs: options.now() - startedMs, redactor: options.redactor }))
   return outcome
 }
 
-async function reach(pool: Pool, { call, outgoing, signal }: Try, options: ApiOptions): Promise<Answer | Failure> {
+async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOptions): Promise<Answer | Failure> {
   try {
     const received = await exchange(pool, outgoing, { timeoutMs: options.timeoutMs, signal })
     const reply = received.headers['content-encoding'] ? await decoded(received) : received
     if (received.status < 200 || received.status > 299) {
-      return statusFailure(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, {
-        url: options.baseUrl,
-        nowMs: options.now(),
-        loginHint: options.loginHint,
-      })
+      return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)
     }
-    const answer = typeof reply === 'string' ? reply : call.isAnyTypeTaken ? rawAnswer(reply) : readAnswer(call, reply)
-    return typeof answer === 'string' ? badAnswer(call, answer, received) : answer
+    if (typeof reply === 'string') return badAnswer(call, reply, received, options)
+    if (call.isAnyTypeTaken) return rawAnswer(reply)
+    const headers = redactHeaders(reply.headers, options.redactor.data)
+    const answer = readAnswer(call, { ...reply, headers }, options.redactor)
+    return typeof answer === 'string' ? badAnswer(call, answer, received, options) : answer
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
@@ -45,13 +51,25 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: ApiOp
   }
 }
 
+/** Answers of any type are shown as they came; what is said of them is not. */
+function refusal(call: Call, reply: Reply, { baseUrl: url, now, loginHint, redactor }: TryOptions): Failure {
+  const failure = statusFailure(call, redactReply(reply, redactor), { url, nowMs: now(), loginHint })
+  return call.isAnyTypeTaken ? { ...failure, headers: reply.headers, body: reply.body } : failure
+}
+
 function rawAnswer({ status, headers, body }: Reply): Answer {
   return { status, headers, json: undefined, body }
 }
 
 /** A 2xx that cannot be read: the server, or something in front of it, did we do not know what. */
-function badAnswer(call: Call, reason: string, { status, headers }: Reply): Failure {
-  return { code: 'bad_answer', reason, hint: ADDRESS_HINT, rule: 'never', isInDoubt: isWrite(call), status, headers }
+function badAnswer(
+  call: Call,
+  reason: string,
+  { status, headers }: Reply,
+  { redactor: { foreign } }: TryOptions,
+): Failure {
+  const known = { code: 'bad_answer', hint: ADDRESS_HINT, rule: 'never', isInDoubt: isWrite(call), status } as const
+  return { ...known, reason: foreign(reason), headers: redactHeaders(headers, foreign) }
 }
 
 async function decoded(reply: Reply): Promise<Reply | string> {
@@ -68,10 +86,14 @@ export function interruption(call: Call, cause: unknown, isSent: boolean): Failu
   return { code: 'interrupted', reason: 'interrupted', hint: call.command, rule: 'never', isInDoubt, cause }
 }
 
-function debugLine({ outgoing, number }: Try, outcome: Answer | Failure, tookMs: number): string {
+function debugLine(
+  { outgoing, number }: Try,
+  outcome: Answer | Failure,
+  { tookMs, redactor }: { readonly tookMs: number; readonly redactor: Redactor },
+): string {
   const id = isFailure(outcome) ? outcome.requestId : requestIdOf(outcome.headers)
   const result = isFailure(outcome) ? (outcome.status ?? outcome.reason) : outcome.status
   const parts = [`${outgoing.method} ${outgoing.path}: ${result}`, `${tookMs} ms`, `try ${number}`]
-  if (id !== undefined) parts.push(`request ${id}`)
+  if (id !== undefined) parts.push(`request ${redactor.foreign(id)}`)
   return parts.join(', ')
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CrmError } from '../core/errors.ts'
+import { createRedactor, type Redactor } from '../core/redact.ts'
 import type { Answer } from './answer.ts'
 import type { ApiOptions, ToldRate } from './api.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
@@ -23,6 +24,8 @@ export interface Http {
   settle(call: Call): Promise<Settled>
   /** The address that a call goes to. */
   locate(call: Call): URL
+  /** For what is read of answers of any type, whose bytes are as they came. */
+  readonly redactor: Redactor
   /** Of that address; the key goes nowhere else. */
   readonly origin: string
   /** As the last answer told it; undefined when it told of none, or nothing was asked yet. */
@@ -34,10 +37,11 @@ export type Settled = { readonly answer: Answer } | { readonly error: CrmError; 
 
 export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
+  const redactor = createRedactor([options.key])
   const connections = openConnections(options)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
   const turnstile = new Turnstile(options, timing.sleep)
-  const watchRetirement = createRetirementWatch(options)
+  const watchRetirement = createRetirementWatch(options, redactor)
 
   async function settle(call: Call): Promise<Settled> {
     const signal = endedBy(options.signal, call.signal)
@@ -68,7 +72,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function tryOnce(one: Try): Promise<Answer | Failure> {
     let outcome: Answer | Failure | undefined
     try {
-      outcome = await attempt(connections.pool, one, options)
+      outcome = await attempt(connections.pool, one, { ...options, redactor })
       return outcome
     } finally {
       turnstile.leave(outcome)
@@ -98,6 +102,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     },
     settle,
     locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
+    redactor,
     origin: options.baseUrl.origin,
     rate: () => turnstile.rate,
     close: connections.close,

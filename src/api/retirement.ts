@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Redactor } from '../core/redact.ts'
 import type { ApiOptions } from './api.ts'
 import type { Call } from './call.ts'
 import { readLinks } from './link-header.ts'
 
 /** Tells once when an answer says that what was asked for is deprecated or will go away. */
-export function createRetirementWatch(options: Pick<ApiOptions, 'baseUrl' | 'onNotice'>) {
+export function createRetirementWatch(options: Pick<ApiOptions, 'baseUrl' | 'onNotice'>, { foreign }: Redactor) {
   let isTold = false
   return async (call: Call, headers: IncomingHttpHeaders | undefined): Promise<void> => {
     if (isTold || !options.onNotice || !(headers?.deprecation || headers?.sunset)) return
@@ -12,7 +13,7 @@ export function createRetirementWatch(options: Pick<ApiOptions, 'baseUrl' | 'onN
     if (told === undefined) return
     isTold = true
     const { host, origin } = options.baseUrl
-    await options.onNotice({ host, text: `${origin} says of ${call.method} ${call.path}: ${told}` })
+    await options.onNotice({ host, text: `${origin} says of ${call.method} ${call.path}: ${foreign(told)}` })
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer'
+import { createRedactor } from '../core/redact.ts'
 import type { Answer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
-import { attempt } from './attempt.ts'
+import { attempt, type TryOptions } from './attempt.ts'
 import type { Call } from './call.ts'
 import { openConnections } from './connections.ts'
 import type { Failure } from './failure.ts'
@@ -45,7 +46,8 @@ export function createSender(options: SenderOptions): Sender {
   const connections = openConnections(options, options.connections)
   // What is under way is let finish: a write that is broken off is one in doubt.
   const signal = new AbortController().signal
-  const tryOptions: ApiOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined }
+  const redactor = createRedactor([options.key])
+  const tryOptions: TryOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined, redactor }
   const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']
 
   const go = (call: Call, headers: string[], body: Buffer | null) => {

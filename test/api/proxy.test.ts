@@ -61,24 +61,27 @@ test.each(['socks5://me:secret@proxy.example', 'http://', 'me:secret@', 'http://
 )
 
 /** A server for `crm.test` that nobody but the holder of the certificate file trusts. */
-async function startTlsServer(): Promise<{ url: URL; authorities: string }> {
+async function startTlsServer() {
   const certificate = makeSelfSignedCertificate('crm.test')
+  const keys: unknown[] = []
   const server = createServer(certificate, (request, response) => {
     request.resume()
-    sendJson(response, 201, { id: 'con_1', key: request.headers.authorization })
+    keys.push(request.headers.authorization)
+    sendJson(response, 201, { id: 'con_1' })
   })
   const authorities = join(await tempFolder(), 'authorities.pem')
   await writeFile(authorities, certificate.cert)
-  return { url: await listen(server), authorities }
+  return { url: await listen(server), authorities, keys }
 }
 
 test('https goes through the proxy by CONNECT, with its credentials, and the key never reaches it', async () => {
-  const { url, authorities } = await startTlsServer()
+  const { url, authorities, keys } = await startTlsServer()
   const proxy = await startWebProxy(url)
   const env = { SSL_CERT_FILE: authorities, HTTPS_PROXY: `http://me:p%40ss%FF%@${proxy.url.host}` }
   const { api, debugLines } = openClient(new URL(`https://crm.test:${url.port}`), { env })
-  await expect(api.contacts.create({}, NO_KEY)).resolves.toMatchObject({ key: 'Bearer crm_key_of_the_test' })
   await api.contacts.create({}, NO_KEY)
+  await api.contacts.create({}, NO_KEY)
+  expect(keys).toEqual(Array(2).fill('Bearer crm_key_of_the_test'))
   expect(proxy.openRequests).toEqual([])
   for (const { target } of proxy.tunnels) expect(target).toBe(`crm.test:${url.port}`)
   const { headers, passed } = proxy.tunnels[0] ?? expect.fail('no tunnel')

@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
+import type { Redactor } from '../../core/redact.ts'
 import type { ApiOptions } from '../api.ts'
 import { readBodyText } from '../body-text.ts'
 import { type Call, cannot } from '../call.ts'
@@ -7,6 +8,7 @@ import { repeatHint } from '../failed-call.ts'
 import type { GraphqlAnswer, GraphqlRequest } from '../graphql-api.ts'
 import type { Http, Settled } from '../http.ts'
 import { parseJson } from '../parse-answer.ts'
+import { redactTrouble } from '../redact-reply.ts'
 import { errorsIn } from './graphql-error.ts'
 
 /** Where GraphQL is looked for, behind the prefix of the server's address, when no setting names its path. */
@@ -42,7 +44,7 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
   async function ask(path: string, request: GraphqlRequest): Promise<GraphqlAnswer | undefined> {
     const call = callOf(prefix + path, request)
     const settled = await http.settle(call)
-    const answer = readGraphql(settled)
+    const answer = readGraphql(settled, http.redactor)
     if (answer) known = path
     else if (!isElsewhere(settled, request)) throw 'error' in settled ? settled.error : noAnswer(call)
     return answer
@@ -104,12 +106,13 @@ function callOf(address: string, request: GraphqlRequest): Call {
 const OWN_STATUSES = [400, 406, 409, 412, 415, 422]
 
 /** Answers of GraphQL, also where the status is that of an error. */
-function readGraphql(settled: Settled): GraphqlAnswer | undefined {
+function readGraphql(settled: Settled, redactor: Redactor): GraphqlAnswer | undefined {
   const isSuccess = 'answer' in settled
   const { status = 0, headers = {}, body } = isSuccess ? settled.answer : settled.failure
   if (!body || !(isSuccess || OWN_STATUSES.includes(status))) return undefined
   const text = readBodyText({ body, headers })
-  const json = text === undefined ? undefined : parseJson(text)
+  const data = text === undefined ? undefined : parseJson(redactor.data(text))
+  const json = data === undefined ? undefined : redactTrouble(data, redactor)
   if (text === undefined || !isJsonObject(json)) return undefined
   const errors = errorsIn(json)
   return isJsonObject(json.data) || errors ? { text, json, errors: errors ?? [] } : undefined

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { redact } from '../../core/redact.ts'
+import { createRedactor } from '../../core/redact.ts'
 import type { Wire } from '../../core/wire.ts'
 import { chooseAddress, chooseProfile, describes } from '../../settings/address.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
@@ -62,9 +62,9 @@ type Findings = Awaited<ReturnType<Context['examine']>>
  * what an examination shows is passed on to others.
  */
 export function withKeyStory(findings: Findings, { key, sources, lack }: PatientHere): Findings {
-  const secrets = key === undefined ? [] : [key]
+  const { foreign } = createRedactor(key === undefined ? [] : [key])
   return findings.map((each) => {
-    const finding = { ...each, seen: redact(each.seen, secrets) }
+    const finding = { ...each, seen: foreign(each.seen) }
     if (finding.check !== 'key') return finding
     const found = keyMembers(sources)
     if (lack) return { check: 'key', state: 'fail', seen: lack.message, found, failure: lack, hint: lack.details.hint }

@@ -1,0 +1,105 @@
+/** Where something stands in a text; the end is behind it. */
+export type Span = readonly [start: number, end: number]
+
+/** A text as somebody reads it who undoes its escapes. */
+export interface PlainReading {
+  /** A character of ASCII each, and `\ufffd` for each other one; spaces are all alike. */
+  readonly plain: string
+  /** Where the character at this index stands in the text. */
+  spanAt(index: number): Span
+}
+
+/**
+ * What stands for another character, or for none: escapes of JSON, also of JSON within JSON, of URLs and of HTML; tags
+ * without attributes; and all that Unicode draws as nothing.
+ */
+const ESCAPES = new RegExp(
+  String.raw`(?=[\\%&<]|[^\x20-\x7e])(?:${[
+    String.raw`\\+u([\da-f]{4})`,
+    String.raw`\\+u\{([\da-f]{1,6})\}`,
+    String.raw`\\+x([\da-f]{2})`,
+    String.raw`\\+([bfnrt"/])`,
+    '%([0-9a-f]{2})',
+    '&#0{0,5}([0-9]{1,7});?',
+    '&#x0{0,5}([0-9a-f]{1,6});?',
+    '&(amp|lt|gt|quot|apos);',
+    String.raw`</?[a-z][a-z0-9]{0,9}\s*/?>`,
+    String.raw`[^\x20-\x7e]`,
+  ].join('|')})`,
+  'giu',
+)
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const SPACES: Readonly<Record<string, string>> = { b: '', f: ' ', n: ' ', r: ' ', t: ' ' }
+const NOT_DRAWN = /^[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]$/u
+
+/** `index` in the reading is `start` in the text: one of many characters that are as they were, or one that ends at `end`. */
+interface Piece {
+  readonly index: number
+  readonly start: number
+  readonly end: number | undefined
+}
+
+export function readPlainly(text: string): PlainReading {
+  const pieces: Piece[] = []
+  let plain = ''
+  let done = 0
+  const keep = (to: number) => {
+    if (to === done) return
+    pieces.push({ index: plain.length, start: done, end: undefined })
+    plain += text.slice(done, to)
+  }
+  for (const found of text.matchAll(ESCAPES)) {
+    keep(found.index)
+    done = found.index + found[0].length
+    const char = charOf(found)
+    if (char === '') continue
+    pieces.push({ index: plain.length, start: found.index, end: done })
+    plain += char
+  }
+  keep(text.length)
+  return {
+    plain,
+    spanAt: (index) => {
+      const { index: first, start, end } = pieceAt(pieces, index)
+      return end === undefined ? [start + index - first, start + index - first + 1] : [start, end]
+    },
+  }
+}
+
+/** The same without spaces: what is broken over lines is one word again. */
+export function withoutSpaces({ plain, spanAt }: PlainReading): PlainReading {
+  const pieces: Piece[] = []
+  let tight = ''
+  for (const { index, 0: word } of plain.matchAll(/[^ ]+/g)) {
+    pieces.push({ index: tight.length, start: index, end: undefined })
+    tight += word
+  }
+  return {
+    plain: tight,
+    spanAt: (index) => {
+      const { index: first, start } = pieceAt(pieces, index)
+      return spanAt(start + index - first)
+    },
+  }
+}
+
+function pieceAt(pieces: readonly Piece[], index: number): Piece {
+  return pieces.findLast((piece) => piece.index <= index) ?? { index: 0, start: 0, end: undefined }
+}
+
+function charOf([whole, unit, unicode, hex, letter, percent, decimal, entityHex, name]: RegExpExecArray): string {
+  if (letter !== undefined) return SPACES[letter] ?? letter
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? ''
+  const digits = unit ?? unicode ?? hex ?? percent ?? entityHex
+  if (digits !== undefined) return shown(Number.parseInt(digits, 16))
+  if (decimal !== undefined) return shown(Number(decimal))
+  return whole.startsWith('<') ? '' : shown(whole.codePointAt(0) ?? 0)
+}
+
+function shown(code: number): string {
+  const char = code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd'
+  if (/^\s$/.test(char)) return ' '
+  if (NOT_DRAWN.test(char)) return ''
+  return code < 0x7f ? char : '\ufffd'
+}

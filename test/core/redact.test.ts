@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createRedactor, redactShapes } from '../../src/core/redact.ts'
+import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
+
+const { foreign, data, own } = createRedactor([MARK])
+
+test.each(Object.entries(NOTATIONS))('a secret %s is not in an error', (_, notation) => {
+  expect(foreign(`before ${notation} behind`)).toMatch(
+    /^before [^ A-Za-z]*(?:Basic )?\[redacted\](?:[^ A-Za-z]|\\u00ad|<wbr>)* behind$/,
+  )
+  expect(own(`before ${notation} behind`)).toBe(foreign(`before ${notation} behind`))
+})
+
+test('wherever a text is cut, before or behind, no eight characters of a secret are left of it', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...Object.values(NOTATIONS)),
+      fc.string({ maxLength: 40 }),
+      fc.nat(),
+      fc.nat(),
+      (notation, around, from, length) => {
+        const text = around + notation + around
+        const start = from % text.length
+        const cut = text.slice(start, start + 1 + (length % text.length))
+        expect(partsIn(foreign(cut))).toEqual([])
+        expect(partsIn(foreign(text).slice(start))).toEqual([])
+      },
+    ),
+  )
+})
+
+test('JSON is JSON afterwards, and what is no secret is as it was', () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      expect(foreign(json)).toBe(json)
+      expect(data(json)).toBe(json)
+    }),
+  )
+  const body = { [MARK]: [MARK, { message: `Bearer ${MARK}` }], 'caf\u00e9': 'a\nb' }
+  expect(JSON.parse(foreign(JSON.stringify(body)))).toEqual({
+    '[redacted]': ['[redacted]', { message: 'Bearer [redacted]' }],
+    'caf\u00e9': 'a\nb',
+  })
+})
+
+test('records keep everything but the very secret', () => {
+  const record = JSON.stringify({ part: MARK.slice(0, 20), signing: 'whsec_MfKQ9r8GKYqrTwjU', says: 'Bearer abcdefgh' })
+  expect(data(record)).toBe(record)
+  for (const notation of ['in JSON', 'in JSON of PHP', 'in JSON of .NET', 'in JSON, escaped throughout'])
+    expect(JSON.parse(data(`{"note":"so: ${NOTATIONS[notation]}."}`))).toEqual({ note: 'so: [redacted].' })
+  for (const notation of ['with hidden characters', 'with hidden characters in JSON'])
+    expect(data(`so: ${NOTATIONS[notation]}.`)).toMatch(/^so: \[redacted\]\S{0,6}\.$/)
+})
+
+test.each([
+  ['crm_key_Abc-def_123', '[redacted]'],
+  ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw==', '[redacted]'],
+  ['Bearer some.token.of-others', 'Bearer [redacted]'],
+  ['Authorization:\\tbearer\\u0020abc', 'Authorization:\\tbearer\\u0020[redacted]'],
+  ['crm_\u200bkey_Abc\u2060def12', '[redacted]'],
+  ['crm_key_Ab\\u0063def123', '[redacted]'],
+])('%j looks like a secret, though nobody said that it is one', (text, shown) => {
+  expect(redactShapes(`"${text}"`)).toBe(`"${shown}"`)
+})
+
+test('what begins like a key is not hidden where it is the beginning alone', () => {
+  const ofService = createRedactor(['crm_key_0123456789abcdef'])
+  const text = 'expected a key such as crm_key_..., got sk_live_'
+  expect(ofService.foreign(text)).toBe(text)
+  expect(ofService.foreign('it begins with crm_key_0123, and ends in cdef')).toBe(
+    'it begins with [redacted], and ends in cdef',
+  )
+})
+
+test('secrets of three characters hide no words', () => {
+  expect(createRedactor(['the']).foreign('the key')).toBe('the key')
+})
+
+test('a text of megabytes is read to its end, also where a secret lies across its parts', () => {
+  const text = 'x'.repeat(64 * 1024 - 20) + MARK + ' '.repeat(3_000_000) + MARK
+  expect(foreign(text).replaceAll(/x+| +/g, '')).toBe('[redacted][redacted]')
+})
