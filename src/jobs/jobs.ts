@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Api, ApiOptions, Page } from '../api/api.ts'
 import type { Env, InputStream } from '../core/streams.ts'
-import { allJobs, findJob } from './folder/find-jobs.ts'
+import { allJobs, findJob, headOf } from './folder/find-jobs.ts'
 import type { JobPaths } from './folder/job-folder.ts'
 import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
 import { ensureJobsFolder, makeTrialFolder, removeTrial, stateHome } from './folder/state-home.ts'
@@ -20,6 +21,7 @@ import type { PlanBuilder } from './make/plan-builder.ts'
 import { planningFailure } from './make/scratch-failure.ts'
 import { stageNames } from './make/stage-names.ts'
 import { type RowTerms, rowTermsOf } from './make/terms-of.ts'
+import { heldUndos } from './make/undo-chain.ts'
 import { copyPlan } from './plan/copy-plan.ts'
 import { type Forecast, forecast } from './plan/forecast.ts'
 import type { Noun } from './plan/plan-head.ts'
@@ -33,6 +35,7 @@ import { type JobState, readJobState } from './run/job-state.ts'
 import { leftOutPages } from './run/left-out-pages.ts'
 import { type OperationResult, operationResults } from './run/operation-results.ts'
 import { type RestOfJob, restOf } from './run/rest-of-job.ts'
+import { rowsLeft } from './run/rows-left.ts'
 import type { JobOutcome, RunHooks } from './run/run-job.ts'
 import { accountOf, runOnServer } from './run/run-on-server.ts'
 import type { RunTerms } from './run/services.ts'
@@ -73,6 +76,8 @@ export interface Jobs {
   /** By id, or by an end of it. */
   find(word: string): JobPaths
   state(paths: JobPaths): Promise<JobState>
+  /** By id of a job that of the undo that took it back. */
+  undone(): Promise<ReadonlyMap<string, string>>
   /** How its rows were matched and read. */
   rowTerms(paths: JobPaths): RowTerms
   /** Also of one that cannot be read. */
@@ -172,6 +177,7 @@ export function openJobs(world: JobsWorld): Jobs {
     rest: restOf,
     forecast: async (requests, rateShare) => forecast(requests, (await world.api()).rate(), rateShare),
     state: readJobState,
+    undone: async () => new Map([...(await heldUndos(folder, true))].map(([id, { paths }]) => [id, paths.id])),
     rowTerms: (paths) => rowTermsOf(folder, paths),
     stateOrDamage,
     setAside,
@@ -181,7 +187,8 @@ export function openJobs(world: JobsWorld): Jobs {
       keepHeapSmall()
       const list = (noun: Noun) => listOf(world, noun)
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
-      return { ...outcome, error: outcomeError(paths.id, outcome, world.argv) }
+      const left = headOf(paths).kind === 'undo' ? await rowsLeft(paths) : undefined
+      return { ...outcome, error: outcomeError(paths.id, { ...outcome, left }, world.argv) }
     },
     failures: failurePages,
     leftOut: leftOutPages,
@@ -216,8 +223,16 @@ async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: strin
     dealUpdates: async () => dealUpdates(await world.api()),
     onRead: () => {},
     nowMs: world.now,
+    sleep: (ms) => sleep(ms, world.signal),
     note: world.note,
   }
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw error
+  })
 }
 
 async function* listOf(world: JobsWorld, noun: Noun): AsyncGenerator<Page> {

@@ -1,8 +1,11 @@
 import type { CrmRecord } from '../../core/resources.ts'
 import type { JobState } from './job-types.ts'
 
-/** A job as it is printed. */
-export function jobRecord({ paths, head, state, account, progress }: JobState): CrmRecord {
+/** A job as it is printed; `undoneBy`: by id of a job its undo. */
+export function jobRecord(
+  { paths, head, state, account, progress }: JobState,
+  undoneBy: ReadonlyMap<string, string>,
+): CrmRecord {
   return {
     id: paths.id,
     state,
@@ -12,6 +15,7 @@ export function jobRecord({ paths, head, state, account, progress }: JobState): 
     account: head.account,
     ...account,
     of: head.of ?? null,
+    undone_by: undoneBy.get(paths.id) ?? null,
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),
     run: head.run,

@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { jobRecord } from '../bulk/job-record.ts'
+import type { JobAccount, JobState } from '../bulk/job-types.ts'
 import { examples } from '../examples.ts'
 import { printOne } from '../print.ts'
 
@@ -11,7 +12,9 @@ interface Options {
 export function addJobsCancel(jobs: CommandUnknownOpts, act: Act): void {
   jobs
     .command('cancel <job>')
-    .description('end a job for good: what is done stays done, the rest is never sent')
+    .description(
+      'end a job for good: what is done stays done, the rest is never sent, what is in doubt is not asked about again',
+    )
     .option('--damaged', 'of a job that cannot be read: set its folder aside')
     .addHelpText('after', examples('crm jobs cancel job_0s9ps10psve', 'crm jobs cancel psve --damaged'))
     .action(act(cancelJob))
@@ -24,6 +27,19 @@ async function cancelJob(ctx: Context, word: string, { damaged = false }: Option
     const folder = await jobs.setAside(paths)
     return printOne(ctx, { id: paths.id, state: 'damaged', folder })
   }
-  await jobs.cancel(paths)
-  return printOne(ctx, jobRecord(await jobs.state(paths)))
+  const account = await jobs.cancel(paths)
+  const job = await jobs.state(paths)
+  for (const line of costLines(job, account)) ctx.note(line)
+  return printOne(ctx, jobRecord(job, await jobs.undone()))
+}
+
+/** What it means for the rows. */
+function costLines({ paths: { id }, head }: JobState, { rows, done, in_doubt: doubt, unsent }: JobAccount): string[] {
+  const lines = [`Of ${rows} ${rows === 1 ? 'row' : 'rows'}, ${unsent} are never sent, and ${done} that are done stay.`]
+  if (doubt > 0) {
+    const were = head.noun === 'notes' ? 'may be there' : 'may have been done'
+    lines.push(`${doubt} in doubt ${were}, and jobs resume does not ask about them any more: crm jobs failed ${id}`)
+  }
+  if (done + doubt > 0) lines.push(`What can be taken back: crm jobs undo ${id} --dry-run`)
+  return lines
 }

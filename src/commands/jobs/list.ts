@@ -26,11 +26,12 @@ async function listJobs(ctx: Context): Promise<undefined> {
 /** A page a job: reading one takes as long as it is large. */
 async function* pagesOf(ctx: Context): AsyncGenerator<ListPage> {
   const jobs = await ctx.jobs()
+  const undoneBy = await jobs.undone()
   const all = jobs.all().toReversed()
   const wanted = ctx.flags.where === undefined ? all.slice(0, ctx.flags.limit) : all
   for (const paths of wanted) {
     const job = await jobs.stateOrDamage(paths)
-    yield { items: [job.state === 'damaged' ? damagedRecord(job) : jobRecord(job)], nextCursor: undefined }
+    yield { items: [job.state === 'damaged' ? damagedRecord(job) : jobRecord(job, undoneBy)], nextCursor: undefined }
   }
 }
 

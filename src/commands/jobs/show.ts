@@ -16,5 +16,5 @@ export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
 
 async function showJob(ctx: Context, word: string): Promise<undefined> {
   const jobs = await ctx.jobs()
-  return printOne(ctx, jobRecord(await jobs.state(jobs.find(word))))
+  return printOne(ctx, jobRecord(await jobs.state(jobs.find(word)), await jobs.undone()))
 }

@@ -35,6 +35,7 @@ export const LEFT_OUT_ROW = made({
   code: words<LeftOut['code']>({
     empty_row: true,
     no_match: true,
+    done_before: true,
     conflict: true,
     as_before: true,
     gone: true,
@@ -95,6 +96,7 @@ export const JOB = made({
   account: TEXT,
   ...COUNTS,
   of: TEXT_OR_NULL,
+  undone_by: TEXT_OR_NULL,
   paused_by: TEXT_OR_NULL,
   made_at: TIME,
   run: TEXT,

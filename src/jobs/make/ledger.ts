@@ -51,21 +51,24 @@ export class Ledger {
     this.#scratch = openScratch(folder, 'ledger')
     const { database } = this.#scratch
     database.exec(TABLES)
-    for (const { paths } of jobs) this.#read(paths)
-    for (const { undo } of jobs) if (undo) this.#takeBack(undo)
+    for (const { paths, isUndo } of jobs) {
+      if (isUndo) this.#takeBack(paths)
+      else this.#read(paths)
+    }
     database.exec('CREATE INDEX by_line ON earlier (line); CREATE INDEX by_email ON earlier (email)')
   }
 
   find(digest: string, n: number): (EarlierOperation & { readonly line: number | undefined }) | undefined {
     const { database } = this.#scratch
     this.#find ??= database.prepare(
-      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since, line',
+      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since, id, line',
     )
     const row = this.#find.get(digest, n)
     if (!row) return undefined
     const since = row.since === null ? undefined : Number(row.since)
+    const id = row.id === null ? undefined : String(row.id)
     const line = row.line === null ? undefined : Number(row.line)
-    return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since, line }
+    return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since, id, line }
   }
 
   /** Of what was made: how much there is, and how much of it `find` has found. */
@@ -111,23 +114,33 @@ export class Ledger {
     this.#scratch.close()
   }
 
-  /** A row that was changed, and changed what was made of it, says something else since then. */
-  #edit({ head, body }: Operation): void {
-    const { database } = this.#scratch
-    database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
-    const row = database.prepare('SELECT digest, n, body FROM earlier WHERE id = ? AND state = 1').get(head.id ?? null)
+  /** What was made of a row, and changed since, is what another row would make: of that row it is done. */
+  #edit({ head, body }: Operation, isTakenBack: boolean): void {
+    const row = this.#byId(head.id)
     if (!row || !body) return
     const fields = { ...objectOf(String(row.body)), ...objectOf(body.toString('utf8')) }
-    const text = canonicalJson(fields)
-    database
-      .prepare('UPDATE OR REPLACE earlier SET digest = ?, n = 0, body = ?, email = ? WHERE digest = ? AND n = ?')
-      .run(
-        requestDigest('POST', '/v1/contacts', text),
-        text,
-        emailOf(fields) ?? null,
-        row.digest ?? null,
-        row.n ?? null,
-      )
+    // The row had no such cell before it was changed.
+    const members = Object.entries(fields).filter(([, value]) => !isTakenBack || value !== null)
+    const text = canonicalJson(Object.fromEntries(members))
+    const digest = requestDigest('POST', '/v1/contacts', text)
+    if (digest === row.digest) return
+    this.#scratch.database
+      .prepare('UPDATE earlier SET digest = ?, n = ?, body = ?, email = ? WHERE digest = ? AND n = ?')
+      .run(digest, this.#freeN(digest), text, emailOf(fields) ?? null, row.digest ?? null, row.n ?? null)
+  }
+
+  /** Rows that say the same are told apart by how many came before. */
+  #freeN(digest: string): number {
+    const isTaken = this.#scratch.database.prepare('SELECT 1 FROM earlier WHERE digest = ? AND n = ?')
+    let n = 0
+    while (isTaken.get(digest, n)) n += 1
+    return n
+  }
+
+  #byId(id: string | undefined): ReturnType<Statement['get']> {
+    const { database } = this.#scratch
+    database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
+    return database.prepare('SELECT digest, n, body FROM earlier WHERE id = ? AND state = 1').get(id ?? null)
   }
 
   #find: Statement | undefined
@@ -140,11 +153,17 @@ export class Ledger {
     const { database } = this.#scratch
     const plan = openJobPlan(undo)
     database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
-    const forget = database.prepare('UPDATE earlier SET state = ? WHERE id = ?')
+    const settle = database.prepare('UPDATE earlier SET state = ?, id = ? WHERE id = ?')
     try {
-      const { progress } = readResults(undo, plan.count, this.#scratch)
-      for (const { op, head } of allOf(plan)) {
-        if (head.do === 'delete' && progress.endOf(op) === 'done') forget.run(STATES.indexOf('failed'), head.id ?? null)
+      const results = readResults(undo, plan.count, this.#scratch)
+      for (const operation of allOf(plan)) {
+        const { op, head } = operation
+        if (results.progress.endOf(op) !== 'done') continue
+        const id = head.id ?? null
+        if (head.do === 'delete') settle.run(STATES.indexOf('failed'), id, id)
+        // What an undo deleted, and its own undo made once more.
+        if (head.do === 'create') settle.run(STATES.indexOf('done'), results.of(op).id, id)
+        if (head.do === 'update') this.#edit(operation, true)
       }
     } finally {
       plan.close()
@@ -160,8 +179,11 @@ export class Ledger {
       const results = readResults(job, plan.count, this.#scratch)
       for (const operation of allOf(plan)) {
         const state = stateOf(results.progress, operation.op)
-        if (operation.head.do === 'update' && state === 'done') this.#edit(operation)
         if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
+        if (operation.head.do !== 'update') continue
+        if (state === 'done') this.#edit(operation, false)
+        // Wanted once more from the same record as before, it was taken back, and its old key would bring the old answer.
+        add.run(...rowOf(operation, state === 'done' ? 'failed' : state, results))
       }
     } finally {
       plan.close()

@@ -8,6 +8,7 @@ const LONGEST_VALUE = 40
 const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   empty_row: 'empty',
   no_match: 'without a match',
+  done_before: 'done before',
   conflict: 'changed by somebody since',
   as_before: 'as it was before already',
   gone: 'not there any more',

@@ -3,7 +3,16 @@ import type { JsonValue } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 
 /** Why a row, or a member of a record, is left as it is. */
-export const LEFT_OUT_CODES = ['empty_row', 'no_match', 'conflict', 'as_before', 'gone', 'cannot', 'in_doubt'] as const
+export const LEFT_OUT_CODES = [
+  'empty_row',
+  'no_match',
+  'done_before',
+  'conflict',
+  'as_before',
+  'gone',
+  'cannot',
+  'in_doubt',
+] as const
 
 /** A row that sends nothing although it could, or a member of a record that does not go back; docs/job-format.md. */
 export interface LeftOut {

@@ -1,7 +1,8 @@
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { readJobState } from '../run/job-state.ts'
-import { type RunIdentity, undosOf } from './earlier-jobs.ts'
+import type { RunIdentity } from './earlier-jobs.ts'
+import { heldUndos } from './undo-chain.ts'
 
 const UUID_LENGTH = 36
 
@@ -14,7 +15,7 @@ interface Repeated extends Pick<RunIdentity, 'account' | 'run'> {
  * where there are none, or they were taken back.
  */
 export async function madeAlready(jobsFolder: string, { account, run, noun }: Repeated): Promise<string | undefined> {
-  const undone = undosOf(jobsFolder)
+  const undone = await heldUndos(jobsFolder)
   const ids: string[] = []
   let count = 0
   for (const paths of allJobs(jobsFolder)) {

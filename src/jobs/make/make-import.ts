@@ -81,6 +81,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const { account, command } = world
   const earlier = await earlierJobs(world.jobsFolder, { account, run, sha256: input.sha256, command })
   if (earlier.is === 'same') return earlier
+  if (earlier.undone !== undefined) world.note(earlier.undone)
   const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
   const updates = await updatesFor(world, request)
   const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })

@@ -6,13 +6,16 @@ import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
 import type { Operation } from '../plan/operation.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
-import { readJobState } from '../run/job-state.ts'
+import { type JobState, readJobState } from '../run/job-state.ts'
 import { dropPlannedOf } from './drop-planned.ts'
+import { type EarlierJob, withUndos } from './earlier-jobs.ts'
 import { byId, Existing } from './existing.ts'
 import { recordPath } from './import-row.ts'
 import { type JobResults, readResults } from './job-results.ts'
+import { Ledger } from './ledger.ts'
 import type { LeftOut } from './left-out.ts'
 import { leftOutLines } from './left-out-text.ts'
 import type { MadeImport } from './make-import.ts'
@@ -21,6 +24,7 @@ import type { MakeWorld } from './make-world.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import { BeforeImages } from './read-before.ts'
 import { openScratch } from './scratch.ts'
+import { heldUndos } from './undo-chain.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
 /** A job that takes back what another one did, as far as nobody changed it since; what stays is named. */
@@ -32,9 +36,9 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
   }
   const head = headOf(paths)
   refuseOtherAccount(head, world.account)
-  const earlier = await undoOf(world, paths.id)
-  if (earlier) return { is: 'same', job: earlier }
   await dropPlannedOf(world, 'undo', paths.id)
+  const { held, before } = await earlierUndos(world, paths.id)
+  if (held) return { is: 'same', job: held }
   let leftLines: readonly string[] = []
   const job = await makeJob(
     world,
@@ -43,22 +47,38 @@ export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeI
       ...(head.updates === undefined ? {} : { updates: head.updates }),
     },
     async (builder, draft) => {
-      await planUndo({ world, paths, builder, draft })
+      await planUndo({ world, paths, builder, draft, before })
       leftLines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
     },
   )
   return { is: 'made', job, lines: [], leftLines }
 }
 
-async function undoOf({ jobsFolder }: MakeWorld, id: string) {
-  for (const paths of allJobs(jobsFolder)) {
-    const head = headOf(paths)
-    if (head.kind === 'undo' && head.of === id) {
-      const job = await readJobState(paths)
-      if (job.state !== 'cancelled' && job.state !== 'planned') return job
-    }
+interface EarlierUndos {
+  /** The one that goes on, or is done. */
+  readonly held: JobState | undefined
+  /** Those that were cut short, with what took them back. */
+  readonly before: readonly EarlierJob[]
+}
+
+/** CrmError `conflict` where the undo was taken back: what that made again is under new ids, which it alone knows. */
+async function earlierUndos({ jobsFolder, command }: MakeWorld, id: string): Promise<EarlierUndos> {
+  const own = allJobs(jobsFolder).filter((each) => {
+    const { kind, of } = headOf(each)
+    return kind === 'undo' && of === id
+  })
+  const takenBack = await heldUndos(jobsFolder)
+  for (const each of own) {
+    const job = await readJobState(each)
+    if (job.state === 'cancelled') continue
+    const by = takenBack.get(each.id)?.paths.id
+    if (by === undefined) return { held: job, before: [] }
+    throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was taken back by ${by}`, {
+      hint: `crm jobs undo ${by}${typedProfile(command)}`,
+      job: by,
+    })
   }
-  return undefined
+  return { held: undefined, before: await withUndos(jobsFolder, own, command) }
 }
 
 interface UndoParts {
@@ -66,39 +86,62 @@ interface UndoParts {
   readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobPaths
+  /** Earlier undos of the same job, which hold no more. */
+  readonly before: readonly EarlierJob[]
 }
 
-async function planUndo({ world, paths, builder, draft }: UndoParts): Promise<void> {
+async function planUndo({ world, paths, builder, draft, before }: UndoParts): Promise<void> {
   const plan = openJobPlan(paths)
   const scratch = openScratch(draft.folder, 'results')
   const images = new BeforeImages(paths.before)
+  const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
   try {
     const results = readResults(paths, plan.count, scratch)
-    const { noun, updates } = plan.head
-    const canTakeBack = noun === 'contacts' || updates !== undefined
-    const now = canTakeBack ? await readNow(world, noun, draft) : undefined
+    const { noun } = plan.head
+    const now = await readNow(world, { plan, results, draft })
     for (const batch of plan.operations()) {
       for (const operation of batch) {
-        const before = await images.of(operation.op)
-        const { planned, left = [] } = takeBack({ noun, operation, before, results, now })
+        const image = await images.of(operation.op)
+        const { planned, left = [] } = takeBack({ noun, operation, before: image, results, now })
         if (!planned && left.length === 0) continue
         if (!planned) builder.skip(left)
         else {
           builder.leftOut.add(left)
-          builder.add(planned)
+          builder.add(planned, (digest, n) => ledger?.find(digest, n))
         }
       }
     }
     now?.close()
   } finally {
+    ledger?.close()
     await images.close()
     scratch.close()
     plan.close()
   }
 }
 
-function readNow({ list, onRead }: MakeWorld, noun: Noun, { folder }: JobPaths): Promise<Existing> {
-  return Existing.read({ folder, pages: list(noun), keyOf: byId, onRead })
+/** A request that was under way when the job ended may still arrive: before that, a record does not tell what became of it. */
+async function awaitQuiet({ nowMs, sleep, note }: MakeWorld, { progress }: JobResults): Promise<void> {
+  const { counts, unanswered, lastMs = 0, lastOpen } = progress
+  if (counts.doubt + unanswered === 0) return
+  const waitMs = lastMs + (lastOpen?.life ?? 0) - nowMs()
+  if (waitMs <= 0) return
+  note(`Requests of before may still be under way; what is in doubt is looked at in ${Math.ceil(waitMs / 1000)} s.`)
+  await sleep(waitMs)
+}
+
+interface NowParts {
+  readonly plan: PlanFile
+  readonly results: JobResults
+  readonly draft: JobPaths
+}
+
+/** Undefined where nothing can be taken back. */
+async function readNow(world: MakeWorld, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
+  const { head, end } = plan
+  if (head.noun !== 'contacts' && head.updates === undefined) return undefined
+  if (end.update + end.delete > 0) await awaitQuiet(world, results)
+  return Existing.read({ folder: draft.folder, pages: world.list(head.noun), keyOf: byId, onRead: world.onRead })
 }
 
 interface TakeBack {
@@ -117,25 +160,35 @@ interface TakenBack {
   readonly left?: readonly LeftOut[]
 }
 
-function takeBack({ noun, operation, before, results, now }: TakeBack): TakenBack {
+function takeBack(parts: TakeBack): TakenBack {
+  const { operation, results, now } = parts
   const { op, head } = operation
-  const { id, wasGone } = results.of(op)
-  const { progress } = results
-  if (progress.endOf(op) === 'doubt' || progress.isUnanswered(op)) return stays(operation, head.id ?? null, 'in_doubt')
-  if (progress.endOf(op) !== 'done' || wasGone) return {}
-  if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
-  if (head.do === 'delete') {
-    if (!before) return stays(operation, id, 'cannot', 'what it held was not kept')
-    return { planned: { do: 'create', path: '/v1/contacts', id, body: writableOf(before) } }
+  const end = results.progress.endOf(op)
+  if (end === 'doubt' || results.progress.isUnanswered(op)) {
+    if (!now || head.do === 'create' || head.id === undefined) {
+      return stays(operation, head.id ?? null, 'in_doubt')
+    }
+    // A record that is there was not deleted; what it says tells whether it was changed.
+    if (head.do === 'delete' && now.find(head.id).length > 0) return stays(operation, head.id, 'as_before')
+    return takeBackOf({ ...parts, now }, head.id)
   }
-  return takeBackWrite({ noun, operation, before, now }, id)
+  const { id, wasGone } = results.of(op)
+  if (end !== 'done' || wasGone) return {}
+  if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
+  return takeBackOf({ ...parts, now }, id)
 }
 
-/** Of a create or an update that was done. */
-function takeBackWrite(
-  { noun, operation, before, now }: Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing },
-  id: string,
-): TakenBack {
+/** Of what was done, or may have been. */
+function takeBackOf(parts: WithNow, id: string): TakenBack {
+  const { operation, before } = parts
+  if (operation.head.do !== 'delete') return takeBackWrite(parts, id)
+  if (!before) return stays(operation, id, 'cannot', 'what it held was not kept')
+  return { planned: { do: 'create', path: '/v1/contacts', id, body: writableOf(before) } }
+}
+
+type WithNow = Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing }
+
+function takeBackWrite({ noun, operation, before, now }: WithNow, id: string): TakenBack {
   const { head, body } = operation
   const [match] = now.find(id)
   if (!match) return stays(operation, id, 'gone')
@@ -161,6 +214,7 @@ function stays(operation: Operation, id: string | null, code: LeftOut['code'], r
 const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   empty_row: '',
   no_match: '',
+  done_before: '',
   conflict: 'changed since',
   as_before: 'as it was before already',
   gone: 'it was deleted since',

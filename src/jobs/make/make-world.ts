@@ -22,6 +22,8 @@ export interface MakeWorld {
   /** So many more records of the list were read. */
   readonly onRead: (count: number) => void
   readonly nowMs: () => number
+  /** Ends early, with an error, when the command is interrupted. */
+  readonly sleep: (ms: number) => Promise<void>
   /** A line for people. */
   readonly note: (line: string) => void
 }

@@ -37,6 +37,8 @@ export interface EarlierOperation {
   readonly gen: number
   /** When it was leased first, where it may have been sent. */
   readonly since: number | undefined
+  /** Of the record that was made. */
+  readonly id?: string | undefined
 }
 
 /** Makes the files of a plan, operation by operation; nothing counts until `end`. */
@@ -71,11 +73,11 @@ export class PlanBuilder {
     const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)
     const n = planned.n ?? this.#counter.next(digest)
     const known = earlier?.(digest, n)
-    this.counts.rows += 1
     if (known?.state === 'done') {
-      this.counts.skipped += 1
+      this.skip([doneBefore(planned, known)])
       return
     }
+    this.counts.rows += 1
     if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
     this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
     this.counts[planned.do] += 1
@@ -114,6 +116,12 @@ export class PlanBuilder {
     this.#counter.close()
     rmSync(this.#overflowPath, { force: true })
   }
+}
+
+function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
+  const reason = 'a row that says the same was done before'
+  const place = { line: line ?? null, id: id ?? null }
+  return { ...place, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
 }
 
 function overflowPath({ folder }: JobPaths): string {

@@ -21,20 +21,28 @@ export function cancelled(job: string): CrmError {
   })
 }
 
+interface Ended {
+  readonly account: Account
+  readonly stop: Stop | undefined
+  /** Of an undo: what it was to take back and leaves, in words. */
+  readonly left: string | undefined
+}
+
 /** The error with which a command ends when its job did not do all rows; undefined when it did. */
-export function outcomeError(
-  job: string,
-  { account, stop }: { account: Account; stop: Stop | undefined },
-  argv: readonly string[],
-) {
+export function outcomeError(job: string, { account, stop, left }: Ended, argv: readonly string[]) {
   if (stop) return stopError(job, stop, `crm jobs resume ${job}${typedProfile(argv)}`)
   const { failed, in_doubt: doubt } = account
-  if (failed + doubt === 0) return undefined
+  if (failed + doubt === 0) return left === undefined ? undefined : leftError(job, account, left)
   const what = [failed > 0 ? `${failed} failed` : '', doubt > 0 ? `${doubt} in doubt` : ''].filter(Boolean).join(', ')
   return new CrmError('partial', `${what} of ${account.rows} rows`, {
     hint: `crm jobs failed ${job}${doubt > 0 ? `; crm jobs resume ${job}${typedProfile(argv)} asks about those in doubt once more` : ''}`,
     job,
   })
+}
+
+function leftError(job: string, { rows, done }: Account, left: string): CrmError {
+  const what = done === 0 ? 'nothing was taken back' : `${done} of ${rows} were taken back`
+  return new CrmError('partial', `${what}: ${left}`, { hint: `crm jobs failed ${job} --skipped`, job })
 }
 
 function stopError(job: string, stop: Stop, hint: string): unknown {

@@ -14,7 +14,7 @@ export interface Taken {
   readonly existingId: string
 }
 
-/** Another process may change them at any time, so that every transaction reads them; without any that takes 2 µs. */
+/** Another process may change them at any time, so that every transaction reads them; without any that takes 1 µs. */
 export function readUniqueMembers(db: Connection): readonly string[] {
   return db.all<readonly [string]>('SELECT member FROM unique_members ORDER BY member').map(([member]) => member)
 }
