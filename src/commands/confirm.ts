@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { askTyped, askYesNo } from '../output/prompt.ts'
+import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'
 
 /** A person is there to answer: both ends are terminals, and nobody said otherwise. */
@@ -33,8 +34,9 @@ export function requireExpected(ctx: Context, { count, what, expect }: Deletion)
  */
 export async function confirmDeletion(ctx: Context, deletion: Deletion): Promise<void> {
   const { count, what, expect } = deletion
-  const { isProtected, profileName, baseUrl } = await ctx.target()
-  const place = profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
+  const target = await ctx.target()
+  const { isProtected } = target
+  const place = placeText(target)
   const isAsked = deletion.isStdinFree && canAsk(ctx)
   if (ctx.flags.isConfirmed && (expect !== undefined || (!isProtected && (count === 1 || isAsked)))) return
   if (!isAsked) {
@@ -48,4 +50,29 @@ export async function confirmDeletion(ctx: Context, deletion: Deletion): Promise
       String(count)
     : await askYesNo(ctx.io, `Delete ${what} from ${place} for good? [y/N] `, ctx.signal)
   if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was deleted', { hint: commandLine(ctx.argv) })
+}
+
+/** For questions and refusals. */
+export function placeText({ profileName, baseUrl }: Pick<Target, 'profileName' | 'baseUrl'>): string {
+  return profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
+}
+
+export interface Change extends Omit<Deletion, 'what'> {
+  /** `create 3 deals and change 2 contacts`. */
+  readonly toDo: string
+}
+
+/** On a protected profile: the count typed out, or `--yes --expect` with it. Returns only when it is confirmed. */
+export async function confirmProtected(ctx: Context, { count, toDo, expect, isStdinFree }: Change): Promise<void> {
+  if (ctx.flags.isConfirmed && expect === count) return
+  const place = `the protected ${placeText(await ctx.target())}`
+  const words = ctx.argv.filter((word) => word !== '-y' && word !== '--yes')
+  if (!isStdinFree || !canAsk(ctx)) {
+    throw new CrmError('unconfirmed', `this would ${toDo} of ${place}, and needs --yes --expect ${count}`, {
+      hint: `${withFlag(words, '--expect', String(count))} --yes`,
+    })
+  }
+  const typed = await askTyped(ctx.io, `Type ${count} to ${toDo} of ${place}: `, ctx.signal)
+  if (typed !== String(count))
+    throw new CrmError('unconfirmed', 'not confirmed; nothing was sent', { hint: commandLine(ctx.argv) })
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { crmPrints, emptyHome } from './crm.ts'
 import { all, make } from './records.ts'
@@ -34,6 +36,25 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('C-c')
     expect(await terminal.sees(/exit=\d+/)).toContain('exit=130')
     expect(await isThere(service, id)).toBe(true)
+  })
+
+  test('an import of deals to a protected profile wants their number typed', async ({ service }) => {
+    const home = emptyHome()
+    const login = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin', '-p', 'prod']
+    await crmPrints([...login, '--protected'], home, service.key)
+    const file = join(home.HOME, 'deals.csv')
+    writeFileSync(file, 'name,stage\nTyped,Lead\n')
+    for (const [typed, exit] of [
+      ['y', 'exit=11'],
+      ['1', 'exit=0'],
+    ] as const) {
+      const terminal = openTerminal(['deals', 'import', file], home)
+      await terminal.sees(/Type 1 to create 1 deal of the\s+protected/)
+      terminal.type(typed)
+      terminal.press('Enter')
+      expect(await terminal.sees(/exit=\d+/)).toContain(exit)
+    }
+    expect((await all(service, '/v1/deals')).filter(({ name }) => name === 'Typed')).toHaveLength(1)
   })
 
   test('--no-input does not ask', async ({ service }) => {

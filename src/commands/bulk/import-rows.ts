@@ -6,7 +6,7 @@ import { typedProfile } from '../../core/typed-profile.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ImportRequest, JobState, MadeImport } from './job-types.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
-import { type PlanFlags, takePlan } from './plan.ts'
+import { addExpectFlag, type PlanFlags, takePlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
 import { refuseFindings } from './refuse-findings.ts'
 import { addRunFlags } from './run-flags.ts'
@@ -27,6 +27,7 @@ const REQUIRED: Readonly<Record<ImportRequest['noun'], readonly string[]>> = {
 export function addImportFlags(command: object): void {
   addReadFlags(command)
   addBulkFlags(command)
+  addExpectFlag(command)
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
 
@@ -95,7 +96,7 @@ async function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<Exit
   if (isDone) ctx.note(doneLine(ctx, job, flags))
   if (!ctx.flags.isDryRun) return sendJob(ctx, job.paths, flags)
   if (!isDone) ctx.note(`${id} has begun this already, and would go on.`)
-  return showRest(ctx, (await ctx.jobs()).rest(job.paths), flags)
+  return showRest(ctx, { ...(await ctx.jobs()).rest(job.paths), noun: job.head.noun }, flags)
 }
 
 /** Once more would double the rows that were done, so where some failed that is not what is named. */

@@ -29,6 +29,11 @@ function changes({ create, update, delete: remove }: JobCounts): readonly string
   return parts.filter(([, count]) => count > 0).map(([verb, count]) => `${verb} ${count}`)
 }
 
+/** How many records it makes that `jobs undo` cannot take back: contacts are all that it deletes. */
+export function cannotUndo({ create }: Pick<JobCounts, 'create'>, noun: MadeJob['head']['noun']): number {
+  return noun === 'contacts' ? 0 : create
+}
+
 /** `email 4, phone 3 (1 cleared)`: how many rows write each. */
 export function fieldsText(fields: MadeJob['fields']): string {
   const shown = fields.slice(0, MOST_FIELDS).map(({ field, create, update, clear }) => {

@@ -6,10 +6,10 @@ import { shellWord } from '../../core/shell-word.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { askYesNo } from '../../output/prompt.ts'
 import { commandLine } from '../command-line.ts'
-import { canAsk, confirmDeletion, requireExpected } from '../confirm.ts'
+import { canAsk, confirmDeletion, confirmProtected, placeText, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
 import type { MadeJob } from './job-types.ts'
-import { planLines } from './plan-text.ts'
+import { cannotUndo, planLines } from './plan-text.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showPlan } from './show-plan.ts'
@@ -40,6 +40,8 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
   if (job.doubts !== undefined) ctx.note(job.doubts)
   if (job.end.delete > 0)
     ctx.note('What is deleted comes back only under new ids, with crm jobs undo while the job is kept.')
+  if (cannotUndo(job.end, job.head.noun) > 0)
+    ctx.note(`What is made cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
     if (flags.plan !== undefined) {
       await jobs.exportPlan(job.paths, flags.plan)
@@ -85,14 +87,15 @@ async function confirmPlan(ctx: Context, job: MadeJob, { expect }: PlanFlags): P
     if (end.delete > 0) await confirmDeletion(ctx, deletion)
     return
   }
-  if (expect !== undefined && expect !== end.create + end.update) {
-    throw new CrmError(
-      'unconfirmed',
-      `--expect ${expect}, but ${end.create + end.update} records would change; nothing was sent`,
-      {
-        hint: `see what: ${commandLine([...ctx.argv, '--dry-run'])}`,
-      },
-    )
+  const count = end.create + end.update
+  if (expect !== undefined && expect !== count) {
+    throw new CrmError('unconfirmed', `--expect ${expect}, but ${count} records would change; nothing was sent`, {
+      hint: `see what: ${commandLine([...ctx.argv, '--dry-run'])}`,
+    })
+  }
+  if (end.update + cannotUndo(end, head.noun) > 0 && (await ctx.target()).isProtected) {
+    await confirmProtected(ctx, { count, toDo: changesOf(end, head.noun), expect, isStdinFree })
+    return
   }
   if ((end.update > 0 || job.doubts !== undefined) && !ctx.flags.isConfirmed) await askChanges(ctx, job)
 }
@@ -100,8 +103,7 @@ async function confirmPlan(ctx: Context, job: MadeJob, { expect }: PlanFlags): P
 /** Changes of records that are there, and what may be double. */
 async function askChanges(ctx: Context, { end, head, doubts }: MadeJob): Promise<void> {
   const isStdinFree = head.input?.name !== '-'
-  const { baseUrl, profileName } = await ctx.target()
-  const place = profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
+  const place = placeText(await ctx.target())
   const what = changesOf(end, head.noun)
   if (!isStdinFree || !canAsk(ctx)) {
     throw new CrmError('unconfirmed', `this would ${what} of ${place}, and needs --yes`, {

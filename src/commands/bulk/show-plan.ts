@@ -5,11 +5,12 @@ import { printRecords } from '../../output/print-records.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { printOne, recordOutput } from '../print.ts'
 import type { Forecast, JobCounts, JobRest, LeftOut, MadeJob } from './job-types.ts'
-import { fieldsText, limitText, timeText } from './plan-text.ts'
+import { cannotUndo, fieldsText, limitText, timeText } from './plan-text.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
 /** What each side of a plan shows: what would be sent, and what is left as it is. */
 interface Shown {
+  readonly noun: MadeJob['head']['noun']
   readonly counts: JobCounts
   readonly fields: MadeJob['fields']
   readonly leftOut: readonly LeftOut[]
@@ -18,21 +19,30 @@ interface Shown {
 export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was', 'wrote', 'now']
 
 /** The data of a dry run; nothing of it is sent. */
-export async function showPlan(ctx: Context, { end, fields, leftOut }: MadeJob, flags: RunFlags): Promise<ExitCode> {
-  return show(ctx, { counts: end, fields, leftOut }, flags)
+export async function showPlan(
+  ctx: Context,
+  { head, end, fields, leftOut }: MadeJob,
+  flags: RunFlags,
+): Promise<ExitCode> {
+  return show(ctx, { noun: head.noun, counts: end, fields, leftOut }, flags)
 }
 
 /** Of a job that was made before: what it would still send. */
-export async function showRest(ctx: Context, { counts, fields }: JobRest, flags: RunFlags): Promise<ExitCode> {
-  return show(ctx, { counts, fields, leftOut: [] }, flags)
+export async function showRest(
+  ctx: Context,
+  { counts, fields, noun }: JobRest & Pick<Shown, 'noun'>,
+  flags: RunFlags,
+): Promise<ExitCode> {
+  return show(ctx, { noun, counts, fields, leftOut: [] }, flags)
 }
 
-async function show(ctx: Context, { counts, fields, leftOut }: Shown, flags: RunFlags): Promise<ExitCode> {
+async function show(ctx: Context, { noun, counts, fields, leftOut }: Shown, flags: RunFlags): Promise<ExitCode> {
   const { rows, create, update, delete: remove, unchanged, skipped } = counts
   const requests = create + update + remove
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(requests, rateShare)
-  const plan = { dry_run: true, rows, create, update, delete: remove, unchanged, skipped, requests }
+  const cannot = { cannot_undo: cannotUndo(counts, noun) }
+  const plan = { dry_run: true, rows, create, update, delete: remove, unchanged, skipped, ...cannot, requests }
   if (ctx.flags.output === 'table') {
     const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
     await printOne(ctx, { ...plan, fields: fieldsText(fields), ...limit })

@@ -60,6 +60,7 @@ const PLAN = made({
   delete: COUNT,
   unchanged: COUNT,
   skipped: COUNT,
+  cannot_undo: COUNT,
   requests: COUNT,
   fields: listOf(made({ field: TEXT, create: COUNT, update: COUNT, clear: COUNT })),
   rate_limit: orNull(

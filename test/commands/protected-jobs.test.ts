@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { emptyHome, tempFolder } from '../e2e/crm.ts'
+import { checkJsonOutput } from '../e2e/json-output.ts'
+import { runCrm } from './run-crm.ts'
+
+const KEY = 'k_0123456789'
+
+/** A server with two contacts and no GraphQL, as a profile, protected or not. */
+async function startWith(isProtected: boolean) {
+  const { url, seen } = await startServer((response, { method, path, body }) => {
+    if (path.includes('graphql')) sendJson(response, 404, { message: 'no' })
+    else if (method !== 'GET') sendJson(response, 201, { id: `n_${seen.length}`, ...JSON.parse(body || '{}') })
+    else {
+      const data = [
+        { id: 'c_1', email: 'a@x.test' },
+        { id: 'c_2', email: 'b@x.test' },
+      ]
+      sendJson(response, 200, { data: path.includes('contacts') ? data : [], next_cursor: null })
+    }
+  })
+  const folder = tempFolder()
+  const env = emptyHome({ CRM_STATE_HOME: join(folder, 'state') })
+  const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin', '-p', 'prod']
+  const { exit, stderr } = await runCrm([...login, ...(isProtected ? ['--protected'] : [])], env, KEY)
+  expect(exit, stderr).toBe(0)
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  return { env, file, writes: () => seen.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql')) }
+}
+
+const JOBS = [
+  { name: 'an import of deals', argv: ['deals', 'import'], text: 'name,stage\nA,Lead\nB,Lead\n' },
+  { name: 'an import of notes', argv: ['notes', 'import'], text: 'deal_id,body\nd_1,A\nd_1,B\n' },
+  {
+    name: 'an import that changes',
+    argv: ['contacts', 'import', '--match', 'email'],
+    text: 'email,name\na@x.test,A\nb@x.test,B\n',
+  },
+  { name: 'an update of many', argv: ['contacts', 'update', '--where', 'true', '--set', 'name=A'], text: undefined },
+]
+
+describe('on a protected profile', () => {
+  test.for(JOBS)('$name needs --yes --expect N', async ({ argv, text }) => {
+    const { env, file, writes } = await startWith(true)
+    const args = text === undefined ? argv : [...argv, file('rows.csv', text)]
+    for (const more of [[], ['--yes'], ['--expect', '2']]) {
+      expect(await runCrm([...args, ...more], env), more.join(' ')).toMatchObject({
+        exit: 11,
+        stderr: expect.stringMatching(/protected profile prod .*needs --yes --expect 2\n {2}crm .*--expect 2 --yes\n$/),
+      })
+    }
+    expect((await runCrm([...args, '--yes', '--expect', '3'], env)).exit).toBe(11)
+    expect(writes()).toHaveLength(0)
+    const sent = await runCrm([...args, '--yes', '--expect', '2'], env)
+    expect(sent.exit, sent.stderr).toBe(0)
+    expect(writes()).toHaveLength(2)
+  })
+
+  test('an import that only makes contacts asks nothing, for it can be taken back', async () => {
+    const { env, file } = await startWith(true)
+    expect(await runCrm(['contacts', 'import', file('p.csv', 'email\nc@x.test\n')], env)).toMatchObject({ exit: 0 })
+  })
+})
+
+describe('on any other profile', () => {
+  test('an import of deals asks nothing', async () => {
+    const { env, file } = await startWith(false)
+    const run = await runCrm(['deals', 'import', file('d.csv', 'name,stage\nA,Lead\n')], env)
+    expect(run).toMatchObject({ exit: 0 })
+    expect(run.stderr).toContain('What is made cannot be undone: this server offers no way to delete deals.\n')
+  })
+
+  test('a plan says how many records it makes that nothing can delete', async () => {
+    const { env, file } = await startWith(false)
+    const plan = async (args: readonly string[]) => {
+      const words = [...args, '--dry-run', '-o', 'json']
+      const ran = await runCrm(words, env)
+      checkJsonOutput(words, ran)
+      return { said: ran.stderr.includes('cannot be undone'), count: JSON.parse(ran.stdout).cannot_undo }
+    }
+    const deals = ['deals', 'import', file('d.csv', 'name,stage\nA,Lead\n')]
+    const notes = ['notes', 'import', file('n.csv', 'deal_id,body\nd_1,A\nd_1,B\n')]
+    const contacts = ['contacts', 'import', file('p.csv', 'email\nc@x.test\n')]
+    expect(await plan(deals)).toEqual({ said: true, count: 1 })
+    expect(await plan(notes)).toEqual({ said: true, count: 2 })
+    expect(await plan(contacts)).toEqual({ said: false, count: 0 })
+  })
+})
