@@ -52,7 +52,7 @@ describe('a command line that people read is one that crm takes', () => {
   for (const { path, blocks, spans } of readPages()) {
     test(`the blocks of ${path}`, async () => {
       for (const block of blocks) {
-        for (const line of typedLines(block)) {
+        for (const { line } of typedLines(block)) {
           for (const words of crmCommands(line)) expect(await refusal(words), `${block.place}: ${line}`).toBeUndefined()
         }
       }

@@ -53,16 +53,28 @@ function kindOf(language: string, lines: readonly string[]): Block['kind'] {
   return language === 'sh' || /^(?:npx )?crm [a-z]/.test(lines[0] ?? '') ? 'sh' : 'output'
 }
 
-/** What is typed in a block: a command with the lines that it goes on in. */
-export function typedLines({ kind, lines }: Block): readonly string[] {
+export interface TypedLine {
+  /** A command with the lines that it goes on in. */
+  readonly line: string
+  /** The lines that the page shows behind it. */
+  readonly sample: readonly string[]
+}
+
+/** What is typed in a block, and what is printed then. */
+export function typedLines({ kind, lines }: Block): readonly TypedLine[] {
   if (kind === 'output') return []
-  if (kind === 'yaml') return lines.flatMap((line) => /^\s*-?\s*(?:run: )?((?:npx )?crm .*)/.exec(line)?.[1] ?? [])
-  const typed: string[] = []
+  if (kind === 'yaml') {
+    const commands = lines.flatMap((line) => /^\s*-?\s*(?:run: )?((?:npx )?crm .*)/.exec(line)?.[1] ?? [])
+    return commands.map((line) => ({ line, sample: [] }))
+  }
+  const typed: { line: string; sample: string[] }[] = []
   let goesOn = false
   for (const line of lines) {
     const start = kind === 'sh' ? line : /^\$ (.*)/.exec(line)?.[1]
-    if (goesOn) typed.push(`${typed.pop()}\n${line}`)
-    else if (start !== undefined && start.trim() !== '') typed.push(start)
+    const last = typed.at(-1)
+    if (goesOn && last) last.line += `\n${line}`
+    else if (start !== undefined && start.trim() !== '') typed.push({ line: start, sample: [] })
+    else if (kind === 'console') last?.sample.push(line)
     goesOn = (goesOn || start !== undefined) && line.endsWith('\\')
   }
   return typed

@@ -89,7 +89,7 @@ function writeFiles(folder: string): void {
   const timestamp = Math.floor(Date.now() / 1000)
   const signature = signWebhook(secretBytes(SECRET), { id: 'evt_1', timestamp, body: Buffer.from(event) })
   const made = {
-    'people.csv': 'name,email,phone\nAda,ada@people.test,1\nGrace,grace@people.test,2\nAlan,alan@people.test,3\n',
+    'people.csv': 'name,email,phone\nAda,ada@people.test,1\nGrace,grace@people.test,2\n,,\nAlan,alan@people.test,\n',
     'deals.csv': 'name,stage,pipeline_id\nOne,Qualified,\nTwo,Proposal,pipe_nope\n',
     'changes.yaml': 'company: Analytical Engines Ltd\n',
     'patch.json': '{"phone":"+44 20 7946 0958"}',

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ENDINGS, type Ending, NOT_RUN } from '../docs/endings.ts'
-import { type Page, readPages, typedLines } from '../docs/pages.ts'
+import { ENDINGS, type Ending, NOT_RUN, SHOWN_ELSEWHERE } from '../docs/endings.ts'
+import { type Page, readPages, type TypedLine, typedLines } from '../docs/pages.ts'
+import { untrueLines } from '../docs/samples.ts'
 import { crmCommands } from '../docs/shell-commands.ts'
 import { openWorld, runLine } from '../docs/world.ts'
 
 const MISSING = ['curl', 'gzip', 'jq'].filter((name) => spawnSync(name, ['--version']).error !== undefined)
 
-interface Typed {
+interface Typed extends TypedLine {
   readonly page: string
-  readonly line: string
   /** Of its block, for the message that it failed. */
   readonly place: string
 }
@@ -20,11 +20,14 @@ interface Typed {
 function typedOn({ path, blocks }: Page): readonly Typed[] {
   return blocks
     .filter(({ kind }) => kind !== 'yaml')
-    .flatMap((block) => typedLines(block).map((line) => ({ page: path, line, place: block.place })))
+    .flatMap((block) => typedLines(block).map((typed) => ({ ...typed, page: path, place: block.place })))
     .filter(({ line }) => crmCommands(line).length > 0 || line.startsWith('export '))
 }
 
-function isAbout(entry: { readonly page: string; readonly line: string }, typed: Typed): boolean {
+function isAbout(
+  entry: { readonly page: string; readonly line: string },
+  typed: Pick<Typed, 'page' | 'line'>,
+): boolean {
   return entry.page === typed.page && typed.line.includes(entry.line)
 }
 
@@ -50,7 +53,7 @@ const pages = readPages()
 
 describe.concurrent('what the docs say to type does what they say', () => {
   for (const { path, lines } of pages) {
-    test(path, { timeout: 120_000 }, async ({ onTestFinished }) => {
+    test(path, { timeout: 120_000 }, async ({ onTestFinished, expect }) => {
       const world = await openWorld(onTestFinished)
       const next = endings()
       let exported = ''
@@ -62,15 +65,18 @@ describe.concurrent('what the docs say to type does what they say', () => {
         }
         const { exit: expected, files } = next(typed)
         for (const [name, text] of Object.entries(files)) writeFileSync(join(world.folder, name), text)
-        const { exit, stderr } = await runLine(exported + line, world)
+        const { exit, stdout, stderr } = await runLine(exported + line, world)
         expect(exit, `${typed.place}: ${line}\n${stderr}`).toBe(expected)
+        if (SHOWN_ELSEWHERE.some((entry) => isAbout(entry, typed))) continue
+        const untrue = untrueLines(typed.sample, stdout + stderr)
+        expect.soft(untrue, `${typed.place}: ${line}\nprinted:\n${stdout}${stderr}`).toEqual([])
       }
     })
   }
 
   test('no exception is made for a line that no page has, and every page with commands is run', () => {
     const lines = pages.flatMap((page) => page.lines)
-    for (const entry of [...NOT_RUN, ...ENDINGS])
+    for (const entry of [...NOT_RUN, ...ENDINGS, ...SHOWN_ELSEWHERE])
       expect(
         lines.filter((typed) => isAbout(entry, typed)),
         entry.line,
