@@ -7,7 +7,7 @@ import type { Reply } from './exchange.ts'
 import { htmlText, isHtml } from './html.ts'
 import { oneLine } from './one-line.ts'
 import { parseAnswer } from './parse-answer.ts'
-import { redactTrouble } from './redact-reply.ts'
+import { redactDeep, redactTrouble } from './redact-reply.ts'
 import { MAX_JSON_DEPTH } from './survey-json.ts'
 
 export interface Answer {
@@ -15,6 +15,8 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   /** Undefined when the body was empty. */
   readonly json: JsonValue | undefined
+  /** The same as a message may quote it: without what looks like a secret. */
+  readonly quoted?: () => JsonValue
   /** Kept where answers of any type are taken. */
   readonly body?: Buffer
 }
@@ -30,9 +32,12 @@ export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer
     return `an HTML page came instead of JSON: ${JSON.stringify(shown)}`
   }
   const parsed = parseAnswer(redactor.data(text))
-  if ('json' in parsed) return { status, headers, json: redactTrouble(parsed.json, redactor) }
-  // Nothing in the answer to a DELETE is needed.
-  if (call.method === 'DELETE') return { status, headers, json: undefined }
+  if ('json' in parsed) {
+    const quoted = () => redactDeep(parsed.json, redactor.foreign)
+    return { status, headers, json: redactTrouble(parsed.json, redactor), quoted }
+  }
+  // Of the answer to a DELETE no record is needed: `OK` will do.
+  if (call.method === 'DELETE') return { status, headers, json: oneLine(redactor.foreign(text), 60) }
   if (parsed.trouble === 'deep') return `the answer is nested more than ${MAX_JSON_DEPTH} levels deep`
   return `the answer is not JSON: ${oneLine(redactor.foreign(text), 60)}`
 }

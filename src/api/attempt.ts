@@ -68,7 +68,9 @@ function badAnswer(
   { status, headers }: Reply,
   { redactor: { foreign } }: TryOptions,
 ): Failure {
-  const known = { code: 'bad_answer', hint: ADDRESS_HINT, rule: 'never', isInDoubt: isWrite(call), status } as const
+  const isInDoubt = isWrite(call)
+  const code = isInDoubt ? 'in_doubt' : 'bad_answer'
+  const known = { code, hint: ADDRESS_HINT, rule: 'never', isInDoubt, status } as const
   return { ...known, reason: foreign(reason), headers: redactHeaders(headers, foreign) }
 }
 

@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { encodeSegment } from './path.ts'
-import { requestRecord } from './record.ts'
+import { requestRecord, requestWrite } from './record.ts'
 
 const PATH = '/v1/contacts'
 const LIST_COMMAND = 'crm contacts list'
@@ -31,6 +31,7 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
       requestRecord(http, {
         method: 'PATCH',
         path: contactPath(id),
+        recordId: id,
         body: patch,
         idempotencyKey,
         isIdNeeded,
@@ -42,9 +43,10 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
         showCommand: showCommand(id),
       }),
     delete: async (id, { ifMatch, signal }) => {
-      await http.request({
+      await requestWrite(http, {
         method: 'DELETE',
         path: contactPath(id),
+        recordId: id,
         ifMatch,
         signal,
         action: `delete contact ${id}`,

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Answer } from './answer.ts'
+import { readNoList } from './no-list.ts'
 import { oneLine } from './one-line.ts'
 import { readNext } from './page-next.ts'
 import { ITEM_PLACES, PAGE_COUNTS, type Place, RECORD_COUNTS } from './page-shapes.ts'
@@ -26,7 +27,10 @@ export interface PageAnswer {
 }
 
 /** The page in an answer to a request for `url`, or a clause that says why there is none. */
-export function readPage({ json, headers }: Answer, url: URL, wire: PageWire): PageAnswer | string {
+export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer | string {
+  const without = readNoList(answer, wire)
+  if (without !== undefined) return without
+  const { json, headers } = answer
   if (json === undefined) return 'expected a list, got nothing'
   const list = readItems(json, wire)
   if (!list) {

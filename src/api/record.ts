@@ -1,51 +1,55 @@
 import { CrmError } from '../core/errors.ts'
 import { idOnLine } from '../core/id-line.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Call } from './call.ts'
-import { repeatHint } from './failed-call.ts'
+import { callError, repeatHint } from './failed-call.ts'
+import { ADDRESS_HINT } from './failure.ts'
+import { fateFailure } from './fate-failure.ts'
 import { idempotencyKeyOf } from './headers.ts'
 import type { Http } from './http.ts'
+import { judgeWrite, type WriteFate } from './judge-write.ts'
 import { oneLine } from './one-line.ts'
 
+const KINDS = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const
+
+export interface WriteCall extends Call {
+  readonly method: keyof typeof KINDS
+  /** Of the record that is changed. */
+  readonly recordId?: string
+}
+
 /**
- * A call that answers with one record, bare or wrapped in `data`. CrmError `bad_answer` when the server took it and shows
- * no record, or no id where one is needed: it says so, and brings the key under which the write may be sent again without happening twice.
+ * A write that answers with one record. CrmError `rejected` for a refusal within a 2xx, `in_doubt` for a 2xx that does not
+ * say what happened, `bad_answer` where the id is needed and the record has none: with the key under which it may be sent again.
  */
-export async function requestRecord(http: Http, call: Call): Promise<CrmRecord> {
+export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRecord> {
   const idempotencyKey = idempotencyKeyOf(call)
-  const { json, status } = await http.request({ ...call, idempotencyKey })
-  const record = isJsonObject(json) && isJsonObject(json.data) && !('id' in json) ? json.data : json
-  const isShown = isJsonObject(record) && isRecord(record, call.body)
-  if (isShown && !(call.isIdNeeded && idOnLine(record.id) === undefined)) return record
-  const [wanted, more] = isShown ? ['its id', ' -o json'] : ['the record', '']
+  const { record, status } = await requestWrite(http, { ...call, idempotencyKey })
+  if (!(call.isIdNeeded && idOnLine(record.id) === undefined)) return record
   const asked = oneLine(call.action, 200)
-  const message = `cannot show ${wanted}: the server took "${asked}" as done (${status}), but answered with ${nameOf(json)}`
+  const shown = oneLine(JSON.stringify(record), 60)
+  const message = `cannot show its id: the server took "${asked}" as done (${status}), but answered with ${shown}`
   throw new CrmError('bad_answer', message, {
-    hint: idempotencyKey === undefined ? `${call.command} --help` : repeatHint(call, idempotencyKey, more),
+    hint: idempotencyKey === undefined ? `${call.command} --help` : repeatHint(call, idempotencyKey, ' -o json'),
     status,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
 }
 
-/** Ids go by many names; those of the request are no record's. */
-const ID_NAME = /^(?:_?[iI][dD]|uuid|(?!request|trace|correlation)\w+(?:_id|I[dD]))$/
-const TROUBLE_NAME = /^errors?$/
-
-/** Servers also answer 2xx with `{"ok":true}` or an error. A record has an id, or holds one that has, or shows what was sent. */
-function isRecord(answer: JsonObject, sent: JsonObject | undefined): boolean {
-  if (answer.id !== undefined) return true
-  const entries = Object.entries(answer).filter(([name]) => !TROUBLE_NAME.test(name))
-  if (entries.length < Object.keys(answer).length) return false
-  return entries.some(
-    ([name, value]) =>
-      ID_NAME.test(name) ||
-      Object.hasOwn(sent ?? {}, name) ||
-      (isJsonObject(value) && Object.keys(value).some((inner) => ID_NAME.test(inner))),
-  )
+/** A write that is done, and what is known of its record; empty where the answer shows nothing of it. */
+export async function requestWrite(
+  http: Http,
+  call: WriteCall,
+): Promise<{ readonly record: CrmRecord; readonly status: number }> {
+  const answer = await http.request(call)
+  const fate = judgeWrite(answer, { kind: KINDS[call.method], sent: () => call.body, id: call.recordId })
+  if (fate.is === 'done') return { record: fate.record ?? {}, status: answer.status }
+  const failure = fateFailure(answer, fate, hintOf(call, fate))
+  const { idempotencyKey } = call
+  throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey })
 }
 
-function nameOf(json: JsonValue | undefined): string {
-  if (json === undefined) return 'nothing'
-  return Array.isArray(json) ? 'a list' : oneLine(JSON.stringify(json), 60)
+function hintOf(call: WriteCall, fate: WriteFate): string {
+  if (fate.is === 'refused') return `${call.command} --help`
+  return call.showCommand ?? call.findCommand ?? ADDRESS_HINT
 }

@@ -36,7 +36,7 @@ export function redactTrouble(json: JsonValue, { foreign }: Redactor): JsonValue
   return { ...json, ...Object.fromEntries(clean) }
 }
 
-function redactDeep(value: JsonValue, redact: (text: string) => string): JsonValue {
+export function redactDeep(value: JsonValue, redact: (text: string) => string): JsonValue {
   if (typeof value === 'string') return redact(value)
   if (Array.isArray(value)) return value.map((each) => redactDeep(each, redact))
   if (!isJsonObject(value)) return value

@@ -67,18 +67,37 @@ const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, heade
   ['an unknown coding', 'x', { 'content-encoding': 'compress' }, 'in a way that is not known here (compress)'],
 ]
 
-test.each(UNREADABLE)('%s is a bad answer, and what the write did is unknown', async (_what, body, headers, reason) => {
+test.each(UNREADABLE)('%s leaves a write in doubt', async (_what, body, headers, reason) => {
   const { url, seen } = await startServer((response) => response.writeHead(200, { ...headers }).end(body))
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
-  expect(error.code).toBe('bad_answer')
+  expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
   expect(error.message).toContain(reason)
   expect(error.message).toContain('whether it took effect is unknown')
   expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
   expect(seen).toHaveLength(1)
 })
 
-test.each([200, 204])('an empty %i where a list is needed is a bad answer', async (status) => {
-  const { url } = await startServer((response) => response.writeHead(status).end())
+test('204 for a list is an empty one, as null in its place is', async () => {
+  const { url } = await startServer((response, _, nth) =>
+    nth === 1 ? response.writeHead(204).end() : sendJson(response, 200, { data: null }),
+  )
+  const { contacts } = openClient(url).api
+  for (const _ of [1, 2]) expect((await allPages(contacts.list(ALL))).flatMap(({ items }) => items)).toEqual([])
+})
+
+test.each([
+  [{ success: false, data: [] }, '{"success":false,"data":[]}'],
+  [{ status: 'error', message: 'the index is down', data: [] }, 'the index is down'],
+  [{ error: { message: 'no scope' }, data: [{ id: 1 }] }, 'no scope'],
+])('a list answered with %j is no list', async (json, text) => {
+  const { url } = await startServer((response) => sendJson(response, 200, json))
+  const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
+  expect(error.exit).toBe(7)
+  expect(error.message).toBe(`cannot list contacts: the server refuses within its answer (200): ${text}`)
+})
+
+test('an empty 200 where a list is needed is a bad answer', async () => {
+  const { url } = await startServer((response) => response.writeHead(200).end())
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
   expect(error.message).toBe('cannot list contacts: expected a list, got nothing')
 })
@@ -96,7 +115,7 @@ test.each([
 test('a delete does not take a page for people as done', async () => {
   const { url } = await startServer((response) => response.writeHead(200).end('<html>Sign in</html>'))
   const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined }))
-  expect(error.code).toBe('bad_answer')
+  expect(error.code).toBe('in_doubt')
 })
 
 test('numbers, nesting and odd keys come through as JSON has them', async () => {

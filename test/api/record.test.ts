@@ -18,28 +18,35 @@ test('a record that has a member named data is no wrapper', async () => {
 })
 
 test.each([
-  [[], 'a list'],
+  [[], '[]'],
   [null, 'null'],
   ['x', '"x"'],
   [{}, '{}'],
   [{ ok: true, request_id: 'r' }, '{"ok":true,"request_id":"r"}'],
-  [{ error: { code: 'nope', id: 1 } }, '{"error":{"code":"nope","id":1}}'],
-  [{ data: { errors: ['nope'] } }, '{"data":{"errors":["nope"]}}'],
-])('%j is no record', async (json, shown) => {
+])('%j is in doubt: neither a record nor a refusal', async (json, shown) => {
   const error = await failureOf(created(json))
-  expect(error.code).toBe('bad_answer')
-  expect(error.details.hint).toContain(`crm contacts create ... --idempotency-key ${error.details.idempotencyKey}`)
+  expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
+  expect(error.details.idempotencyKey).toBeDefined()
   expect(error.message).toBe(
-    `cannot show the record: the server took "create the contact" as done (201), but answered with ${shown}`,
+    `cannot create the contact: the answer (201) shows neither a record nor a refusal: ${shown}; whether it took effect is unknown`,
   )
+})
+
+test.each([
+  [{ error: { code: 'nope', id: 1 } }, 'nope (201)'],
+  [{ success: false, message: 'email is taken' }, 'email is taken (201)'],
+])('%j is a refusal, with its text', async (json, shown) => {
+  const error = await failureOf(created(json))
+  expect(error).toMatchObject({ code: 'rejected', exit: 7 })
+  expect(error.message).toBe(`cannot create the contact: ${shown}`)
 })
 
 test.each([
   { contact_id: 7 },
   { Id: '003', success: true },
-  { contact: { id: 7 } },
   { name: 'Ada' },
   { id: 1, error: null },
+  { id: 1, status: 'error', success: false },
 ])('%j is a record, as other servers show one', async (record) => {
   await expect(created(record)).resolves.toEqual(record)
 })
@@ -54,13 +61,36 @@ test.each([{ contact_id: 7 }, { id: 'a\nb' }])(
   },
 )
 
-test.each([200, 201, 204])(
-  'an empty %i to a create is told as done, under the key that makes a repeat harmless',
-  async (status) => {
-    const { url, seen } = await startServer((response) => response.writeHead(status).end())
-    const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
-    expect(error.message).toContain(`took "create the contact" as done (${status}), but answered with nothing`)
-    expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
-    expect(seen).toHaveLength(1)
-  },
-)
+test('a record below its own name, or in a list of one, is taken out', async () => {
+  await expect(created({ contact: { id: 7 } })).resolves.toEqual({ id: 7 })
+  await expect(created([{ id: 7 }])).resolves.toEqual({ id: 7 })
+})
+
+test.each([200, 201, 204])('an empty %i to a create is in doubt', async (status) => {
+  const { url, seen } = await startServer((response) => response.writeHead(status).end())
+  const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+  expect(error.message).toContain(`the answer (${status}) shows neither a record nor a refusal: it is empty`)
+  expect(error.code).toBe('in_doubt')
+  expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
+  expect(seen).toHaveLength(1)
+})
+
+test('201 with a Location and no body shows the id', async () => {
+  const { url } = await startServer((response) => response.writeHead(201, { location: '/v1/contacts/con_9' }).end())
+  await expect(openClient(url).api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'con_9' })
+})
+
+test('204 to an update is done, and to a delete', async () => {
+  const { url } = await startServer((response) => response.writeHead(204).end())
+  const { contacts } = openClient(url).api
+  await expect(contacts.update('con_1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })).resolves.toEqual({
+    id: 'con_1',
+  })
+  await expect(contacts.delete('con_1', { ifMatch: undefined })).resolves.toBeUndefined()
+})
+
+test('a delete that is refused within a 200 is no deletion', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { success: false, error: 'it is locked' }))
+  const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined }))
+  expect(error).toMatchObject({ code: 'rejected', message: 'cannot delete contact con_1: it is locked (200)' })
+})

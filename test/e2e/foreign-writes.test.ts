@@ -17,7 +17,13 @@ test('create -o id on a server whose records have no id says that it is done, an
 })
 
 test('an error that is answered with success is no record', async () => {
-  const { exit, stdout, key, stderr } = await createAt({ error: { code: 'nope', message: 'boom' } }, ['-o', 'json'])
+  const { exit, stdout, stderr } = await createAt({ error: { code: 'nope', message: 'boom' } }, ['-o', 'json'])
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'bad_answer', idempotency_key: key })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'rejected', message: 'cannot create the contact: boom (201)' })
+})
+
+test('an answer that is neither a record nor a refusal is in doubt', async () => {
+  const { exit, stdout, key, stderr } = await createAt({ ok: true }, ['-o', 'json'])
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'in_doubt', idempotency_key: key })
 })

@@ -64,10 +64,10 @@ function jsonOf(outcome: Answer | Failure): JsonValue | undefined {
 /** It may have happened all the same. */
 function noGraphql({ headers, status }: Answer): Failure {
   return {
-    code: 'bad_answer',
+    code: 'in_doubt',
     reason: 'what came is no answer of GraphQL',
     hint: 'crm graphql --help',
-    rule: 'few',
+    rule: 'never',
     isInDoubt: true,
     ...{ status, headers },
   }

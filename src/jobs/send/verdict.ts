@@ -1,7 +1,9 @@
 import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
-import { idText } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { fateFailure } from '../../api/fate-failure.ts'
+import { judgeWrite } from '../../api/judge-write.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
 import type { Task } from './task.ts'
 
@@ -33,17 +35,26 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
   if (status === 409 && rule === 'patient') {
     return { is: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
   }
+  // Answered with success, by an HTML page or half a text: the server will not come back to it.
+  if (code === 'in_doubt') return { is: 'unsettled', why: outcome.reason, isAnswered: true }
   if (status === undefined && rule === 'never') return { is: 'stopped', failure: outcome }
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
 
-function judgeAnswer(task: Task, { status, headers, json }: Answer): Verdict {
-  const { operation } = task
+function judgeAnswer(task: Task, answer: Answer): Verdict {
+  const { head, body } = task.operation
+  const sent = () => (body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined)
+  const fate = judgeWrite(answer, { kind: head.do, sent, id: head.id })
+  if (fate.is !== 'done') {
+    const failure = fateFailure(answer, fate, '')
+    if (fate.is === 'refused') return judgeRefusal(task, failure)
+    return { is: 'unsettled', why: failure.reason, isAnswered: true }
+  }
   const replayed = task.isInDoubt || task.isResumed || task.tries > 0 ? 'r' : 'o'
-  const flag = isReplayed(headers) ? replayed : undefined
+  const flag = isReplayed(answer.headers) ? replayed : undefined
   // One that is made again has a new id.
-  const id = operation.head.do === 'create' ? idOf(json) : (operation.head.id ?? idOf(json))
-  return { is: 'done', status, id, flag }
+  const id = head.do === 'create' ? fate.id : (head.id ?? fate.id)
+  return { is: 'done', status: answer.status, id: id ?? null, flag }
 }
 
 /** The address is wrong, and it is for all rows. */
@@ -84,11 +95,4 @@ function failed(failure: Failure, code: string): Verdict {
 
 function isReplayed(headers: Readonly<Record<string, unknown>>): boolean {
   return String(headers['idempotent-replayed'] ?? headers['idempotency-replayed']) === 'true'
-}
-
-/** Bare or wrapped in `data`; null when the server told none. */
-function idOf(json: JsonValue | undefined): string | null {
-  if (!isJsonObject(json)) return null
-  const record: JsonObject = isJsonObject(json.data) && !('id' in json) ? json.data : json
-  return idText(record.id) ?? null
 }

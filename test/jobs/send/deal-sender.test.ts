@@ -62,7 +62,7 @@ test.each([
 })
 
 test('an answer that is none of GraphQL leaves the change in doubt, and an outage stays one', async () => {
-  expect((await changed(200, { hello: 1 })).outcome).toMatchObject({ code: 'bad_answer', isInDoubt: true, rule: 'few' })
+  expect((await changed(200, { hello: 1 })).outcome).toMatchObject({ code: 'in_doubt', isInDoubt: true, rule: 'never' })
   const refused = {
     errors: [{ message: 'no', extensions: { code: 'invalid_values', errors: [{ pointer: '/stage' }] } }],
   }

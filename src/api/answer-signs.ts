@@ -1,0 +1,69 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+
+/** What the members of an answer say about its success, beside the status of HTTP. */
+export interface Signs {
+  /** `success: false`, `status: "error"`, `statusCode: 422`. */
+  readonly isRefusing: boolean
+  /** An `error` or `errors` that holds something. */
+  readonly isTroubled: boolean
+  /** `ok: true`, `status: "success"`. */
+  readonly isAffirming: boolean
+}
+
+const WHETHER = /^(?:is_?)?(?:success(?:ful|fully)?|ok|succeeded)$/i
+const WHETHER_NOT = /^(?:(?:is|has|have)_?(?:errors?|failed)|failed)$/i
+const STATE = /^(?:status|result|response)$/i
+const REFUSING_STATE =
+  /(?:^|[\s_-])(?:errors?|err|fail(?:ed|ure)?|fault|invalid|rejected|refused|denied|unauthori[sz]ed|forbidden|exception|n?ko|nok)(?:$|[\s_-])/i
+const AFFIRMING_STATE = /^(?:ok|okay|success|successful|succeeded|done|created|updated|deleted|removed)$/i
+const STATUS_CODE = /^(?:http_?)?(?:status(?:_?code)?|code|response_?code)$/i
+const TROUBLE =
+  /^(?:errors?|err(?:code|msg)|error_?(?:code|message|msg|description|type|info|details?|list)|validation_?errors|exceptions?|fault(?:string)?)$/i
+/** What servers put into an `error` that is none. */
+const NO_TROUBLE = /^(?:|0|ok|okay|none|null|false|no[\s_-]?errors?|success)$/i
+
+export function signsOf(object: JsonObject): Signs {
+  const entries = Object.entries(object)
+  return {
+    isRefusing: entries.some(([name, value]) => isRefusing(name, value)),
+    isTroubled: entries.some(([name, value]) => TROUBLE.test(name) && !isNone(value)),
+    isAffirming: entries.some(([name, value]) => isAffirming(name, value)),
+  }
+}
+
+/** Whether a member of this name speaks of the answer: such a name is no proof of a record. */
+export function isSignName(name: string): boolean {
+  const kinds = [WHETHER, WHETHER_NOT, STATE, STATUS_CODE, TROUBLE, /^(?:message|msg|title|type|detail|details)$/i]
+  return kinds.some((kind) => kind.test(name))
+}
+
+function isRefusing(name: string, value: JsonValue): boolean {
+  if (WHETHER.test(name)) return isFalse(value)
+  if (WHETHER_NOT.test(name)) return value === true || value === 'true'
+  const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
+  if (code !== undefined) return code >= 400 && code <= 599
+  return STATE.test(name) && (value === false || (typeof value === 'string' && REFUSING_STATE.test(value)))
+}
+
+function isAffirming(name: string, value: JsonValue): boolean {
+  if (WHETHER.test(name)) return value === true || value === 1 || value === 'true'
+  const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
+  if (code !== undefined) return code >= 200 && code <= 299
+  return STATE.test(name) && typeof value === 'string' && AFFIRMING_STATE.test(value)
+}
+
+function isFalse(value: JsonValue): boolean {
+  return value === false || value === 0 || value === 'false' || value === '0'
+}
+
+function codeIn(value: JsonValue): number | undefined {
+  const isCode = typeof value === 'number' || (typeof value === 'string' && /^\d{3}$/.test(value))
+  return isCode ? Number(value) : undefined
+}
+
+function isNone(value: JsonValue): boolean {
+  if (value === null || value === false || value === 0) return true
+  if (typeof value === 'string') return NO_TROUBLE.test(value.trim())
+  if (Array.isArray(value)) return value.every(isNone)
+  return isJsonObject(value) && Object.values(value).every(isNone)
+}

@@ -1,0 +1,36 @@
+import type { Answer } from './answer.ts'
+import type { Failure } from './failure.ts'
+import type { WriteFate } from './judge-write.ts'
+import { oneLine } from './one-line.ts'
+import { parseJson } from './parse-answer.ts'
+import { readProblem } from './problem.ts'
+import { requestIdOf } from './request-id.ts'
+
+/** A write that was answered 2xx and is not done, as a Failure. */
+export function fateFailure(answer: Answer, fate: Exclude<WriteFate, { is: 'done' }>, hint: string): Failure {
+  const { status, headers } = answer
+  const quoted = quotedIn(answer)
+  const problem = readProblem(quoted, parseJson(quoted))
+  const requestId = requestIdOf(headers, problem)
+  const common = { hint, rule: 'never', status, headers, ...(requestId === undefined ? {} : { requestId }) } as const
+  if (fate.is === 'in doubt')
+    return { ...common, code: 'in_doubt', reason: doubtReason(status, quoted), isInDoubt: true }
+  return {
+    ...common,
+    code: 'rejected',
+    reason: `${problem.message} (${status})`,
+    isInDoubt: false,
+    ...(problem.code === undefined ? {} : { serverCode: problem.code }),
+    ...(problem.field === undefined ? {} : { field: problem.field }),
+  }
+}
+
+function doubtReason(status: number, quoted: string): string {
+  const came = quoted === '' ? 'it is empty' : oneLine(quoted, 100)
+  return `the answer (${status}) shows neither a record nor a refusal: ${came}`
+}
+
+/** The body of an answer, as a message may quote it. */
+export function quotedIn({ json, quoted }: Pick<Answer, 'json' | 'quoted'>): string {
+  return json === undefined ? '' : JSON.stringify(quoted?.() ?? json)
+}

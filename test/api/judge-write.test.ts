@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { type AskedWrite, judgeWrite } from '../../src/api/judge-write.ts'
+import type { JsonObject, JsonValue } from '../../src/core/json.ts'
+
+const SENT: JsonObject = { name: 'Ada', email: 'Ada@example.com', status: 'active' }
+
+type Fate = 'done' | 'refused' | 'in doubt'
+interface Shape {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly json?: JsonValue
+  readonly id?: string | undefined
+}
+
+function judged(kind: AskedWrite['kind'], { status = 200, headers = {}, json }: Shape) {
+  const id = kind === 'create' ? undefined : 'con_1'
+  return judgeWrite({ status, headers, json }, { kind, sent: () => (kind === 'delete' ? undefined : SENT), id })
+}
+
+const CREATES: readonly (readonly [claim: string, Fate, Shape])[] = [
+  ['a record with an id', 'done', { json: { id: 7 }, id: '7' }],
+  ['a record in data', 'done', { json: { success: true, data: { id: 'c' } }, id: 'c' }],
+  ['a record below its own name', 'done', { json: { contact: { id: 7 } }, id: '7' }],
+  ['a list of one record', 'done', { json: [{ id: 7 }], id: '7' }],
+  ['a list of one record in data', 'done', { json: { data: [{ id: 7 }] }, id: '7' }],
+  ['an id of another name', 'done', { json: { contact_id: 7 }, id: '7' }],
+  ['an id of MongoDB', 'done', { json: { _id: { $oid: '5f' } }, id: '5f' }],
+  ['a record of JSON:API', 'done', { json: { data: { type: 'contacts', id: '1', attributes: {} } }, id: '1' }],
+  ['a record of OData', 'done', { json: { d: { Id: '003' } }, id: '003' }],
+  ['a record of Salesforce', 'done', { json: { id: '001D', errors: [], success: true }, id: '001D' }],
+  [
+    'a record of Zoho',
+    'done',
+    {
+      status: 201,
+      json: { data: [{ code: 'SUCCESS', details: { id: '5' }, message: 'record added', status: 'success' }] },
+      id: '5',
+    },
+  ],
+  ['a record whose status is error', 'done', { json: { id: 1, status: 'error' }, id: '1' }],
+  ['a record whose success is false', 'done', { json: { id: 1, success: false }, id: '1' }],
+  ['a record in data whose status is failed', 'done', { json: { data: { id: 1, status: 'failed' } }, id: '1' }],
+  ['what was sent, and no id', 'done', { json: { name: 'Ada' } }],
+  ['what was sent, as the server writes it', 'done', { json: { email: 'ada@example.com', ok: false } }],
+  [
+    'a record around which success is false, with what was sent',
+    'done',
+    { json: { success: false, data: { id: 1, name: 'Ada' } } },
+  ],
+  ['a record beside a null error', 'done', { json: { error: null, id: 1 } }],
+  ['201 with Location and no body', 'done', { status: 201, headers: { location: '/v1/contacts/con_9' }, id: 'con_9' }],
+  [
+    '201 with a whole address',
+    'done',
+    { status: 201, headers: { location: 'https://a.test/api/contacts/a%20b/' }, id: 'a b' },
+  ],
+  ['204 of OData', 'done', { status: 204, headers: { 'odata-entityid': "https://a.test/contacts('x')" }, id: 'x' }],
+  ['201 with the address of the list', 'in doubt', { status: 201, headers: { location: '/v1/contacts/' } }],
+  ['202 with the address of its progress', 'in doubt', { status: 202, headers: { location: '/jobs/7' } }],
+  ['success: false', 'refused', { json: { success: false } }],
+  ['success: false with an empty list', 'refused', { json: { success: false, data: [] } }],
+  ['ok: false', 'refused', { json: { ok: false, error: 'email_taken' } }],
+  ['status: error', 'refused', { json: { status: 'error' } }],
+  ['status: VALIDATION_FAILED', 'refused', { json: { status: 'VALIDATION_FAILED', message: 'no' } }],
+  ['statusCode 422', 'refused', { json: { statusCode: 422, message: ['email is taken'] } }],
+  ['code 400 as text', 'refused', { json: { code: '400', msg: 'no' } }],
+  ['an error', 'refused', { json: { error: { code: 'nope', id: 1 } } }],
+  ['errors in data', 'refused', { json: { data: { errors: ['nope'] } } }],
+  ['202 with a refusal of each record', 'refused', { status: 202, json: { data: [{ status: 'error' }] } }],
+  [
+    'a duplicate of Zoho, which names the other record',
+    'refused',
+    {
+      json: {
+        data: [
+          {
+            code: 'DUPLICATE_DATA',
+            details: { api_name: 'Email', id: '5' },
+            message: 'duplicate data',
+            status: 'error',
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'a list of errors of Salesforce',
+    'refused',
+    {
+      json: [
+        { errorCode: 'A', message: 'a' },
+        { errorCode: 'B', message: 'b' },
+      ],
+    },
+  ],
+  ['ok: true', 'in doubt', { json: { ok: true, request_id: 'r' } }],
+  ['nothing', 'in doubt', { status: 201 }],
+  ['204', 'in doubt', { status: 204 }],
+  ['null', 'in doubt', { json: null }],
+  ['an empty object', 'in doubt', { json: {} }],
+  ['an empty list', 'in doubt', { json: [] }],
+  ['two records', 'in doubt', { json: [{ id: 1 }, { id: 2 }] }],
+  ['a job', 'in doubt', { status: 202, json: { job_id: 7, status: 'queued' } }],
+  ['the status that was sent, and nothing else', 'in doubt', { json: { status: 'done' } }],
+  ['faults by member', 'in doubt', { json: { email: ['already taken'] } }],
+  ['an id around which success is false', 'in doubt', { json: { success: false, data: { id: 7 } } }],
+  ['an id beside an error', 'in doubt', { json: { id: 7, error: 'index failed' } }],
+  ['what was sent beside an error', 'in doubt', { json: { name: 'Ada', errors: { email: ['is taken'] } } }],
+]
+
+const UPDATES: readonly (readonly [claim: string, Fate, Shape])[] = [
+  ['a record', 'done', { json: { id: 'con_1', name: 'Ada' }, id: 'con_1' }],
+  ['204', 'done', { status: 204, id: 'con_1' }],
+  ['a list of one record', 'done', { json: [{ id: 'con_1' }], id: 'con_1' }],
+  ['nothing', 'in doubt', {}],
+  ['ok: true', 'in doubt', { json: { ok: true } }],
+  ['no record of PostgREST', 'in doubt', { json: [] }],
+  ['status: fail', 'refused', { json: { status: 'fail', data: { email: 'is taken' } } }],
+]
+
+const DELETES: readonly (readonly [claim: string, Fate, Shape])[] = [
+  ['204', 'done', { status: 204 }],
+  ['nothing', 'done', {}],
+  ['an empty object', 'done', { json: {} }],
+  ['null', 'done', { json: null }],
+  ['true', 'done', { json: true }],
+  ['OK', 'done', { json: 'OK' }],
+  ['success: true', 'done', { json: { success: true } }],
+  ['the record', 'done', { json: { id: 'con_1', name: 'Ada', status: 'failed' } }],
+  ['data: null', 'done', { json: { data: null } }],
+  ['a message that says so', 'done', { json: { message: 'Contact deleted' } }],
+  ['a count', 'done', { json: { deletedCount: 1, acknowledged: true } }],
+  ['a count of none', 'in doubt', { json: { deletedCount: 0, acknowledged: true } }],
+  ['202', 'in doubt', { status: 202 }],
+  ['another message', 'in doubt', { json: { message: 'Please log in' } }],
+  ['a message that denies it', 'in doubt', { json: { message: 'Contact could not be deleted' } }],
+  ['another text', 'in doubt', { json: 'Session expired' }],
+  ['an empty list', 'in doubt', { json: [] }],
+  ['success: false', 'refused', { json: { success: false } }],
+  ['an error', 'refused', { json: { error: 'not allowed' } }],
+  ['deleted: false', 'refused', { json: { id: 'con_1', deleted: false } }],
+]
+
+const ALL = [
+  ...CREATES.map((one) => ['create', ...one] as const),
+  ...UPDATES.map((one) => ['update', ...one] as const),
+  ...DELETES.map((one) => ['delete', ...one] as const),
+]
+
+test.each(ALL)('a %s answered with %s is %s', (kind, _claim, is, shape) => {
+  const fate = judged(kind, shape)
+  expect(fate.is).toBe(is)
+  if (shape.id !== undefined) expect(fate).toMatchObject({ id: shape.id })
+})

@@ -1,0 +1,188 @@
+import type { Answered, CommandShape } from '../shape.ts'
+
+/** `done` prints the id; `refused` and `doubt` have texts that stderr has to hold. */
+type Right = { readonly done: string } | { readonly refused: RegExp } | { readonly doubt: RegExp }
+
+interface WriteShape {
+  readonly name: string
+  readonly answer: Answered
+  readonly right: Right
+}
+
+const ADA = { id: 'con_1', name: 'Ada', email: 'ada@example.com' }
+const ROWS = 'name,email\nAda,ada@example.com\n'
+
+const CREATES: readonly WriteShape[] = [
+  { name: 'a record', answer: { status: 201, json: ADA }, right: { done: 'con_1' } },
+  { name: 'a record in data', answer: { json: { success: true, data: ADA } }, right: { done: 'con_1' } },
+  { name: 'a record below its name', answer: { json: { contact: ADA } }, right: { done: 'con_1' } },
+  { name: 'an array of one record', answer: { status: 201, json: [ADA] }, right: { done: 'con_1' } },
+  { name: 'a record whose status is error', answer: { json: { ...ADA, status: 'error' } }, right: { done: 'con_1' } },
+  { name: 'a record whose success is false', answer: { json: { ...ADA, success: false } }, right: { done: 'con_1' } },
+  {
+    name: '201 with Location and no body',
+    answer: { status: 201, headers: { location: '/v1/contacts/con_1' } },
+    right: { done: 'con_1' },
+  },
+  {
+    name: 'the success of Zoho',
+    answer: {
+      status: 201,
+      json: { data: [{ code: 'SUCCESS', details: { id: 'con_1' }, message: 'record added', status: 'success' }] },
+    },
+    right: { done: 'con_1' },
+  },
+  {
+    name: 'the success of Salesforce',
+    answer: { status: 201, json: { id: 'con_1', success: true, errors: [] } },
+    right: { done: 'con_1' },
+  },
+  {
+    name: '200 with success: false',
+    answer: { json: { success: false, message: 'email is taken' } },
+    right: { refused: /email is taken/ },
+  },
+  { name: '200 with status: error', answer: { json: { status: 'error' } }, right: { refused: /"status":"error"/ } },
+  {
+    name: '200 with an error',
+    answer: { json: { error: { message: 'quota is used up' } } },
+    right: { refused: /quota is used up/ },
+  },
+  {
+    name: '202 with a refusal in data',
+    answer: { status: 202, json: { data: [{ status: 'error', message: 'no such owner' }] } },
+    right: { refused: /no such owner/ },
+  },
+  { name: '200 with ok: true', answer: { json: { ok: true } }, right: { doubt: /neither a record nor a refusal/ } },
+  {
+    name: '201 with nothing',
+    answer: { status: 201 },
+    right: { doubt: /neither a record nor a refusal: it is empty/ },
+  },
+  { name: '202 with a job', answer: { status: 202, json: { job_id: 7 } }, right: { doubt: /"job_id":7/ } },
+  {
+    name: '200 with a page for people',
+    answer: { headers: { 'content-type': 'text/html' }, text: '<html><title>Sign in</title></html>' },
+    right: { doubt: /HTML page/ },
+  },
+  { name: '200 with half a document', answer: { text: '{"id":"con_' }, right: { doubt: /not JSON/ } },
+]
+
+const UPDATES: readonly WriteShape[] = [
+  { name: 'a record', answer: { json: ADA }, right: { done: 'con_1' } },
+  { name: '204', answer: { status: 204 }, right: { done: 'con_1' } },
+  { name: 'an array of one record', answer: { json: [ADA] }, right: { done: 'con_1' } },
+  {
+    name: '200 with success: false',
+    answer: { json: { success: false, error: 'locked' } },
+    right: { refused: /locked/ },
+  },
+  { name: '200 with nothing', answer: {}, right: { doubt: /it is empty/ } },
+  { name: '200 with a count', answer: { json: { count: 0 } }, right: { doubt: /"count":0/ } },
+]
+
+const DELETES: readonly WriteShape[] = [
+  { name: '204', answer: { status: 204 }, right: { done: '' } },
+  { name: '200 with nothing', answer: {}, right: { done: '' } },
+  { name: '200 with an empty object', answer: { json: {} }, right: { done: '' } },
+  { name: '200 with OK', answer: { text: 'OK' }, right: { done: '' } },
+  { name: '200 with the record', answer: { json: ADA }, right: { done: '' } },
+  { name: '200 with data: null', answer: { json: { success: true, data: null } }, right: { done: '' } },
+  {
+    name: '200 with success: false',
+    answer: { json: { success: false, error: 'locked' } },
+    right: { refused: /locked/ },
+  },
+  { name: '200 with status: fail', answer: { json: { status: 'fail' } }, right: { refused: /"status":"fail"/ } },
+  { name: '202 with nothing', answer: { status: 202 }, right: { doubt: /it is empty/ } },
+  { name: '200 with deletedCount 0', answer: { json: { deletedCount: 0 } }, right: { doubt: /deletedCount/ } },
+]
+
+const LISTS: readonly (readonly [name: string, answer: Answered, right: CommandShape['right']])[] = [
+  ['data: null', { json: { data: null } }, { exit: 0, stdout: '' }],
+  ['204', { status: 204 }, { exit: 0, stdout: '' }],
+  [
+    'success: false',
+    { json: { success: false, data: [] } },
+    { exit: 7, stdout: '', stderr: /refuses within its answer/ },
+  ],
+  ['an error', { json: { error: 'no scope', data: [] } }, { exit: 7, stdout: '', stderr: /no scope/ }],
+]
+
+/** The write is answered as the shape says; `made` is listed behind it, and `there` from the start. */
+function serving(answer: Answered, there: readonly object[], made: readonly object[] = []): CommandShape['answer'] {
+  let listed = there
+  return ({ method, path }) => {
+    if (method !== 'GET') {
+      listed = [...there, ...made.map((record) => ({ ...record, created_at: new Date().toISOString() }))]
+      return answer
+    }
+    return path === '/v1/contacts'
+      ? { json: { data: listed, next_cursor: null } }
+      : { status: 404, json: { message: 'not here' } }
+  }
+}
+
+function rightOf(right: Right): CommandShape['right'] {
+  if ('done' in right) return { exit: 0, stdout: right.done === '' ? '' : `${right.done}\n`, writes: 1 }
+  return 'refused' in right
+    ? { exit: 7, stdout: '', stderr: right.refused, writes: 1 }
+    : { exit: 3, stdout: '', stderr: right.doubt, writes: 1 }
+}
+
+/** One refused row of one is a job that failed in part. */
+function jobRightOf(right: Right): CommandShape['right'] {
+  return 'done' in right
+    ? { exit: 0, writes: 1 }
+    : { exit: 3, writes: 1, stderr: 'refused' in right ? right.refused : /./ }
+}
+
+const single = (verb: string, argv: readonly string[], shapes: readonly WriteShape[]): readonly CommandShape[] =>
+  shapes.map(({ name, answer, right }) => ({
+    name: `contacts ${verb} answered with ${name}`,
+    argv: ['contacts', verb, ...argv],
+    answer: serving(answer, []),
+    right: rightOf(right),
+  }))
+
+export const WRITE_ANSWERS: readonly CommandShape[] = [
+  ...single('create', ['--set', 'name=Ada', '--set', 'email=ada@example.com', '-o', 'id'], CREATES),
+  ...single('update', ['con_1', '--set', 'name=Ada', '-o', 'id'], UPDATES),
+  ...single('delete', ['con_1', '--yes'], DELETES),
+  ...CREATES.filter(({ right }) => !('doubt' in right)).map(
+    ({ name, answer, right }): CommandShape => ({
+      name: `an import answered with ${name}`,
+      argv: ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'],
+      stdin: ROWS,
+      answer: serving(answer, []),
+      right: jobRightOf(right),
+    }),
+  ),
+  // What is in doubt is looked up: the record is there, and the row is done without being sent again.
+  ...CREATES.filter(({ right }) => 'doubt' in right).map(
+    ({ name, answer }): CommandShape => ({
+      name: `an import answered with ${name}, of which the record is there`,
+      argv: ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'],
+      stdin: ROWS,
+      answer: serving(answer, [], [ADA]),
+      right: { exit: 0, writes: 1 },
+    }),
+  ),
+  ...DELETES.filter(({ right }) => !('doubt' in right)).map(
+    ({ name, answer, right }): CommandShape => ({
+      name: `a deletion of many answered with ${name}`,
+      argv: ['contacts', 'delete', '--from', '-', '--format', 'csv', '--run-id', 'one', '--yes', '--expect', '1'],
+      stdin: 'id\ncon_1\n',
+      answer: serving(answer, [ADA]),
+      right: jobRightOf(right),
+    }),
+  ),
+  ...LISTS.map(
+    ([name, answer, right]): CommandShape => ({
+      name: `a list answered with ${name}`,
+      argv: ['contacts', 'list', '-o', 'id'],
+      answer: () => answer,
+      right: { ...right, writes: 0 },
+    }),
+  ),
+]
