@@ -17,8 +17,6 @@ if (existsSync(pinned)) {
       if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal)
     })
   }
-  // Else Node opens a port for debuggers.
-  process.on('SIGUSR1', () => {})
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (NUMBERS[signal] ?? 0)
   })

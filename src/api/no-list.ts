@@ -2,7 +2,7 @@ import { isJsonObject } from '../core/json.ts'
 import type { Answer } from './answer.ts'
 import { signsOf } from './answer-signs.ts'
 import { quotedIn } from './fate-failure.ts'
-import type { PageAnswer, PageWire } from './page-answer.ts'
+import type { PageWire } from './page-answer.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
 import { parseJson } from './parse-answer.ts'
 import { readProblem } from './problem.ts'
@@ -10,11 +10,11 @@ import { valueAt, valueAtPath } from './value-at.ts'
 
 /**
  * What an answer without records says: a refusal, which is no empty list, as a clause; or that there are none, by 204 or
- * by null where the list would be. Undefined where it is to be read as a list.
+ * by null where the list would be, as the place of it. Undefined where it is to be read as a list.
  */
-export function readNoList(answer: Answer, wire: PageWire): PageAnswer | string | undefined {
+export function readNoList(answer: Answer, wire: PageWire): Place | string | undefined {
   const { status, json } = answer
-  if (status === 204 && json === undefined) return emptyPage([])
+  if (status === 204 && json === undefined) return []
   if (!isJsonObject(json)) return undefined
   const { isRefusing, isTroubled } = signsOf(json)
   if (isRefusing || isTroubled) {
@@ -24,12 +24,6 @@ export function readNoList(answer: Answer, wire: PageWire): PageAnswer | string 
   const places = wire.itemsPath === undefined ? ITEM_PLACES.filter(({ length }) => length === 1) : []
   const found = places.some((place) => Array.isArray(valueAt(json, place)))
   const at = places.find((place) => valueAt(json, place) === null)
-  if (wire.itemsPath !== undefined && valueAtPath(json, wire.itemsPath) === null) {
-    return emptyPage(wire.itemsPath.split('.'))
-  }
-  return at === undefined || found ? undefined : emptyPage(at)
-}
-
-function emptyPage(itemsAt: Place): PageAnswer {
-  return { items: [], next: undefined, isEndKnown: true, shortfall: undefined, itemsAt, nextAt: undefined }
+  if (wire.itemsPath !== undefined && valueAtPath(json, wire.itemsPath) === null) return wire.itemsPath.split('.')
+  return found ? undefined : at
 }

@@ -5,59 +5,87 @@ import type { Answer } from './answer.ts'
 import { readNoList } from './no-list.ts'
 import { oneLine } from './one-line.ts'
 import { readNext } from './page-next.ts'
-import { ITEM_PLACES, PAGE_COUNTS, type Place, RECORD_COUNTS } from './page-shapes.ts'
+import { ITEM_PLACES, type Place } from './page-shapes.ts'
+import { type Counts, readCounts, wholeNumber } from './paging/counts.ts'
+import { envelopeOf, type Member } from './paging/envelope.ts'
+import type { Lead } from './paging/lead.ts'
+import { OFFSET_NAMES, OFFSET_PARAMETERS } from './paging/names.ts'
+import { readSigns, type Sign } from './paging/signs.ts'
 import type { Position } from './position.ts'
 import { valueAt, valueAtPath } from './value-at.ts'
 
 /** What the settings say about the shape of lists; undefined leaves it to the recognisers. */
-export type PageWire = Pick<Wire, 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'>
+export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
+  /** Its first answer showed that its pages are numbered from 0. */
+  readonly isFromZero?: boolean
+}
 
 export interface PageAnswer {
   readonly items: readonly CrmRecord[]
   /** Undefined when the list ends here, as far as the answer says. */
   readonly next: Position | undefined
-  /** False when the answer says neither that the list ends here nor how it goes on. */
+  /** Where the same sign leads with other servers, in the order in which to try them when `next` leads back. */
+  readonly others: readonly Lead[]
+  /** Whether the answer says that the list ends here, or how it goes on. */
   readonly isEndKnown: boolean
-  /** A clause, when the answer counts more records or pages than it holds. */
-  readonly shortfall: string | undefined
   /** The members that lead to the records; empty where the answer itself is the list. */
   readonly itemsAt: Place
   /** What says how the list goes on, or that it does not, such as `next_cursor`; undefined where nothing does. */
   readonly nextAt: string | undefined
+  readonly isFromZero: boolean
+  readonly counts: Counts
+  /** What looks like more, and is in no place that is recognised. */
+  readonly signs: readonly Sign[]
+  /** 206: the server itself calls it a part. */
+  readonly isPart: boolean
+  /** The parameter in which this server counts records, where it repeats it, such as `skip`. */
+  readonly offsetName: string | undefined
 }
 
 /** The page in an answer to a request for `url`, or a clause that says why there is none. */
 export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer | string {
   const without = readNoList(answer, wire)
-  if (without !== undefined) return without
-  const { json, headers } = answer
-  if (json === undefined) return 'expected a list, got nothing'
-  const list = readItems(json, wire)
+  if (typeof without === 'string') return without
+  const { status, json = null, headers } = answer
+  if (answer.json === undefined && !without) return 'expected a list, got nothing'
+  const list = without ? { items: [], place: without } : readItems(json, url, wire)
   if (!list) {
     const where = wire.itemsPath === undefined ? '' : ` without one at wire.items_path ${wire.itemsPath}`
     return `expected a list, got ${describe(json)}${where}`
   }
   const { items, place } = list
   if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
-  const found = readNext({ json, link: headers.link, lastId: items.at(-1)?.id }, url, wire)
+  const members = envelopeOf(json, headers)
+  const found = readNext({ json, link: headers.link, lastId: items.at(-1)?.id, members }, url, wire)
   if (typeof found === 'string') return found
   return {
     items,
     next: found.next,
+    others: found.others,
     isEndKnown: found.end !== 'unknown',
-    shortfall: readShortfall(json, items.length),
     itemsAt: place,
     nextAt: found.at,
+    isFromZero: found.isFromZero ?? false,
+    counts: readCounts(members),
+    signs: readSigns(members, url.searchParams),
+    isPart: status === 206,
+    offsetName: offsetNameIn(members),
   }
 }
 
-function readItems(json: JsonValue, { itemsPath }: PageWire): { items: JsonValue[]; place: Place } | undefined {
+function readItems(
+  json: JsonValue,
+  url: URL,
+  { itemsPath }: PageWire,
+): { items: JsonValue[]; place: Place } | undefined {
   if (itemsPath !== undefined) {
     const found = valueAtPath(json, itemsPath)
     const place = itemsPath.split('.')
     return Array.isArray(found) ? { items: recordsOf(found, place), place } : undefined
   }
-  for (const place of ITEM_PLACES) {
+  // `{"contacts":[...]}` of /v1/contacts.
+  const noun = url.pathname.split('/').at(-1) ?? ''
+  for (const place of [...ITEM_PLACES, [noun]]) {
     const found = valueAt(json, place)
     if (Array.isArray(found)) return { items: recordsOf(found, place), place }
   }
@@ -70,13 +98,11 @@ function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
   return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
 }
 
-function readShortfall(json: JsonValue, count: number): string | undefined {
-  const highest = (places: readonly Place[]) =>
-    Math.max(...places.map((place) => valueAt(json, place)).map((value) => (typeof value === 'number' ? value : 0)))
-  const records = highest(RECORD_COUNTS)
-  if (records > count) return `it counts ${records} records and sent ${count}`
-  const pages = highest(PAGE_COUNTS)
-  return pages > 1 ? `it counts ${pages} pages and sent one` : undefined
+function offsetNameIn(members: readonly Member[]): string | undefined {
+  const repeated = members.find(
+    ({ name, value }) => OFFSET_NAMES.has(name) && wholeNumber(value) !== undefined,
+  )?.ownName
+  return OFFSET_PARAMETERS.find((parameter) => parameter === repeated)
 }
 
 function describe(json: JsonValue): string {

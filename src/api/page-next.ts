@@ -11,6 +11,13 @@ import {
   NUMBERED_PAGES,
   PAGE_PARAMETER,
 } from './page-shapes.ts'
+import { wholeNumber } from './paging/counts.ts'
+import { cursorParameters } from './paging/cursor-parameters.ts'
+import type { Member } from './paging/envelope.ts'
+import type { Lead } from './paging/lead.ts'
+import { isAddressLike, leadsIn, placed } from './paging/lead.ts'
+import { ADDRESS_NAMES, CURSOR_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './paging/names.ts'
+import { isNothing } from './paging/signs.ts'
 import { addressOn, type Position } from './position.ts'
 import { valueAt, valueAtPath } from './value-at.ts'
 
@@ -18,53 +25,109 @@ interface Source {
   readonly json: JsonValue
   readonly link: string | string[] | undefined
   readonly lastId: JsonValue | undefined
+  readonly members: readonly Member[]
 }
 
 export interface NextFound {
   readonly next: Position | undefined
+  /** Where the same sign leads with servers that take it in another parameter; tried when `next` leads back. */
+  readonly others: readonly Lead[]
   /** `implied`: there is a place for a next page, and it is empty. */
   readonly end: 'said' | 'implied' | 'unknown'
   /** What of the answer says so. */
   readonly at: string | undefined
+  /** Its pages are numbered from 0. */
+  readonly isFromZero?: boolean
 }
 
 const DEFAULT_PARAMETER = 'cursor'
+const UNKNOWN: NextFound = { next: undefined, others: [], end: 'unknown', at: undefined }
 
 /** Where the list goes on, or a clause that says why that cannot be followed. `url` is what was asked for. */
 export function readNext(source: Source, url: URL, wire: PageWire): NextFound | string {
-  const { json } = source
-  if (wire.nextPath !== undefined) {
-    const next = readPosition(valueAtPath(json, wire.nextPath), wire.cursorParam ?? DEFAULT_PARAMETER, url)
-    return said(next, wire.nextPath)
+  if (wire.paging === 'none') return said(undefined, 'wire.paging')
+  if (wire.paging === 'page' || wire.paging === 'offset') return UNKNOWN
+  const links = readLinks(source.link)
+  if (wire.paging === 'link') {
+    const target = links.get('next')
+    return said(target === undefined ? undefined : readAddress(target, url), 'Link rel="next"')
   }
-  const link = readLinks(source.link).get('next')
+  if (wire.nextPath !== undefined) return readAtPath(source.json, wire.nextPath, url, wire)
+  return readRecognised(source, links, url, wire)
+}
+
+/** That no answer holds the path is no end: it may be misspelt. */
+function readAtPath(json: JsonValue, path: string, url: URL, wire: PageWire): NextFound | string {
+  const value = valueAtPath(json, path)
+  if (value === undefined) return UNKNOWN
+  const isUrl = wire.paging === 'next_url' && typeof value === 'string' && value !== ''
+  const next = isUrl ? readAddress(value, url) : readPosition(value, wire.cursorParam ?? DEFAULT_PARAMETER, url)
+  return said(next, path)
+}
+
+function readRecognised(
+  source: Source,
+  links: ReadonlyMap<string, string>,
+  url: URL,
+  wire: PageWire,
+): NextFound | string {
+  const { json, members } = source
+  const link = links.get('next')
   const inBody = readBody(json, url, { ...wire, link })
   if (typeof inBody === 'string' || inBody.next || inBody.end === 'said') return inBody
   if (link !== undefined) return said(readAddress(link, url), 'Link rel="next"')
-  return (inBody.end === 'unknown' ? readNumbered(json, url, wire) : undefined) ?? readMore(source, inBody, wire)
+  if (inBody.end === 'unknown') {
+    const found = readNumbered(json, url, wire) ?? readNamed(members, url, wire)
+    if (found !== undefined) return found
+  }
+  const more = readMore(source, inBody, url, wire)
+  if (typeof more === 'string' || more.end !== 'unknown') return more
+  return hasOtherLinks(links, json) ? { ...more, end: 'implied', at: 'links without next' } : more
 }
 
 /**
  * A cursor goes before the address in a Link header: it survives a proxy that knows its server under another name, and
  * the limit of the request stays ours. The header then only says in which parameter the cursor goes back.
  */
-function readBody(json: JsonValue, url: URL, at: PageWire & { link: string | undefined }): NextFound | string {
+function readBody(json: JsonValue, url: URL, at: BodyWire): NextFound | string {
   let empty: string | undefined
   for (const shape of NEXT_SHAPES) {
     const end = endIn(json, shape)
     if (end !== undefined) return said(undefined, end)
-    const { next, sentAs } = shape
-    const value = valueAt(json, next)
-    // Of an object with the address in it the shape before this one has read what there is.
-    if (value === undefined || (isJsonObject(value) && Object.hasOwn(value, 'href'))) continue
-    const position =
-      sentAs === undefined
-        ? readPosition(value, at.cursorParam ?? DEFAULT_PARAMETER, url)
-        : readCursor(value, at.cursorParam ?? linkedParameter(idText(value) ?? '', sentAs, url, at) ?? sentAs, url)
-    if (position !== undefined) return said(position, next.join('.'))
-    empty = next.join('.')
+    const value = valueAt(json, shape.next)
+    if (value === undefined || isGroup(value, shape)) continue
+    const position = readShape(value, shape, url, at)
+    if (typeof position === 'string') return position
+    const place = shape.next.join('.')
+    if (position) return said(position, place, at.cursorParam ? [] : otherCursors(position, url))
+    empty = place
   }
-  return { next: undefined, end: empty === undefined ? 'unknown' : 'implied', at: empty }
+  return { next: undefined, others: [], end: empty === undefined ? 'unknown' : 'implied', at: empty }
+}
+
+type BodyWire = PageWire & { readonly link: string | undefined }
+
+/** Of an object with the address in it another shape reads what there is; `next` may also hold a page and its size. */
+function isGroup(value: JsonValue, { next }: NextShape): boolean {
+  return isJsonObject(value) && (Object.hasOwn(value, 'href') || next.join() === 'next')
+}
+
+function readShape(value: JsonValue, { sentAs }: NextShape, url: URL, at: BodyWire): Position | string | undefined {
+  if (sentAs === undefined) return readPosition(value, at.cursorParam ?? namedParameter(value), url)
+  return readCursor(value, at.cursorParam ?? linkedParameter(idText(value) ?? '', sentAs, url, at) ?? sentAs, url)
+}
+
+/** `"next": 2` is the number of a page. */
+function namedParameter(value: JsonValue): string {
+  return typeof value === 'number' ? PAGE_PARAMETER : DEFAULT_PARAMETER
+}
+
+function otherCursors(position: Position, url: URL): readonly Lead[] {
+  if (!('parameter' in position)) return []
+  const { cursor } = position
+  return leadsIn(cursorParameters(undefined, cursor), cursor, url).filter(
+    ({ parameter }) => parameter !== position.parameter,
+  )
 }
 
 function endIn(json: JsonValue, { more, done }: NextShape): string | undefined {
@@ -72,56 +135,98 @@ function endIn(json: JsonValue, { more, done }: NextShape): string | undefined {
   return done !== undefined && valueAt(json, done) === true ? done.join('.') : undefined
 }
 
-function readMore({ json, lastId }: Source, inBody: NextFound, wire: PageWire): NextFound | string {
+/** By the name alone, wherever it stands around the records, and in headers. */
+function readNamed(members: readonly Member[], url: URL, wire: PageWire): NextFound | string | undefined {
+  let empty: string | undefined
+  for (const { name, at, ownName, value } of members) {
+    const isAddress = ADDRESS_NAMES.has(name)
+    if (!isAddress && !CURSOR_NAMES.has(name)) continue
+    const text = isNothing(value) ? undefined : idText(value)
+    if (text === undefined) {
+      empty ??= at
+      continue
+    }
+    if (isAddress || isAddressLike(text)) return said(readAddress(text, url), at)
+    const names = wire.cursorParam === undefined ? cursorParameters(ownName, text) : [wire.cursorParam]
+    const [next, ...others] = leadsIn(names, text, url)
+    return said(next?.position, at, others)
+  }
+  return empty === undefined ? undefined : { next: undefined, others: [], end: 'implied', at: empty }
+}
+
+function readMore({ json, lastId, members }: Source, inBody: NextFound, url: URL, wire: PageWire): NextFound | string {
   const placeOf = (sign: boolean) => MORE_PLACES.find((place) => valueAt(json, place) === sign)?.join('.')
-  const at = placeOf(true)
-  if (at === undefined) return placeOf(false) === undefined ? inBody : said(undefined, placeOf(false))
+  const named = (sign: boolean) =>
+    members.find(({ name, value }) => {
+      const isYes = value === true || (typeof value === 'string' && /^true$/i.test(value))
+      const isNo = value === false || (typeof value === 'string' && /^false$/i.test(value))
+      return (MORE_NAMES.has(name) && (sign ? isYes : isNo)) || (LAST_NAMES.has(name) && (sign ? isNo : isYes))
+    })?.at
+  const at = placeOf(true) ?? named(true)
+  if (at === undefined) {
+    const end = placeOf(false) ?? named(false)
+    return end === undefined ? inBody : said(undefined, end)
+  }
   const id = idText(lastId)
+  const page = members.find(({ name, value }) => PAGE_NAMES.has(name) && wholeNumber(value) !== undefined)
+  if (page && inBody.end === 'unknown') {
+    const [next, ...others] = leadsIn([wire.cursorParam ?? PAGE_PARAMETER], String(Number(page.value) + 1), url)
+    return said(next?.position, `${page.at} and ${at}`, others)
+  }
   // A cursor that is empty contradicts the sign: it is not known which of the two is right.
-  if (!id || inBody.end !== 'unknown') return 'there are more records, but no cursor that leads to them'
-  return said({ parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }, at)
+  if (inBody.end !== 'unknown' || lastId === undefined)
+    return 'there are more records, but no cursor that leads to them'
+  if (!id) return { ...UNKNOWN, at }
+  const next = { parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }
+  const others = wire.cursorParam === undefined ? LAST_ID_PARAMETERS.slice(1) : []
+  return said(next, at, leadsIn(others, id, url))
+}
+
+/** RFC 8288 and JSON:API: links to other pages and none to the next one. */
+function hasOtherLinks(links: ReadonlyMap<string, string>, json: JsonValue): boolean {
+  const isPaged = (names: readonly string[]) => names.some((name) => /^(?:prev|previous|first|last)$/.test(name))
+  const inBody = valueAt(json, ['links']) ?? valueAt(json, ['_links'])
+  return isPaged([...links.keys()]) || (isJsonObject(inBody) && isPaged(Object.keys(inBody)))
 }
 
 /** The page behind this one, where the answer says which one it is; undefined where it does not. */
-function readNumbered(json: JsonValue, url: URL, { cursorParam = PAGE_PARAMETER }: PageWire): NextFound | undefined {
+function readNumbered(
+  json: JsonValue,
+  url: URL,
+  { cursorParam = PAGE_PARAMETER, isFromZero: wasFromZero = false }: PageWire,
+): NextFound | undefined {
   for (const place of NUMBERED_PAGES) {
     const [page, pages] = [valueAt(json, place.page), valueAt(json, place.pages)]
-    if (!isPage(page) || !isPage(pages)) continue
-    const next = page < pages ? numbered(String(page + 1), cursorParam, url) : undefined
-    return { next, end: 'said', at: `${place.page.join('.')} of ${place.pages.join('.')}` }
+    if (!isCount(page) || !isCount(pages)) continue
+    // A first answer that calls itself 0 is the first of pages that are counted from 0.
+    const isFromZero = place.base === 0 || page === 0 || wasFromZero
+    const next = page + (isFromZero ? 1 : 0) < pages ? placed(String(page + 1), cursorParam, url) : undefined
+    const others = cursorParam === PAGE_PARAMETER ? leadsIn(['pagination[page]'], String(page + 1), url) : []
+    return { next, others, end: 'said', isFromZero, at: `${place.page.join('.')} of ${place.pages.join('.')}` }
   }
   return undefined
 }
 
-function isPage(value: JsonValue | undefined): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
+function isCount(value: JsonValue | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** A number means the page only beside the size that the pages before it had: it is kept as the whole address. */
-function numbered(page: string, parameter: string, url: URL): Position {
-  const next = new URL(url)
-  next.searchParams.set(parameter, page)
-  return { address: next.pathname + next.search }
+function said(
+  next: Position | string | undefined,
+  at: string | undefined,
+  others: readonly Lead[] = [],
+): NextFound | string {
+  return typeof next === 'string' ? next : { next, others, end: 'said', at }
 }
 
-function isPageNumber(parameter: string): boolean {
-  return /^(?:p|page(?:[_-]?(?:no|num|number))?|page\[number\])$/i.test(parameter)
-}
-
-function said(next: Position | string | undefined, at: string | undefined): NextFound | string {
-  return typeof next === 'string' ? next : { next, end: 'said', at }
-}
-
-/** What looks like an address is one. */
 function readPosition(value: JsonValue | undefined, parameter: string, url: URL): Position | string | undefined {
-  const isAddress = typeof value === 'string' && /^(?:https?:\/\/|[/?])/i.test(value)
-  return isAddress ? readAddress(value, url) : readCursor(value, parameter, url)
+  return typeof value === 'string' && isAddressLike(value) ? readAddress(value, url) : readCursor(value, parameter, url)
 }
 
 function readCursor(value: JsonValue | undefined, parameter: string, url: URL): Position | string | undefined {
-  if (value === undefined || value === null || value === false || value === '') return undefined
+  if (value === undefined || isNothing(value)) return undefined
   const cursor = idText(value)
-  if (cursor !== undefined) return isPageNumber(parameter) ? numbered(cursor, parameter, url) : { parameter, cursor }
+  if (cursor !== undefined) return placed(cursor, parameter, url)
   return `the cursor is not a string: ${oneLine(JSON.stringify(value), 60)}`
 }
 

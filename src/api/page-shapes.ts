@@ -11,6 +11,17 @@ export const ITEM_PLACES: readonly Place[] = [
   ['edges'],
   ['data', '*'],
   ['data', '*', 'edges'],
+  // Spring Data, OData, HAL and others.
+  ['content'],
+  ['value'],
+  ['_embedded', '*'],
+  ['rows'],
+  ['entries'],
+  ['result'],
+  ['list'],
+  ['docs'],
+  ['nodes'],
+  ['response', '*'],
   [],
 ]
 
@@ -52,6 +63,15 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   { next: ['_links', 'next', 'href'], sentAs: undefined },
   { next: ['next', 'href'], sentAs: undefined },
   { next: ['next'], sentAs: undefined },
+  // Zoho, whose pages are numbered unless it gives a token.
+  { next: ['info', 'next_page_token'], more: ['info', 'more_records'], sentAs: 'page_token' },
+  // Zendesk.
+  { next: ['meta', 'after_cursor'], more: ['meta', 'has_more'], sentAs: 'page[after]' },
+  // Facebook, and Twitch, whose cursor is that of the next page.
+  { next: ['paging', 'cursors', 'after'], sentAs: 'after' },
+  { next: ['pagination', 'cursor'], sentAs: 'after' },
+  // Slack.
+  { next: ['response_metadata', 'next_cursor'], sentAs: 'cursor' },
 ]
 
 /** Without any of the above: there is more, and the last id leads to it (Stripe). */
@@ -63,8 +83,15 @@ export const MORE_PLACES: readonly Place[] = [
 ]
 export const LAST_ID_PARAMETER = 'starting_after'
 
-/** A server that numbers its pages from 1: which one this is, and how many there are. */
-export const NUMBERED_PAGES: readonly { readonly page: Place; readonly pages: Place }[] = [
+/** A server that numbers its pages: which one this is, and how many there are. */
+export interface NumberedPages {
+  readonly page: Place
+  readonly pages: Place
+  /** Of the first page; undefined where the first answer shows it. */
+  readonly base?: 0
+}
+
+export const NUMBERED_PAGES: readonly NumberedPages[] = [
   // Laravel, alone and with resources.
   { page: ['current_page'], pages: ['last_page'] },
   { page: ['meta', 'current_page'], pages: ['meta', 'last_page'] },
@@ -72,26 +99,21 @@ export const NUMBERED_PAGES: readonly { readonly page: Place; readonly pages: Pl
   { page: ['meta', 'page'], pages: ['meta', 'total_pages'] },
   { page: ['page'], pages: ['total_pages'] },
   { page: ['page'], pages: ['totalPages'] },
+  { page: ['page'], pages: ['pages'] },
   { page: ['pagination', 'page'], pages: ['pagination', 'total_pages'] },
+  { page: ['pagination', 'page'], pages: ['pagination', 'totalPages'] },
+  { page: ['pagination', 'page'], pages: ['pagination', 'pages'] },
   { page: ['pagination', 'current_page'], pages: ['pagination', 'total_pages'] },
+  { page: ['pagination', 'currentPage'], pages: ['pagination', 'totalPages'] },
+  { page: ['meta', 'currentPage'], pages: ['meta', 'totalPages'] },
+  { page: ['meta', 'page'], pages: ['meta', 'totalPages'] },
+  { page: ['currentPage'], pages: ['totalPages'] },
+  { page: ['current_page'], pages: ['total_pages'] },
+  // Fractal, and Strapi.
+  { page: ['meta', 'pagination', 'current_page'], pages: ['meta', 'pagination', 'total_pages'] },
+  { page: ['meta', 'pagination', 'page'], pages: ['meta', 'pagination', 'pageCount'] },
+  // Spring Data, as it is, in its stable form, and with HATEOAS.
+  { page: ['number'], pages: ['totalPages'], base: 0 },
+  { page: ['page', 'number'], pages: ['page', 'totalPages'], base: 0 },
 ]
 export const PAGE_PARAMETER = 'page'
-
-/** How many records, or how many pages, the whole list has: a list that ends short of that is not believed. */
-export const RECORD_COUNTS: readonly Place[] = [
-  ['total'],
-  ['total_count'],
-  ['totalCount'],
-  ['total_results'],
-  ['meta', 'total'],
-  ['meta', 'total_count'],
-  ['pagination', 'total'],
-]
-export const PAGE_COUNTS: readonly Place[] = [
-  ['total_pages'],
-  ['totalPages'],
-  ['meta', 'total_pages'],
-  ['last_page'],
-  ['meta', 'last_page'],
-  ['pagination', 'total_pages'],
-]

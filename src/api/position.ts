@@ -34,6 +34,13 @@ export function parsePosition(text: string, origin: string, usual = DEFAULT_PARA
   })
 }
 
+/** The same request with this parameter in another value. */
+export function withParameter(url: URL, parameter: string, value: string): Position {
+  const next = new URL(url)
+  next.searchParams.set(parameter, value)
+  return { address: next.pathname + next.search }
+}
+
 /** Path and query of `target`, read relative to `base`; undefined when it leads to another origin or nowhere. */
 export function addressOn(origin: string, target: string, base: string): string | undefined {
   const url = URL.parse(target, base)

@@ -1,3 +1,8 @@
+/** How a list goes on. `none`: one answer is the whole of it. */
+export const PAGING_KINDS = ['cursor', 'page', 'offset', 'next_url', 'link', 'none'] as const
+
+export type PagingKind = (typeof PAGING_KINDS)[number]
+
 /** What differs between servers; every value has a default and is a setting of the profile (`wire.*`). */
 export interface Wire {
   /** Records asked for in one request of a list. */
@@ -11,6 +16,8 @@ export interface Wire {
   readonly requestLifeMs: number
   /** The parameter for the size of a page; undefined sends none. */
   readonly limitParam: string | undefined
+  /** How a list goes on; undefined leaves it to what is recognised. */
+  readonly paging?: PagingKind | undefined
   /** The parameter in which every cursor goes back; undefined leaves it to what is recognised, as below. */
   readonly cursorParam: string | undefined
   /** Where the records of a page are, such as `data.contacts`. */

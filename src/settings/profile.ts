@@ -1,7 +1,7 @@
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { Wire } from '../core/wire.ts'
+import { PAGING_KINDS, type Wire } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
 
@@ -55,6 +55,7 @@ export function settingsOf(profile: Profile): SettingTypes {
     'wire.idempotency_scope': profile.wire.isWindowOfAccount ? 'account' : 'key',
     'wire.request_life': durationText(profile.wire.requestLifeMs),
     'wire.limit_param': profile.wire.limitParam ?? NO_PARAMETER,
+    'wire.paging': profile.wire.paging ?? null,
     'wire.cursor_param': profile.wire.cursorParam ?? null,
     'wire.items_path': profile.wire.itemsPath ?? null,
     'wire.next_path': profile.wire.nextPath ?? null,
@@ -95,6 +96,7 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
       isWindowOfAccount: value('wire.idempotency_scope') === 'account',
       requestLifeMs: parseDurationMs(value('wire.request_life')) ?? 0,
       limitParam: value('wire.limit_param') === NO_PARAMETER ? undefined : value('wire.limit_param'),
+      paging: PAGING_KINDS.find((kind) => kind === value('wire.paging')),
       cursorParam: value('wire.cursor_param') ?? undefined,
       itemsPath: value('wire.items_path') ?? undefined,
       nextPath: value('wire.next_path') ?? undefined,

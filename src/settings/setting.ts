@@ -3,6 +3,7 @@ import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseBaseUrl } from '../core/origin.ts'
 import { shellWords } from '../core/shell-words.ts'
+import { PAGING_KINDS } from '../core/wire.ts'
 
 /** What the table below holds for each key, as it stands in the file. */
 export interface SettingTypes {
@@ -17,6 +18,7 @@ export interface SettingTypes {
   readonly 'wire.idempotency_scope': string
   readonly 'wire.request_life': string
   readonly 'wire.limit_param': string
+  readonly 'wire.paging': string | null
   readonly 'wire.cursor_param': string | null
   readonly 'wire.items_path': string | null
   readonly 'wire.next_path': string | null
@@ -108,8 +110,17 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     defaultValue: 'limit',
     parse: parseParameter,
   },
+  'wire.paging': {
+    meaning: `how a list goes on: ${PAGING_KINDS.join(', ')} (one answer is all); recognised unless set, empty unsets it`,
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => {
+      if (text === '' || PAGING_KINDS.some((kind) => kind === text)) return text || null
+      throw invalid(field, text, PAGING_KINDS.join(', '))
+    },
+  },
   'wire.cursor_param': {
-    meaning: 'query parameter in which a cursor goes back; recognised unless set, empty unsets it',
+    meaning: 'query parameter in which a cursor or page number goes back; recognised unless set, empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: (text, field) => (text === '' ? null : parseParameter(text, field)),

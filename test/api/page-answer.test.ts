@@ -22,6 +22,10 @@ describe('records', () => {
     ['data.<plural>, beside its page information', { data: { people: items, pageInfo: { hasNextPage: false } } }],
     ['edges', { edges: items.map((node) => ({ cursor: 'c', node })) }],
     ['data.<plural>.edges', { data: { people: { edges: items.map((node) => ({ node })), pageInfo: {} } } }],
+    ['content', { content: items }],
+    ['value', { value: items }],
+    ['_embedded', { _embedded: { people: items } }],
+    ['the name of the resource', { contacts: items, count: 2 }],
     ['the answer itself', items],
   ])('are found in %s', (_place, json) => {
     expect(read(json)).toMatchObject({ items, next: undefined })
@@ -95,10 +99,12 @@ describe('the next page', () => {
   })
 
   test('a list that says nothing is known not to have said it, and what it counts is not forgotten', () => {
-    expect(read({ data: items })).toMatchObject({ isEndKnown: false, shortfall: undefined })
-    expect(read({ data: items, total: 2 })).toMatchObject({ shortfall: undefined })
-    expect(read({ data: items, meta: { total: 30 } })).toMatchObject({ shortfall: 'it counts 30 records and sent 2' })
-    expect(read({ data: items, total_pages: 3 })).toMatchObject({ shortfall: 'it counts 3 pages and sent one' })
+    expect(read({ data: items })).toMatchObject({ isEndKnown: false, counts: { total: undefined, pages: undefined } })
+    expect(read({ data: items, total: 2 })).toMatchObject({ counts: { total: { count: 2, at: 'total' } } })
+    expect(read({ data: items, meta: { total: 30 } })).toMatchObject({
+      counts: { total: { count: 30, at: 'meta.total' } },
+    })
+    expect(read({ data: items, total_pages: 3 })).toMatchObject({ counts: { pages: { count: 3, at: 'total_pages' } } })
   })
 
   test('a cursor goes back in the parameter that a Link header beside it shows', () => {
@@ -116,7 +122,8 @@ describe('the next page', () => {
     expect(read({ data: items, next_cursor: 'x', meta: { page: { next: 3 } } }, {}, wire)).toMatchObject({
       next: { address: '/v1/contacts?limit=2&page=3' },
     })
-    expect(read({ data: items, next_cursor: 'x' }, {}, wire)).toMatchObject({ next: undefined, isEndKnown: true })
+    expect(read({ data: items, next_cursor: 'x' }, {}, wire)).toMatchObject({ next: undefined, isEndKnown: false })
+    expect(read({ data: items, meta: { page: { next: null } } }, {}, wire)).toMatchObject({ isEndKnown: true })
     expect(
       read({ value: items, '@odata.nextLink': address }, {}, { itemsPath: 'value', nextPath: '@odata.nextLink' }),
     ).toMatchObject({ next: { address } })
@@ -135,7 +142,7 @@ describe('the next page', () => {
 })
 
 test.each<[unknown, string]>([
-  [{ contacts: items, total: 3 }, 'expected a list, got an object with contacts, total'],
+  [{ people: items, total: 3 }, 'expected a list, got an object with people, total'],
   [{}, 'expected a list, got an empty object'],
   [{ data: { id: '1', tags: [] } }, 'expected a list, got an object with data'],
   ['x', 'expected a list, got "x"'],

@@ -80,7 +80,9 @@ test('a setting of a profile that is not there says how to make it', async () =>
 describe('profiles', () => {
   test('a key that is no longer taken leads to a login under the profile that it is of', async () => {
     const { url } = await startServer((response, _, nth) =>
-      nth === 1 ? sendJson(response, 200, { data: [] }) : sendJson(response, 401, { message: 'the key has expired' }),
+      nth === 1
+        ? sendJson(response, 200, { data: [{ id: 'con_1' }] })
+        : sendJson(response, 401, { message: 'the key has expired' }),
     )
     const home = emptyHome()
     const login = ['auth', 'login', '--base-url', url.origin, '-p', 'acme', '--storage', 'file', '--key-stdin']

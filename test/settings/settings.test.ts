@@ -106,6 +106,7 @@ test('values are listed with what they mean, and whether they are set', async ()
     ['wire.idempotency_scope', 'key', true],
     ['wire.request_life', '2m', true],
     ['wire.limit_param', 'limit', true],
+    ['wire.paging', null, true],
     ['wire.cursor_param', null, true],
     ['wire.items_path', null, true],
     ['wire.next_path', null, true],

@@ -1,7 +1,7 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
-import { askList, isPage, type Listing, type Noun } from './listing.ts'
+import { askList, isPage, type Listing, type Noun, tellingDoubt } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -56,10 +56,11 @@ interface Largest {
 
 function largestFinding(answer: Largest, wire: Wire): Finding {
   const { size, told, listing, refusal, isHonoured } = answer
-  const { items, next, shortfall } = listing.page
+  const { items, next } = listing.page
+  const isShort = tellingDoubt(listing.page) !== undefined
   const name = wire.limitParam
   if (isPerhapsCut(answer)) return cutFinding(answer, wire)
-  const isWhole = !next && shortfall === undefined && items.length < size
+  const isWhole = !next && !isShort && items.length < size
   const document = told === undefined ? '' : `; the document says ${told}`
   const refused = refusal ? `; ${name}=${refusal.size} is refused: ${refusal.error.message}` : ''
   const gives = `${name}=${size} gives ${items.length}${isWhole ? ', the whole list' : ''}${document}${refused}`

@@ -2,6 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type PageAnswer, readPage } from '../page-answer.ts'
+import { doubtOf } from '../paging/judge-end.ts'
 import type { Position } from '../position.ts'
 import type { Probe, Question } from './probe.ts'
 
@@ -15,6 +16,21 @@ export type Listing =
 
 export function isPage(listing: Listing): listing is Extract<Listing, { page: PageAnswer }> {
   return 'page' in listing
+}
+
+/** Why one answer alone does not show that the list ends with it, where it says anything at all. */
+export function tellingDoubt(page: PageAnswer): string | undefined {
+  const { length } = page.items
+  const progress = {
+    isFromStart: true,
+    count: length,
+    pages: 1,
+    firstLength: length,
+    isFollowed: false,
+    isFiltered: false,
+  }
+  const doubt = doubtOf(page, progress)
+  return doubt && !doubt.isSilence ? doubt.reason : undefined
 }
 
 /** How many records came; undefined where there was no page. */

@@ -5,7 +5,7 @@ import { oneLine } from '../one-line.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import type { Position } from '../position.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, askNext, isPage, type Listing, type Noun, readAgain } from './listing.ts'
+import { askList, askNext, isPage, type Listing, type Noun, readAgain, tellingDoubt } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import { membersOf } from './places.ts'
 import type { Probe } from './probe.ts'
@@ -57,9 +57,13 @@ export async function examinePaging(probe: Probe, list: List, openapi: OpenApi |
 }
 
 /** What `contacts list` would refuse, because a list that looks whole and is not is worse than none. */
-function doubtOf({ isEndKnown, shortfall, items }: PageAnswer, size: number | undefined): string | undefined {
+function doubtOf(page: PageAnswer, size: number | undefined): string | undefined {
+  const { isEndKnown, items } = page
   if (isEndKnown) return undefined
-  return shortfall ?? (items.length === size && items.length > 0 ? 'its page is as long as was asked for' : undefined)
+  return (
+    tellingDoubt(page) ??
+    (items.length === size && items.length > 0 ? 'its page is as long as was asked for' : undefined)
+  )
 }
 
 function endFinding({ items, nextAt }: PageAnswer): Finding {

@@ -136,7 +136,7 @@ function notingIn(log: ReturnType<typeof openLog>, ctx: Context): Context {
 
 async function listen(
   ctx: Context,
-  options: Options,
+  { host, port, rateLimit }: Options,
   {
     store,
     tls,
@@ -147,23 +147,7 @@ async function listen(
   },
 ) {
   const { startServer } = await ctx.service.server()
-  const { host, port, rateLimit } = options
-  const allowsPrivateTargets = deliversToPrivate(options)
-  return startServer({
-    store,
-    host,
-    port,
-    tls,
-    rateLimit,
-    allowsPrivateTargets,
-    now: ctx.now,
-    log,
-    version: ctx.version,
-  })
-}
-
-function deliversToPrivate({ allowPrivateTargets, host }: Options): boolean {
-  return allowPrivateTargets ?? isLoopback(host)
+  return startServer({ store, host, port, tls, rateLimit, now: ctx.now, log, version: ctx.version })
 }
 
 interface Prepared {
@@ -207,7 +191,7 @@ async function deliverUntilStopped(ctx: Context, options: Options, { store, serv
   const sender = startSender({
     store,
     retryDelaysMs: options.retrySchedule,
-    allowsPrivateTargets: deliversToPrivate(options),
+    allowsPrivateTargets: options.allowPrivateTargets ?? isLoopback(options.host),
     now: ctx.now,
     version: ctx.version,
     log,

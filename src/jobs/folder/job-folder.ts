@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import { makeFolder } from '../../files/make-folders.ts'
 import { syncFolder } from '../../files/sync-folder.ts'
 
 /** Where the files of one job are; docs/job-format.md says what is in them. */
@@ -35,7 +34,7 @@ export function openDraft(jobsFolder: string, nowMs: number): Draft {
     const id = encodeId('job', firstSerialAt(nowMs) + randomInt(SERIALS_PER_MS))
     const folder = join(jobsFolder, `.new-${id}`)
     try {
-      makeFolder(folder)
+      mkdirSync(folder, { mode: 0o700 })
       return { paths: pathsIn(folder, id), jobsFolder }
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw toMachineError(error, folder)
@@ -48,7 +47,7 @@ export function openDraftOf(jobsFolder: string, id: string): Draft {
   const folder = join(jobsFolder, `.new-${id}`)
   try {
     rmSync(folder, { recursive: true, force: true })
-    makeFolder(folder)
+    mkdirSync(folder, { mode: 0o700 })
     return { paths: pathsIn(folder, id), jobsFolder }
   } catch (error) {
     throw toMachineError(error, folder)

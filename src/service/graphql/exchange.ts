@@ -1,7 +1,6 @@
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import type { OperationArgs } from 'graphql-http'
 import { requireScope } from '../bearer.ts'
-import type { TargetRule } from '../delivery/target-rules.ts'
 import { readIdempotency } from '../idempotency.ts'
 import { Problem } from '../problem.ts'
 import type { Action, Call } from '../route.ts'
@@ -17,7 +16,6 @@ import { type Idempotency, openWriter } from './writer.ts'
 export interface Engine {
   readonly schema: GraphQLSchema
   readonly documents: Documents
-  readonly isTarget: TargetRule
 }
 
 /** One request, and what comes of it. */
@@ -37,7 +35,7 @@ export type Args = OperationArgs<QueryContext>
 
 /** What to execute; or why not, or that it was done before and answered. */
 export async function prepare(
-  { schema, documents, isTarget }: Engine,
+  { schema, documents }: Engine,
   exchange: Exchange,
 ): Promise<Args | readonly GraphQLError[] | undefined> {
   const { store, call, key, asked } = exchange
@@ -60,7 +58,6 @@ export async function prepare(
   const contextValue: QueryContext = {
     reader: openReader(store, key),
     writer: openWriter(store, exchange.idempotency),
-    isTarget,
     hasExactText: false,
   }
   const { document, variables } = opened

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { TargetRule } from '../delivery/target-rules.ts'
 import type { GraphqlHandler } from '../graphql/handler.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
@@ -11,17 +10,11 @@ const PARAMETERS = ['query', 'operationName', 'variables', 'extensions']
  * The libraries and the schema are loaded by the first request: the start of the service does not wait for them. With
  * `hasPage` a browser that comes without a query is shown a page to write one on.
  */
-export function graphqlRoutes({
-  hasPage,
-  isTarget,
-}: {
-  readonly hasPage: boolean
-  readonly isTarget: TargetRule
-}): readonly Route[] {
+export function graphqlRoutes({ hasPage }: { readonly hasPage: boolean }): readonly Route[] {
   let handler: Promise<GraphqlHandler> | undefined
   const handle = async (store: Store, call: Call): Promise<Reply> => {
     if (!call.key) return (await import('../graphql/page.ts')).graphqlPage()
-    handler ??= import('../graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler(isTarget))
+    handler ??= import('../graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler())
     return (await handler)(store, call)
   }
   const isPageRequest: Route['needsNoKey'] = (headers, query) =>

@@ -23,7 +23,8 @@ test('json-server takes the size of a page for a filter: doctor says so, and --f
   const before = json.text()
   const { url, seen } = await startGateway(json.url, (path) => path.replace(/^\/v1/, ''))
   const env = await profiled(url)
-  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe('')
+  // Its empty first page is asked for without the size.
+  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe(RECORDS.map(({ id }) => `${id}\n`).join(''))
 
   const first = await examined(env)
   expect(first).toMatchObject({ exit: 7, states: { page_size: 'fail' }, settings: ['wire.limit_param=none'] })
@@ -128,7 +129,7 @@ test('a page that is perhaps cut is not called the whole list, and after --fix t
     'per_page=1000 gives 20, which is the whole list or all that a page holds',
   )
   const list = await crm(['contacts', 'list', '-o', 'id'], env)
-  expect(list).toMatchObject({ exit: 7, stdout: '' })
+  expect(list.exit).toBe(7)
   expect(list.stderr).toContain('the list does not say how it goes on')
   await crmPrints(['config', 'set', 'wire.next_path', 'payload.meta.nxt'], env)
   await crmPrints(['config', 'set', 'wire.cursor_param', 'tok'], env)

@@ -30,9 +30,9 @@ const ROUTES = [
   ...dealRoutes,
   ...noteRoutes,
   ...pipelineRoutes,
-  ...webhookRoutes(() => true),
+  ...webhookRoutes,
   ...healthRoutes,
-  ...graphqlRoutes({ hasPage: false, isTarget: () => true }),
+  ...graphqlRoutes({ hasPage: false }),
   ...openapiRoutes('1.2.3'),
 ]
 

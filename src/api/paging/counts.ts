@@ -1,0 +1,51 @@
+import type { Member } from './envelope.ts'
+import { COUNT_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
+
+/** How long the whole list is, as an answer tells it. */
+export interface Told {
+  readonly count: number
+  /** What tells it, such as `meta.total`. */
+  readonly at: string
+}
+
+export interface Counts {
+  /** Of records; the list has ended when so many came. */
+  readonly total: Told | undefined
+  /** Of records, or the length of this page: the servers do not agree. */
+  readonly atLeast: Told | undefined
+  readonly pages: Told | undefined
+}
+
+/** Of several numbers of one kind the highest is taken: the others may count what one page holds. */
+export function readCounts(members: readonly Member[]): Counts {
+  const total = highest(members, TOTAL_NAMES)
+  const range = rangeTotal(members)
+  return {
+    total: range && (!total || range.count > total.count) ? range : total,
+    atLeast: highest(members, COUNT_NAMES),
+    pages: highest(members, PAGES_NAMES),
+  }
+}
+
+function highest(members: readonly Member[], names: ReadonlySet<string>): Told | undefined {
+  let found: Told | undefined
+  for (const { name, value, at } of members) {
+    if (!names.has(name)) continue
+    const count = wholeNumber(value)
+    if (count !== undefined && (!found || count > found.count)) found = { count, at }
+  }
+  return found
+}
+
+/** `items 0-19/3000` (RFC 9110, 14.4). */
+function rangeTotal(members: readonly Member[]): Told | undefined {
+  const range = members.find(({ isHeader, name }) => isHeader && name === 'contentrange')
+  const count = /\/\s*(\d{1,15})\s*$/.exec(String(range?.value ?? ''))?.[1]
+  return count === undefined ? undefined : { count: Number(count), at: 'Content-Range' }
+}
+
+/** As a number, or as its digits. */
+export function wholeNumber(value: unknown): number | undefined {
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value)
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}

@@ -1,0 +1,64 @@
+import type { PageAnswer } from '../page-answer.ts'
+import type { Told } from './counts.ts'
+
+/** How far a list has been read, the page that is judged among it. */
+export interface Progress {
+  /** It was begun at its start, so that what came can be counted. */
+  readonly isFromStart: boolean
+  readonly count: number
+  readonly pages: number
+  /** Records on the first page. */
+  readonly firstLength: number
+  /** What led to this page was recognised. */
+  readonly isFollowed: boolean
+  /** The server was asked for some of the records: a total may count all. */
+  readonly isFiltered: boolean
+}
+
+export interface Doubt {
+  /** A clause that says why it is not known. */
+  readonly reason: string
+  /** Nothing looks like more: the answer says nothing at all. */
+  readonly isSilence: boolean
+}
+
+/** Why it is not known that the list ends with this page; undefined where it is known. */
+export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined {
+  const reason = reasonOf(page, progress)
+  if (reason !== undefined) return { reason, isSilence: false }
+  const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isTold(page, progress)
+  return isSilent ? { reason: 'nothing in the answer says whether this is all', isSilence: true } : undefined
+}
+
+function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
+  const { isEndKnown, signs, isPart } = page
+  if (page.nextAt === 'wire.paging') return undefined
+  const shortfall = shortfallOf(page, progress)
+  if (isEndKnown) return progress.isFiltered ? undefined : shortfall
+  if (shortfall !== undefined || isTold(page, progress)) return shortfall
+  const [sign] = signs
+  if (sign) return `${sign.at} looks as if there were more`
+  return isPart ? 'it is answered with 206, as a part' : undefined
+}
+
+/** As many came as the server counts. */
+function isTold({ counts }: PageAnswer, progress: Progress): boolean {
+  return isReached(counts.total, progress, progress.count) || isReached(counts.pages, progress, progress.pages)
+}
+
+function isReached(told: Told | undefined, { isFromStart }: Progress, came: number): boolean {
+  return isFromStart && told !== undefined && came >= told.count
+}
+
+/** Records that go while a list is read leave fewer than it counted; a page that is missing is something else. */
+function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): string | undefined {
+  const { isFromStart, count, pages, firstLength } = progress
+  if (!isFromStart) return undefined
+  const tolerated = pages > 1 && progress.isFollowed ? firstLength - 1 : 0
+  for (const told of [counts.total, counts.atLeast]) {
+    if (told && told.count - count > tolerated) return `${told.at} counts ${told.count} records, and ${count} came`
+  }
+  // How many pages there are may be told for another size than the one that was asked for.
+  if (isEndKnown || !counts.pages || counts.pages.count <= pages) return undefined
+  return `${counts.pages.at} counts ${counts.pages.count} pages, and ${pages} came`
+}

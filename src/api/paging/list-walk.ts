@@ -1,0 +1,264 @@
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json.ts'
+import type { ListQuery } from '../api.ts'
+import type { Call } from '../call.ts'
+import { ADDRESS_HINT } from '../failure.ts'
+import type { Http } from '../http.ts'
+import { oneLine } from '../one-line.ts'
+import { type PageAnswer, readPage } from '../page-answer.ts'
+import type { ListCall, PageLimits } from '../pages.ts'
+import { type Position, parsePosition, positionText } from '../position.ts'
+import { type Counting, countingIn } from './counting.ts'
+import { type Doubt, doubtOf, type Progress } from './judge-end.ts'
+import type { Lead } from './lead.ts'
+import { badPage, refusePagingFilters } from './page-errors.ts'
+import { areSameRecords } from './same-records.ts'
+import { type Asked, followLead, type Open, type Settled, settle } from './settle.ts'
+
+/** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
+const MOST_EMPTY_PAGES = 100
+
+const ITEMS_HINT = 'crm doctor finds out where they are, or: crm config set wire.items_path data.contacts -p PROFILE'
+const CURSOR_HINT =
+  'crm doctor finds out how, or, if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME -p PROFILE'
+
+/** What a server answers to a question that it does not take. */
+const REFUSALS: readonly string[] = [
+  'bad_request',
+  'invalid_values',
+  'rejected',
+  'not_found',
+  'conflict',
+  'forbidden',
+  'bad_answer',
+  'server_error',
+]
+
+/** One list on its way from page to page. */
+export class ListWalk {
+  readonly #http: Http
+  readonly #list: ListCall
+  readonly #query: ListQuery
+  /** What is found out on the way is added to them. */
+  #limits: PageLimits & { readonly isFromZero?: boolean }
+  readonly usualParameter: string | undefined
+  readonly #seen = new Set<string>()
+  #last: Asked | undefined
+  #size: number | undefined
+  counting: Counting | undefined
+  #progress: Progress
+  #emptyPages = 0
+  #firstItems: PageAnswer['items'] = []
+  /** A page was reached in the way that the answers show. */
+  #isWayProven = false
+
+  constructor(http: Http, list: ListCall, query: ListQuery, limits: PageLimits) {
+    this.#http = http
+    this.#list = list
+    this.#query = query
+    this.#limits = limits
+    this.usualParameter = limits.cursorParam
+    const isFiltered = Object.keys(query.filters).length > 0
+    this.#progress = { isFromStart: true, count: 0, pages: 0, firstLength: 0, isFollowed: false, isFiltered }
+  }
+
+  /** Of the page that came last. */
+  get url(): URL {
+    return this.#taken.url
+  }
+
+  get #taken(): Asked {
+    if (!this.#last) throw new Error('no page was asked for')
+    return this.#last
+  }
+
+  async first(remaining: number): Promise<PageAnswer> {
+    const { cursor } = this.#query
+    const position =
+      cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#limits.cursorParam)
+    if (position) this.#seen.add(positionText(position, this.usualParameter))
+    this.#size = this.#sizeFor(remaining)
+    let asked = await this.#request(position, this.#size)
+    if (!position && asked.page.items.length === 0 && !asked.page.next && this.#size !== undefined) {
+      asked = (await this.#withoutSize()) ?? asked
+    }
+    this.counting = asked.page.next ? undefined : countingIn(asked.url)
+    const isFromStart = !position && !this.counting
+    this.#progress = { ...this.#progress, isFromStart, isFollowed: position !== undefined && !this.counting }
+    return this.#take(asked)
+  }
+
+  /** The page behind the last one; undefined where the list is known to end, CrmError `bad_answer` where that is not known. */
+  async next(remaining: number): Promise<PageAnswer | undefined> {
+    const { page } = this.#taken
+    if (page.next && !this.counting) return this.#follow(page.next, remaining)
+    const doubt = doubtOf(page, this.#progress)
+    if (!doubt || (doubt.isSilence && isWord(this.#limits.paging))) return undefined
+    const settled = await settle(this.#open())
+    if ('next' in settled) return this.#adopt(settled)
+    const open = 'open' in settled ? (settled.open ?? (doubt.isSilence ? undefined : doubt.reason)) : this.#gap(doubt)
+    if (open === undefined) return undefined
+    const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
+    throw badPage(this.#list, `the list does not say how it goes on: ${reason}`, this.#openHint())
+  }
+
+  /** Pages that are counted may end before the list does: some servers show the first thousands alone. */
+  #gap({ isSilence, reason }: Doubt): string | undefined {
+    const { pages, firstLength, count, isFiltered } = this.#progress
+    const { total } = this.#taken.page.counts
+    const isFar = total !== undefined && total.count - count >= firstLength
+    return pages > 1 && isFar && !isSilence && !isFiltered ? reason : undefined
+  }
+
+  async #follow(next: Position, remaining: number): Promise<PageAnswer> {
+    const { page } = this.#taken
+    const text = positionText(next, this.usualParameter)
+    if (this.#seen.has(text)) {
+      throw badPage(this.#list, `the cursor ${oneLine(text, 60)} comes a second time`, CURSOR_HINT)
+    }
+    this.#seen.add(text)
+    if ('parameter' in next) {
+      refusePagingFilters(this.#query.filters, { ...this.#limits, cursorParam: next.parameter })
+    }
+    const others = this.#isWayProven ? [] : page.others
+    const asked = await this.#requestOrRefusal(next, this.#sizeFor(remaining), others.length > 0)
+    const isRefused = 'refusal' in asked
+    if (isRefused && asked.refusal.code === 'server_error') throw asked.refusal
+    if (isRefused || this.#isKnown(asked.page)) {
+      return this.#followOther(next, others, isRefused ? asked.refusal : undefined)
+    }
+    this.#isWayProven = true
+    this.#progress = { ...this.#progress, isFollowed: true }
+    return this.#take(asked)
+  }
+
+  /** The page before once more, or the first one: cursors that lead back may be new each time. */
+  #isKnown({ items }: PageAnswer): boolean {
+    if (items.length === 0) return false
+    return areSameRecords(items, this.#taken.page.items) || areSameRecords(items, this.#firstItems)
+  }
+
+  /** What was followed leads back: the same cursor may go in another parameter. */
+  async #followOther(next: Position, others: readonly Lead[], refusal: CrmError | undefined): Promise<PageAnswer> {
+    for (const lead of others) {
+      const found = await followLead(this.#open(), lead)
+      if (found && 'next' in found) return this.#adopt(found)
+    }
+    const settled = await settle(this.#open())
+    if ('next' in settled) return this.#adopt(settled)
+    if (refusal) throw refusal
+    const way = 'parameter' in next ? `is sent back as ${next.parameter}` : `leads to ${oneLine(next.address, 80)}`
+    const { nextAt } = this.#taken.page
+    throw badPage(this.#list, `${nextAt} ${way}, and the same page comes a second time`, CURSOR_HINT)
+  }
+
+  #adopt({ next, counting, parameter }: Extract<Settled, { next: Asked }>): PageAnswer {
+    this.counting = counting
+    this.#isWayProven = true
+    this.#progress = { ...this.#progress, isFollowed: counting === undefined }
+    if (parameter === undefined) return this.#take(next)
+    this.#limits = { ...this.#limits, cursorParam: parameter }
+    // It was read before it was known in which parameter its own cursor goes back.
+    const position = next.page.others.find((lead) => lead.parameter === parameter)?.position
+    return this.#take({ ...next, page: { ...next.page, next: position ?? next.page.next } })
+  }
+
+  #take(asked: Asked): PageAnswer {
+    const { page } = asked
+    const { pages, count, firstLength } = this.#progress
+    this.#progress = {
+      ...this.#progress,
+      pages: pages + 1,
+      count: count + page.items.length,
+      firstLength: pages === 0 ? page.items.length : firstLength,
+    }
+    if (pages === 0) this.#firstItems = page.items
+    if (page.isFromZero) this.#limits = { ...this.#limits, isFromZero: true }
+    this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1
+    if (page.next && this.#emptyPages === MOST_EMPTY_PAGES) {
+      const reason = `${MOST_EMPTY_PAGES} pages in a row are empty, and each says that there are more`
+      throw badPage(this.#list, reason, ADDRESS_HINT)
+    }
+    this.#last = asked
+    return page
+  }
+
+  #open(): Open {
+    return {
+      last: this.#taken,
+      firstLength: this.#progress.firstLength,
+      counting: this.counting,
+      isFromStart: this.#progress.isFromStart && this.#progress.pages === 1,
+      size: this.#size,
+      wire: { ...this.#limits },
+      ask: (position) => this.#requestOrRefusal(position, this.#size, true),
+    }
+  }
+
+  #openHint(): string {
+    const sign = this.#taken.page.signs.find(({ at }) => !/^[A-Z]/.test(at))
+    const named = sign
+      ? `if ${oneLine(sign.at, 60)} leads on: crm config set wire.next_path ${oneLine(sign.at, 60)}; `
+      : ''
+    return `crm doctor finds out how, or: ${named}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
+  }
+
+  #sizeFor(remaining: number): number | undefined {
+    const { limitParam, pageSize } = this.#limits
+    return limitParam === undefined || pageSize === undefined ? undefined : Math.min(remaining, pageSize)
+  }
+
+  /** Some servers take an unknown parameter for a filter, which no record passes (json-server 1, Feathers). */
+  async #withoutSize(): Promise<Asked | undefined> {
+    const asked = await this.#requestOrRefusal(undefined, undefined, true)
+    if ('refusal' in asked || asked.page.items.length === 0) return undefined
+    this.#limits = { ...this.#limits, pageSize: undefined }
+    this.#size = undefined
+    return asked
+  }
+
+  async #requestOrRefusal(
+    position: Position | undefined,
+    size: number | undefined,
+    isRefusalTaken: boolean,
+  ): Promise<Asked | { refusal: CrmError }> {
+    try {
+      return await this.#request(position, size)
+    } catch (error) {
+      if (isRefusalTaken && error instanceof CrmError && isRefusal(error)) return { refusal: error }
+      throw error
+    }
+  }
+
+  async #request(position: Position | undefined, size: number | undefined): Promise<Asked> {
+    const call = this.#call(position, size)
+    const url = this.#http.locate(call)
+    this.#seen.add(`?${url.pathname}${url.search}`)
+    const answer = await this.#http.request(call)
+    const page = readPage(answer, url, this.#limits)
+    if (typeof page !== 'string') return { page, url }
+    const isNoList = page.startsWith('expected a list') && isJsonObject(answer.json)
+    throw badPage(call, page, isNoList ? ITEMS_HINT : ADDRESS_HINT)
+  }
+
+  #call(position: Position | undefined, size: number | undefined): Call {
+    const { signal, filters } = this.#query
+    // As it is, with the size that stands in it: the third page of 50 is not where the third page of 100 is.
+    if (position && 'address' in position) {
+      return { ...this.#list, signal, method: 'GET', address: position.address }
+    }
+    const limit = size === undefined ? {} : { [this.#limits.limitParam ?? '']: String(size) }
+    const start = position ? { [position.parameter]: position.cursor } : {}
+    return { ...this.#list, signal, method: 'GET', query: { ...filters, ...limit, ...start } }
+  }
+}
+
+/** 500 is how some servers refuse a parameter; any other outage is one. */
+function isRefusal({ code, details }: CrmError): boolean {
+  return REFUSALS.includes(code) && (code !== 'server_error' || details.status === 500)
+}
+
+/** The person's word for where the next page stands: an answer without it is the last. */
+function isWord(paging: PageLimits['paging']): boolean {
+  return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
+}

@@ -1,0 +1,115 @@
+/** Names in lower case, without what stands between their words: see Member. */
+
+/** Members whose value is the address of the next page, whatever it looks like. */
+export const ADDRESS_NAMES: ReadonlySet<string> = new Set(
+  'nexturl nextlink nexthref nexturi nextpageurl nextpagelink nextpageuri odatanextlink nextrecordsurl'.split(' '),
+)
+
+/** Members whose value is a cursor, a token, or the number of the next page. */
+export const CURSOR_NAMES: ReadonlySet<string> = new Set(
+  (
+    'nextcursor cursornext nextpagecursor nextpagetoken nexttoken continuationtoken continuation nextcontinuationtoken ' +
+    'nextmarker nextkey nextpage nextpageno nextpagenumber nextoffset nextstart nextskip nextafter scrollid bookmark endcursor aftercursor'
+  ).split(' '),
+)
+
+export const MORE_NAMES: ReadonlySet<string> = new Set(
+  (
+    'hasmore hasnext hasnextpage morerecords moreitems moreitemsincollection moreavailable istruncated truncated moreresults ' +
+    'hasmoreitems hasmorepages hasmoreresults hasmorerecords hasmoredata incompleteresults'
+  ).split(' '),
+)
+
+/** As a boolean they say that this page is the last one. */
+export const LAST_NAMES: ReadonlySet<string> = new Set(
+  'done last islast lastpage islastpage endoflist exhausted finished end isend'.split(' '),
+)
+
+/** How many records the whole list has. */
+export const TOTAL_NAMES: ReadonlySet<string> = new Set(
+  (
+    'total totalcount totalresults totalelements totalitems totalrecords totalsize totalentries totalhits totalrows ' +
+    'recordstotal odatacount xtotalcount xtotal xwptotal xtotalitems xtotalrecords totaldocs numfound'
+  ).split(' '),
+)
+
+/** The length of this page with some servers, of the whole list with others: it can say that there is more, never that this is all. */
+export const COUNT_NAMES: ReadonlySet<string> = new Set('count itemcount xcount paginationcount'.split(' '))
+
+export const PAGES_NAMES: ReadonlySet<string> = new Set(
+  'totalpages pagecount pages numpages lastpage xtotalpages xpages xwptotalpages pagetotal'.split(' '),
+)
+
+export const PAGE_NAMES: ReadonlySet<string> = new Set(
+  'page currentpage pagenumber pageindex pageno number xpage xcurrentpage'.split(' '),
+)
+
+/** Where in the list this page begins. */
+export const OFFSET_NAMES: ReadonlySet<string> = new Set('offset skip start startat startindex from xoffset'.split(' '))
+
+/** In which a server takes the number of a page, the most usual first. */
+export const PAGE_PARAMETERS = [
+  'page',
+  'page[number]',
+  'pageNumber',
+  'page_number',
+  '_page',
+  'pageNo',
+  'page_no',
+  'pageIndex',
+  'page_index',
+  'pagination[page]',
+  'currentPage',
+  'current_page',
+  'p',
+  'pg',
+] as const
+
+/** In which a server takes how many records stand before the page. */
+export const OFFSET_PARAMETERS = [
+  'offset',
+  'skip',
+  'start',
+  '$skip',
+  'page[offset]',
+  'startAt',
+  'start_at',
+  'startIndex',
+  'start_index',
+  'from',
+  '_start',
+  '_offset',
+  'pagination[start]',
+  'first_result',
+  'firstResult',
+] as const
+
+/** In which cursors go back where nothing tells the parameter. */
+export const CURSOR_PARAMETERS = [
+  'cursor',
+  'page_token',
+  'pageToken',
+  'after',
+  'starting_after',
+  'next_token',
+  'pagination_token',
+  'page',
+  'offset',
+  'next',
+  'token',
+  'page[after]',
+  'page[cursor]',
+  '_cursor',
+  'continuation',
+  'marker',
+] as const
+
+/** In which the id of the last record leads on. */
+export const LAST_ID_PARAMETERS = [
+  'starting_after',
+  'after',
+  'after_id',
+  'since_id',
+  'last_id',
+  'startingAfter',
+] as const

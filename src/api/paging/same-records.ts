@@ -1,0 +1,21 @@
+import type { CrmRecord } from '../../core/resources.ts'
+
+/** By what records are told apart: ids, and the whole of those that have none. */
+function idsOf(items: readonly CrmRecord[]): readonly string[] {
+  return items.map((item) => JSON.stringify(item.id ?? item))
+}
+
+export function isSameRecord(one: CrmRecord | undefined, other: CrmRecord | undefined): boolean {
+  return one !== undefined && other !== undefined && idsOf([one])[0] === idsOf([other])[0]
+}
+
+export function areSameRecords(items: readonly CrmRecord[], others: readonly CrmRecord[]): boolean {
+  return items.length === others.length && idsOf(items).join() === idsOf(others).join()
+}
+
+/** Records behind those before: a few may come twice when others were added meanwhile. */
+export function areFurther(items: readonly CrmRecord[], before: readonly CrmRecord[]): boolean {
+  const known = new Set(idsOf(before))
+  const repeated = idsOf(items).filter((id) => known.has(id)).length
+  return items.length > 0 && repeated * 2 < items.length
+}

@@ -1,0 +1,200 @@
+import type { CrmError } from '../../core/errors.ts'
+import type { Wire } from '../../core/wire.ts'
+import type { PageAnswer } from '../page-answer.ts'
+import { addressOn, type Position, withParameter } from '../position.ts'
+import { type Counting, countedPosition, countings, nextCounting } from './counting.ts'
+import { cursorParameters } from './cursor-parameters.ts'
+import { isAddressLike, type Lead, leadsIn } from './lead.ts'
+import { areFurther, areSameRecords, isSameRecord } from './same-records.ts'
+
+/** A page, and the address it came from. */
+export interface Asked {
+  readonly page: PageAnswer
+  readonly url: URL
+}
+
+/** A page behind which it is not known whether there are more. */
+export interface Open {
+  readonly last: Asked
+  readonly firstLength: number
+  /** Undefined where the list was begun in its middle, or does not count. */
+  readonly counting: Counting | undefined
+  readonly isFromStart: boolean
+  /** The size that was asked for. */
+  readonly size: number | undefined
+  readonly wire: Pick<Wire, 'paging' | 'cursorParam' | 'limitParam'>
+  /** Asks for another page of the same list; an error where the server refuses the question. */
+  ask(position: Position): Promise<Asked | { readonly refusal: CrmError }>
+}
+
+/** What the further requests have shown. */
+export type Settled =
+  /** There are more, and these are the next. */
+  | { readonly next: Asked; readonly counting?: Counting; readonly parameter?: string | undefined }
+  | { readonly end: true }
+  /** Nothing leads on: why that does not settle it, where it does not. */
+  | { readonly open: string | undefined }
+
+const END = { end: true } as const
+
+/** Maxima that servers have for a page: a list of exactly so many records may be cut. */
+const USUAL_MAXIMA: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000])
+/** How a server says that a page is beyond the last one, or that it does not take the question. */
+const REFUSED: readonly string[] = ['bad_request', 'invalid_values', 'rejected', 'not_found']
+/** Of the leads of signs, which are guesses. */
+const MOST_GUESSES = 20
+
+/** Asks until it is known whether the list goes on behind a page, and where. */
+export async function settle(open: Open): Promise<Settled> {
+  const { wire, counting } = open
+  if (counting) return goOnCounting(open, counting)
+  if (wire.paging !== 'page' && wire.paging !== 'offset') {
+    for (const lead of signLeads(open).slice(0, MOST_GUESSES)) {
+      const found = await followLead(open, lead)
+      if (found) return found
+    }
+  }
+  if (!open.isFromStart) return { open: undefined }
+  return (await startCounting(open)) ?? { open: await sizeDoubt(open) }
+}
+
+/** Undefined where it leads back, or nowhere. */
+export async function followLead(open: Open, { position, parameter }: Lead): Promise<Settled | undefined> {
+  const next = await open.ask(position)
+  if ('refusal' in next) return undefined
+  const isEmptyEnd = 'address' in position && parameter === undefined && next.page.items.length === 0
+  return isEmptyEnd || areFurther(next.page.items, open.last.page.items) ? { next, parameter } : undefined
+}
+
+function signLeads({ last: { page, url }, wire }: Open): readonly Lead[] {
+  return page.signs.flatMap(({ value, ownName }) => {
+    if (value === undefined) return []
+    if (!isAddressLike(value)) {
+      const names = wire.cursorParam === undefined ? cursorParameters(ownName, value) : [wire.cursorParam]
+      return leadsIn(names, value, url)
+    }
+    const address = addressOn(url.origin, value, url.href)
+    return address === undefined ? [] : [{ position: { address }, parameter: undefined }]
+  })
+}
+
+/** The way is known by the pages before: an empty page is the end, and so is the last one again. */
+async function goOnCounting(open: Open, before: Counting): Promise<Settled> {
+  const { page, url } = open.last
+  if (page.items.length === 0) return END
+  const counting = nextCounting(before, page)
+  const next = await open.ask(countedPosition(counting, url))
+  if ('refusal' in next) {
+    const { code, details } = next.refusal
+    const isBeyond = code === 'not_found' || details.status === 416 || page.items.length < open.firstLength
+    return isBeyond && REFUSED.includes(code) ? END : { open: refusedText(counting, next.refusal) }
+  }
+  const { items } = next.page
+  if (items.length === 0 || areSameRecords(items, page.items)) return END
+  if (areFurther(items, page.items)) return { next, counting }
+  return { open: `${counting.parameter}=${counting.at} holds records of the page before it` }
+}
+
+function refusedText({ parameter, at }: Counting, { message }: CrmError): string {
+  return `${parameter}=${at} is refused: ${message}`
+}
+
+/** Undefined where no way of counting does anything. */
+async function startCounting(open: Open): Promise<Settled | undefined> {
+  const { page, url } = open.last
+  const [first, ...others] = countings(page, url, open.wire)
+  if (page.items.length === 0 || !first) return undefined
+  const settled = await tryCounting(open, first)
+  if (isSettled(settled) || others.length === 0) return settled
+  for (const counting of await worthTrying(open, others)) {
+    const found = await tryCounting(open, counting)
+    if (isSettled(found)) return found
+  }
+  return settled
+}
+
+function isSettled(settled: Settled | undefined): boolean {
+  return settled !== undefined && !('open' in settled)
+}
+
+/** What a server that takes unknown parameters for filters may take for paging all the same. */
+const OWN_WORDS = /^(?:[_$].*|offset|skip|start)$/
+
+/** All are asked at once first, which spares a server that counts nothing a request for each. */
+async function worthTrying({ last, ask }: Open, all: readonly Counting[]): Promise<readonly Counting[]> {
+  const url = new URL(last.url)
+  for (const { parameter, at } of all) url.searchParams.set(parameter, String(at))
+  const answer = await ask({ address: url.pathname + url.search })
+  if (!('refusal' in answer) && areSameRecords(answer.page.items, last.page.items)) return []
+  const unknown = await ask(withParameter(last.url, 'crm_probe', '1'))
+  const isFilter = !('refusal' in unknown) && unknown.page.items.length === 0
+  return isFilter ? all.filter(({ parameter }) => OWN_WORDS.test(parameter)) : all
+}
+
+async function tryCounting(open: Open, counting: Counting): Promise<Settled | undefined> {
+  const { page, url } = open.last
+  const second = await open.ask(countedPosition(counting, url))
+  if ('refusal' in second && !REFUSED.includes(second.refusal.code)) {
+    return { open: refusedText(counting, second.refusal) }
+  }
+  if ('refusal' in second || second.page.items.length === 0) return proveEnd(open, counting)
+  if (counting.kind === 'page')
+    return areFurther(second.page.items, page.items) ? fromZero(open, counting, second) : undefined
+  if (isSameRecord(second.page.items[0], page.items.at(-1))) return fromOne(open, counting, second)
+  return areFurther(second.page.items, page.items) ? { next: second, counting } : undefined
+}
+
+/** Of pages that are counted from 0 the page 2 is the third. */
+async function fromZero(open: Open, counting: Counting, second: Asked): Promise<Settled> {
+  const { page, url } = open.last
+  const one = await open.ask(countedPosition({ ...counting, at: 1 }, url))
+  const isFromZero = !('refusal' in one) && areFurther(one.page.items, page.items)
+  return isFromZero ? { next: one, counting: { ...counting, at: 1 } } : { next: second, counting }
+}
+
+/** Records that are counted from 1, as SCIM has it (RFC 7644, 3.4.2.4): the last one came again. */
+async function fromOne(open: Open, before: Counting, second: Asked): Promise<Settled | undefined> {
+  const { page, url } = open.last
+  if (second.page.items.length === 1) return END
+  const counting = { ...before, at: before.at + 1 }
+  const behind = await open.ask(countedPosition(counting, url))
+  const isFurther = !('refusal' in behind) && areFurther(behind.page.items, page.items)
+  return isFurther ? { next: behind, counting } : undefined
+}
+
+/**
+ * An empty page proves nothing where the parameter is taken for a filter: the page before it must be the one that came. Of
+ * pages that are counted from 0 it is the second one.
+ */
+async function proveEnd(open: Open, counting: Counting): Promise<Settled | undefined> {
+  const { page, url } = open.last
+  const { items } = page
+  if (counting.kind === 'offset') {
+    if (open.wire.paging === 'offset') return END
+    const answer = await open.ask(countedPosition({ ...counting, at: items.length - 1 }, url))
+    const isLast = !('refusal' in answer) && answer.page.items.length === 1
+    return isLast && isSameRecord(answer.page.items[0], items.at(-1)) ? END : undefined
+  }
+  for (const at of [1, 0]) {
+    const answer = await open.ask(countedPosition({ ...counting, at }, url))
+    if ('refusal' in answer) continue
+    if (areSameRecords(answer.page.items, items)) return END
+    if (at === 1 && areFurther(answer.page.items, items)) return { next: answer, counting: { ...counting, at } }
+  }
+  return undefined
+}
+
+/** Of a server that takes a size a page may be all that it gives at once; of one that does not, the answer is the whole. */
+async function sizeDoubt({ last: { page, url }, size, wire, ask }: Open): Promise<string | undefined> {
+  const { length } = page.items
+  const { limitParam } = wire
+  if (size === undefined || limitParam === undefined || (length !== size && !USUAL_MAXIMA.has(length))) return undefined
+  const isFull = length === size
+  if (length > 1) {
+    const fewer = await ask(withParameter(url, limitParam, String(length - 1)))
+    if ('refusal' in fewer || fewer.page.items.length !== length - 1) return undefined
+  }
+  return isFull
+    ? 'its first page is as long as was asked for'
+    : `${limitParam} is obeyed, and ${length} records for ${limitParam}=${size} may be all that the server gives at once`
+}

@@ -1,0 +1,91 @@
+import type { Answered, ListShape } from '../shape.ts'
+import { numberIn, sizeIn, sliceAt } from './slice.ts'
+
+/** A first page of 20 of 3000, whatever is asked. */
+function firstPage(name: string, more: object, refused: readonly (string | RegExp)[], headers = {}): ListShape {
+  return {
+    name,
+    holds: 3000,
+    answer: (_asked, all): Answered => ({ json: { data: all.slice(0, 20), ...more }, headers }),
+    right: { refused },
+  }
+}
+
+/** Lists of which it cannot be known whether they are whole. */
+export const HOSTILE: readonly ListShape[] = [
+  firstPage('a total that is above what came', { total: 3000 }, [/total counts 3000 records, and 20 came/]),
+  firstPage('a total below meta.page', { meta: { page: { total_items: 3000 } } }, [
+    /meta\.page\.total_items counts 3000/,
+  ]),
+  firstPage('a total beside a next that is null', { total: 3000, next: null }, [/total counts 3000/]),
+  firstPage('count above what came', { count: 3000 }, [/count counts 3000/]),
+  firstPage('a number of pages', { pageCount: 150 }, [/pageCount counts 150 pages, and 1 came/]),
+  firstPage('X-Total-Count above what came', {}, [/x-total-count counts 3000/i], { 'x-total-count': '3000' }),
+  firstPage('more: true', { more: true }, [/more/]),
+  firstPage('last: false', { last: false }, [/last/]),
+  firstPage('a continuation that leads nowhere', { state: { continuation_handle: 'zzz' } }, [
+    /state\.continuation_handle/,
+  ]),
+  firstPage('a header that looks like more', {}, [/X-More-Records/], { 'x-more-records': 'yes' }),
+  firstPage('a cursor that leads back to the first page', { next_cursor: 'abc' }, [/next_cursor/, /second time/]),
+  {
+    name: '206 and nothing that leads on',
+    holds: 3000,
+    answer: (_asked, all) => ({
+      status: 206,
+      json: all.slice(0, 20),
+      headers: { 'content-range': 'items 0-19/*' },
+    }),
+    right: { refused: [/206/] },
+  },
+  {
+    name: 'a maximum of 20, a size that is obeyed below it, and no way on',
+    holds: 3000,
+    answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', 20)) } }),
+    right: { refused: [/limit is obeyed/, /wire\.paging/] },
+  },
+  {
+    name: 'as many as were asked for, and no way on',
+    holds: 3000,
+    answer: (asked, all) => ({ json: all.slice(0, sizeIn(asked, 'limit', 20, 1000)) }),
+    right: { refused: [/as long as was asked for/] },
+  },
+  {
+    name: 'a cursor that loops',
+    holds: 60,
+    answer: (asked, all) => {
+      const at = Number((asked.query.get('cursor') ?? 'c0').slice(1))
+      const { items } = sliceAt(all, at, 20)
+      return { json: { data: items, next_cursor: `c${(at + 20) % 60}` } }
+    },
+    right: { refused: [/second time/] },
+  },
+  {
+    name: 'a new cursor each time, and always the first page',
+    holds: 3000,
+    answer: ({ nth }, all) => ({ json: { data: all.slice(0, 20), next_cursor: `c${nth}` } }),
+    right: { refused: [/next_cursor/, /second time/] },
+  },
+  {
+    name: 'a next page on another origin',
+    holds: 45,
+    answer: (_asked, all) => ({ json: { data: all.slice(0, 20), next: 'http://127.0.0.1:1/v1/contacts?page=2' } }),
+    right: { refused: [/the next page is at http:\/\/127\.0\.0\.1:1/] },
+  },
+  {
+    name: 'wire.next_path that no answer holds',
+    holds: 3000,
+    answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', 20)) } }),
+    settings: { 'wire.next_path': 'meta.nxet' },
+    right: { refused: [/wire\.paging/] },
+  },
+  {
+    name: 'pages by number that end at the 1000th record of 3000',
+    holds: 3000,
+    answer: (asked, all) => {
+      const page = numberIn(asked, 'page', 1)
+      return { json: { data: page > 10 ? [] : sliceAt(all, (page - 1) * 100, 100).items, total: 3000 } }
+    },
+    right: { refused: [/total counts 3000 records, and 1000 came/] },
+  },
+]
