@@ -29,8 +29,10 @@ export async function measureThroughput(): Promise<Row[]> {
     plainEnv(),
   )
   const peer = await startJsonServer(folder)
-  // With a subscriber the outbox is written too; events of the kind it asks for are not sent here.
-  const created: Record<string, number[]> = { crm: [], floor: [], peer: [] }
+  const subscriber = await startServer([join(ROOT, 'bench/floors/instant-server.mjs')], plainEnv())
+  const subscribed = await startCrm(join(folder, 'subscribed.db'))
+  await subscribe(subscribed, subscriber.url)
+  const created: Record<string, number[]> = { crm: [], subscribed: [], floor: [], peer: [] }
   const listed: Record<string, number[]> = { crm: [], floor: [], peer: [] }
   let number = 0
   const create = (server: Server, path: string): Load => ({
@@ -47,13 +49,14 @@ export async function measureThroughput(): Promise<Row[]> {
   })
   for (let round = 0; round < ROUNDS; round++) {
     created.crm?.push((await runLoad(create(crm, '/v1/contacts'))).perSecond)
+    created.subscribed?.push((await runLoad(create(subscribed, '/v1/contacts'))).perSecond)
     created.floor?.push((await runLoad(create(floor, '/'))).perSecond)
     listed.crm?.push((await runLoad(list(crm, '/v1/contacts?limit=100'))).perSecond)
     listed.floor?.push((await runLoad(list(floor, '/'))).perSecond)
     listed.peer?.push((await runLoad(list(peer, '/contacts?_page=1&_per_page=100'))).perSecond)
     created.peer?.push((await runLoad({ ...create(peer, '/contacts'), connections: 8, forMs: 1000 })).perSecond)
   }
-  await Promise.all([crm.stop(), floor.stop(), peer.stop()])
+  await Promise.all([crm, subscribed, subscriber, floor, peer].map((server) => server.stop()))
   const row = (what: string, all: Record<string, number[]>, beside: string, goal: Row['goal']): Row => {
     const [ours, theirs] = [median(all.crm ?? []), median(all[beside] ?? [])]
     const name = beside === 'floor' ? 'bare node:http + node:sqlite' : 'json-server'
@@ -67,10 +70,26 @@ export async function measureThroughput(): Promise<Row[]> {
   }
   return [
     row('durable create, 32 connections', created, 'floor', { atLeast: 0.35 }),
+    row(
+      'durable create with a subscription: its outbox, signed and delivered',
+      { ...created, crm: created.subscribed ?? [] },
+      'floor',
+      undefined,
+    ),
     row('durable create, beside a file of JSON', created, 'peer', undefined),
     row('list of 100, 32 connections', listed, 'floor', { atLeast: 0.5 }),
     row('list of 100, beside a file of JSON', listed, 'peer', undefined),
   ]
+}
+
+/** To all that is created, so that each create writes the outbox, and the events leave while others are made. */
+async function subscribe({ url, key }: Server, target: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: target, events: ['contact.created'] }),
+  })
+  if (answer.status !== 201) throw new Error(`no subscription: ${answer.status} ${await answer.text()}`)
 }
 
 /** The peer that people reach for first. It rewrites its file with every create. */
