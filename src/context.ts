@@ -222,6 +222,8 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,
     onWait: (waitMs, reason) => ctx.note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`),
+    onReplay: (action) =>
+      ctx.note(`An earlier request with this idempotency key did this; the server repeated its answer: ${action}`),
     onNotice: async ({ host, text }) => {
       const { isFirstToday } = await import('./settings/notice-days.ts')
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)

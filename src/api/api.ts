@@ -106,6 +106,8 @@ export interface ApiOptions {
   readonly onWait: ((waitMs: number, reason: string) => void) | undefined
   /** Told once that a server means to take away what was asked for (RFC 9745, RFC 8594). */
   readonly onNotice?: ((notice: Notice) => Promise<void>) | undefined
+  /** Told that a write was answered with what an earlier request under its idempotency key had done. */
+  readonly onReplay?: ((action: string) => void) | undefined
   /** For hints: what leads to a key that is taken, where more is known than the address. */
   readonly loginHint?: string | undefined
   /** For hints: the database that `crm serve` had last at this address. */

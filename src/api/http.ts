@@ -11,6 +11,7 @@ import { callError } from './failed-call.ts'
 import { type Failure, isFailure } from './failure.ts'
 import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
 import { addressOfCall } from './path.ts'
+import { reportReplay } from './replayed.ts'
 import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
@@ -57,6 +58,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       else await turnstile.enter(state, waiting)
       const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
       await watchRetirement(call, outcome.headers)
+      if (!isInDoubt) reportReplay(options, call, outcome)
       if (!isFailure(outcome)) return { answer: outcome }
       hasWaitedForLimit = outcome.code === 'rate_limited'
       if (isInDoubt && isGone(call, outcome)) return { answer: DELETED }

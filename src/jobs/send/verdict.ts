@@ -2,6 +2,7 @@ import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
 import { fateFailure } from '../../api/fate-failure.ts'
 import { judgeWrite } from '../../api/judge-write.ts'
+import { isReplayed } from '../../api/replayed.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
@@ -91,8 +92,4 @@ function judgeOutage({ tries }: Task, failure: Failure): Verdict {
 function failed(failure: Failure, code: string): Verdict {
   const { status = null, field = null, reason, requestId: request = null } = failure
   return { is: 'failed', entry: { status, code, field, reason, request } }
-}
-
-function isReplayed(headers: Readonly<Record<string, unknown>>): boolean {
-  return String(headers['idempotent-replayed'] ?? headers['idempotency-replayed']) === 'true'
 }
