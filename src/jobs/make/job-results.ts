@@ -3,9 +3,18 @@ import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { Scratch } from './scratch.ts'
 
+interface JobResult {
+  readonly id: string | null
+  readonly gen: number | undefined
+  /** Of a deletion: somebody had deleted it before. */
+  readonly wasGone: boolean
+  /** Of a create: somebody had made it before, and it was changed. */
+  readonly wasThere: boolean
+}
+
 export interface JobResults {
   readonly progress: Progress
-  of(op: number): { readonly id: string | null; readonly gen: number | undefined; readonly wasGone: boolean }
+  of(op: number): JobResult
 }
 
 /** What came of each operation, kept on disk: a table of the scratch database, which the next job's replaces. */
@@ -31,7 +40,8 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
     of: (op) => {
       const row = find.get(op)
       const id = typeof row?.id === 'string' ? row.id : null
-      return { id, gen: typeof row?.gen === 'number' ? row.gen : undefined, wasGone: row?.flag === 'g' }
+      const gen = typeof row?.gen === 'number' ? row.gen : undefined
+      return { id, gen, wasGone: row?.flag === 'g', wasThere: row?.flag === 'u' }
     },
   }
 }

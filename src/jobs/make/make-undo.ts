@@ -172,8 +172,10 @@ function takeBack(parts: TakeBack): TakenBack {
     if (head.do === 'delete' && now.find(head.id).length > 0) return stays(operation, head.id, 'as_before')
     return takeBackOf({ ...parts, now }, head.id)
   }
-  const { id, wasGone } = results.of(op)
+  const { id, wasGone, wasThere } = results.of(op)
   if (end !== 'done' || wasGone) return {}
+  if (wasThere)
+    return stays(operation, id, 'cannot', 'another writer made it before this row came, and what it held was not kept')
   if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
   return takeBackOf({ ...parts, now }, id)
 }

@@ -16,6 +16,7 @@ import type { Pace } from '../send/pace.ts'
 import { ServerClock } from '../send/server-clock.ts'
 import { settle } from '../send/settle.ts'
 import type { Task } from '../send/task.ts'
+import { createUpsertSender } from '../send/upsert-sender.ts'
 import { type Account, accountOf } from './account.ts'
 import { claimedIn } from './claimed.ts'
 import { greet } from './greet.ts'
@@ -164,7 +165,9 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   return dispatch(parts, tasks)
 }
 
-function senderFor({ head: { updates } }: PlanFile, { sender }: JobServices): Sender {
+function senderFor({ head: { updates, terms, noun } }: PlanFile, { sender }: JobServices): Sender {
+  const [member, ...others] = terms?.match.mode === 'upsert' && noun === 'contacts' ? terms.match.names : []
+  if (member !== undefined && others.length === 0) return createUpsertSender(sender, member)
   return updates === undefined ? sender : createDealSender(sender, updates)
 }
 

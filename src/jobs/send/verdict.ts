@@ -7,6 +7,7 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
 import type { Task } from './task.ts'
+import { turnedTo } from './upsert-sender.ts'
 
 /** What one try means for its operation, and for the job. */
 export type Verdict =
@@ -44,13 +45,16 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
 
 function judgeAnswer(task: Task, answer: Answer): Verdict {
   const { head, body } = task.operation
+  const existing = turnedTo(answer)
   const sent = () => (body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined)
-  const fate = judgeWrite(answer, { kind: head.do, sent, id: head.id })
+  const kind = existing === undefined ? head.do : 'update'
+  const fate = judgeWrite(answer, { kind, sent, id: existing ?? head.id })
   if (fate.is !== 'done') {
     const failure = fateFailure(answer, fate, '')
     if (fate.is === 'refused') return judgeRefusal(task, failure)
     return { is: 'unsettled', why: failure.reason, isAnswered: true }
   }
+  if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u' }
   const replayed = task.isInDoubt || task.isResumed || task.tries > 0 ? 'r' : 'o'
   const flag = isReplayed(answer.headers) ? replayed : undefined
   // One that is made again has a new id.

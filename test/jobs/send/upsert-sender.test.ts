@@ -1,0 +1,87 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { isFailure } from '../../../src/api/failure.ts'
+import { createSender, type Sender } from '../../../src/api/sender.ts'
+import { createUpsertSender, turnedTo } from '../../../src/jobs/send/upsert-sender.ts'
+import { sendJson, startServer } from '../../api/answering-server.ts'
+import { WIRE } from '../../api/client-fixture.ts'
+import { serveForTest } from '../../service/serve-for-test.ts'
+
+function senderTo(url: URL, key = 'crm_key_of_the_test'): Sender {
+  const options = { baseUrl: url, key, wire: WIRE, timeoutMs: 5000, userAgent: 'crm/0.0.0' }
+  const sender = createSender({ ...options, now: Date.now, debug: undefined, env: {}, connections: 1 })
+  onTestFinished(() => sender.close())
+  return sender
+}
+
+function create(body: object, idempotencyKey = 'key') {
+  const place = { method: 'POST', path: '/v1/contacts', ifMatch: undefined, action: 'create' } as const
+  return { ...place, body: Buffer.from(JSON.stringify(body)), idempotencyKey }
+}
+
+async function serveUnique(...members: string[]) {
+  const service = await serveForTest()
+  await service.store.putUniqueMembers(members)
+  const { json } = await service.send('POST', '/v1/contacts', { email: 'ada@x.test', phone: '1', name: 'Ada' })
+  const contacts = async () => (await service.send('GET', '/v1/contacts')).json.data as Record<string, unknown>[]
+  return { ...service, id: String(json.id), contacts, sender: senderTo(new URL(service.url), service.key.text) }
+}
+
+test('a create of an email that a contact has changes that contact, as often as it is sent', async () => {
+  const { sender, id, contacts } = await serveUnique('email')
+  for (let time = 0; time < 2; time++) {
+    const outcome = await createUpsertSender(sender, 'email').send(create({ email: 'ADA@x.test', company: 'Engines' }))
+    expect(isFailure(outcome) ? outcome.reason : turnedTo(outcome)).toBe(id)
+  }
+  expect(await contacts()).toMatchObject([{ id, name: 'Ada', company: 'Engines', version: 2 }])
+})
+
+test('a contact that has another member of the row is another one, and the row is refused', async () => {
+  const { sender, contacts } = await serveUnique('phone')
+  const outcome = await createUpsertSender(sender, 'email').send(create({ email: 'bob@x.test', phone: '1' }))
+  expect(outcome).toMatchObject({ status: 409, serverCode: 'already_exists' })
+  expect(await contacts()).toMatchObject([{ email: 'ada@x.test', version: 1 }])
+})
+
+test('what the change would take from a third contact is refused as a change is', async () => {
+  const { sender, send } = await serveUnique('email', 'phone')
+  await send('POST', '/v1/contacts', { email: 'bob@x.test', phone: '2' })
+  const outcome = await createUpsertSender(sender, 'email').send(create({ email: 'ada@x.test', phone: '2' }))
+  expect(outcome).toMatchObject({ status: 409, field: 'phone', isInDoubt: false })
+})
+
+test('a contact that is gone when it is to be changed is made after all', async () => {
+  let creates = 0
+  const { url, seen } = await startServer((response, { method }) => {
+    if (method === 'PATCH') return sendJson(response, 404, { code: 'not_found' })
+    creates += 1
+    if (creates === 1) return sendJson(response, 409, { code: 'already_exists', existing_id: 'con_1' })
+    sendJson(response, 201, { id: 'con_2' })
+  })
+  const outcome = await createUpsertSender(senderTo(url), 'email').send(create({ email: 'a' }))
+  expect(outcome).toMatchObject({ status: 201, json: { id: 'con_2' } })
+  const keys = seen.map(({ headers }) => headers['idempotency-key'])
+  expect([keys[0], keys[2]]).toEqual(['key', 'key'])
+  expect(keys[1]).not.toBe('key')
+})
+
+test('the id is found in the words of HubSpot, for the email alone', async () => {
+  const { url, seen } = await startServer((response, { method }) => {
+    if (method === 'PATCH') return sendJson(response, 200, { id: '123' })
+    sendJson(response, 409, { message: 'Contact already exists. Existing ID: 123', category: 'CONFLICT' })
+  })
+  const outcome = await createUpsertSender(senderTo(url), 'email').send(create({ email: 'a' }))
+  expect(isFailure(outcome)).toBe(false)
+  expect(seen.at(-1)).toMatchObject({ method: 'PATCH', path: '/v1/contacts/123' })
+  expect(await createUpsertSender(senderTo(url), 'phone').send(create({ phone: '1' }))).toMatchObject({ status: 409 })
+})
+
+test('a conflict that names no record is a conflict, and a change whose answer is lost may be repeated', async () => {
+  const { url } = await startServer((response) => sendJson(response, 409, { code: 'conflict' }))
+  expect(await createUpsertSender(senderTo(url), 'email').send(create({ email: 'a' }))).toMatchObject({ status: 409 })
+  const failing = await startServer((response, { method }) => {
+    if (method === 'PATCH') return sendJson(response, 500, {})
+    sendJson(response, 409, { code: 'already_exists', existing_id: 'con_1' })
+  })
+  const outcome = await createUpsertSender(senderTo(failing.url), 'email').send(create({ email: 'a' }))
+  expect(outcome).toMatchObject({ status: 500, isInDoubt: false })
+})
