@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises'
 import type { Encoding } from '../row.ts'
 import { inputError } from './input-error.ts'
 import { readChunks, readHead } from './read-chunks.ts'
-import { findInvalidUtf8, hasUtf8Sequences } from './utf8-scan.ts'
+import { findInvalidLines, findInvalidUtf8, hasUtf8Sequences } from './utf8-scan.ts'
 
 export interface TextEncoding {
   readonly encoding: Encoding
@@ -33,6 +34,7 @@ export async function detectEncoding({ path, name, asked }: EncodingInput): Prom
   const head = await readHead(path, HEAD_BYTES)
   refuseArchive(head, name)
   const [marked, bom] = BOMS.find(([, mark]) => head.subarray(0, mark.length).equals(mark)) ?? []
+  refuseOtherMark(name, asked, marked)
   const encoding = asked ?? marked ?? utf16Of(head) ?? (await eightBitEncoding(path, name))
   const found = { encoding, hasBom: marked === encoding && bom !== undefined }
   await refuseInvalid({ path, name, asked: encoding })
@@ -54,7 +56,7 @@ async function eightBitEncoding(path: string, name: string): Promise<Encoding> {
   if (invalidAt === undefined) return 'utf-8'
   if (await hasUtf8Sequences(path)) {
     const what = 'a byte that is not UTF-8, where other characters are'
-    throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint: ENCODING_HINT })
+    throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint: await linesHint(path) })
   }
   return 'windows-1252'
 }
@@ -63,7 +65,8 @@ async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void
   if (asked === 'utf-8') {
     const at = await findInvalidUtf8(path)
     if (at === undefined) return
-    throw inputError({ name, ...(await placeOf(path, at)), what: 'a byte that is not UTF-8', hint: ENCODING_HINT })
+    const hint = (await hasUtf8Sequences(path)) ? await linesHint(path) : ENCODING_HINT
+    throw inputError({ name, ...(await placeOf(path, at)), what: 'a byte that is not UTF-8', hint })
   }
   if (asked === 'windows-1252') {
     const at = await findByte(path, NOT_WINDOWS)
@@ -72,6 +75,34 @@ async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void
     const hint = 'convert it to UTF-8, for example with iconv'
     throw inputError({ name, ...(await placeOf(path, at)), what, hint })
   }
+  if (asked === 'utf-16le' || asked === 'utf-16be') await refuseHalfUnit(path, name, asked)
+}
+
+/** A mark says what the file is in, so another encoding would read it as part of the first name, and every accent wrong. */
+function refuseOtherMark(name: string, asked: Encoding | undefined, marked: Encoding | undefined): void {
+  if (asked === undefined || marked === undefined || asked === marked) return
+  const what = `it begins with the byte order mark of ${marked}, which --encoding ${asked} contradicts`
+  throw inputError({ name, line: 1, offset: 0, what, hint: 'leave --encoding out: the mark tells' })
+}
+
+/** The file is UTF-8 but for these. */
+async function linesHint(path: string): Promise<string> {
+  const { count, first } = await findInvalidLines(path)
+  const lines = `${count === 1 ? '1 line is' : `${count} lines are`} not UTF-8: ${first.join(', ')}${count > first.length ? ' …' : ''}`
+  return `${lines}; write ${count === 1 ? 'it' : 'them'} anew as UTF-8: --encoding windows-1252 would read the other lines wrong`
+}
+
+/** A character of UTF-16 takes two bytes, or four. */
+async function refuseHalfUnit(path: string, name: string, encoding: 'utf-16le' | 'utf-16be'): Promise<void> {
+  const { size } = await stat(path)
+  if (size % 2 === 0) return
+  let line = 1
+  const decoder = new TextDecoder(encoding)
+  for await (const { bytes } of readChunks(path, 0)) {
+    for (const char of decoder.decode(bytes, { stream: true })) if (char === '\n') line++
+  }
+  const what = `half of a character at its end: ${encoding} has two bytes for each, and these are ${size}`
+  throw inputError({ name, line, offset: size - 1, what, hint: 'the file was cut, or is in another --encoding' })
 }
 
 /** Saved as one by a spreadsheet, or compressed. */

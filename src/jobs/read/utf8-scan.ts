@@ -22,6 +22,33 @@ export async function hasUtf8Sequences(path: string): Promise<boolean> {
   return false
 }
 
+/** So many are named. */
+const FIRST_LINES = 5
+
+export interface InvalidLines {
+  readonly count: number
+  readonly first: readonly number[]
+}
+
+/** The lines that hold a byte which is not UTF-8. Slower than to find the first byte, for when it is there. */
+export async function findInvalidLines(path: string): Promise<InvalidLines> {
+  const first: number[] = []
+  let [line, count, lastLine] = [1, 0, 0]
+  for await (const { bytes } of readSequences(path)) {
+    for (let at = 0; at < bytes.length; ) {
+      const length = sequenceLength(bytes, at)
+      if (length === 0 && line !== lastLine) {
+        if (first.length < FIRST_LINES) first.push(line)
+        count++
+        lastLine = line
+      }
+      if (bytes[at] === 0x0a) line++
+      at += length || 1
+    }
+  }
+  return { count, first }
+}
+
 /** Chunks that end behind a whole character, where that is possible. */
 async function* readSequences(path: string): AsyncGenerator<{ readonly bytes: Buffer; readonly offset: number }> {
   let offset = 0

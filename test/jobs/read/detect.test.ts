@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { CrmError } from '../../../src/core/errors.ts'
 import { read } from '../reading.ts'
 
 const TEXT = 'name;email\r\nÄda €;a@x\r\n'
@@ -30,6 +31,48 @@ test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its li
   await expect(read({ bytes })).rejects.toThrow('people.csv, line 3, byte 8: a byte that is not UTF-8')
   expect((await read({ bytes, encoding: 'windows-1252' })).rows.map(({ fields }) => fields.name)).toEqual(['Ã©', 'Ä'])
   await expect(read({ bytes: WINDOWS, encoding: 'utf-8' })).rejects.toThrow('line 2, byte 12: a byte that is not UTF-8')
+})
+
+test('of a file that is UTF-8 but for some lines the hint says how many, and which', async () => {
+  const bad = Buffer.from('\xc4\xe4,\xf6\n', 'latin1')
+  const good = Buffer.from('é,ü\n')
+  const hintOf = async (lines: readonly Buffer[], encoding?: 'utf-8') => {
+    const bytes = Buffer.concat([Buffer.from('name,email\n'), ...lines])
+    return read({ bytes, encoding }).then(
+      () => 'was read',
+      (error: CrmError) => error.details.hint,
+    )
+  }
+  const wrong = '--encoding windows-1252 would read the other lines wrong'
+  expect(await hintOf([good, bad, good])).toBe(`1 line is not UTF-8: 3; write it anew as UTF-8: ${wrong}`)
+  const many = Array.from({ length: 20_000 }, (_, at) => (at % 2_000 === 0 ? bad : good))
+  const named = `10 lines are not UTF-8: 2, 2002, 4002, 6002, 8002 …; write them anew as UTF-8: ${wrong}`
+  expect([await hintOf(many), await hintOf(many, 'utf-8')]).toEqual([named, named])
+  expect(await hintOf([bad, bad], 'utf-8')).toContain('name what it was written in')
+})
+
+test('a byte order mark that --encoding contradicts is refused', async () => {
+  const marked = Buffer.concat([bom, Buffer.from(TEXT)])
+  await expect(read({ bytes: marked, encoding: 'windows-1252' })).rejects.toThrow(
+    'people.csv, line 1, byte 0: it begins with the byte order mark of utf-8, which --encoding windows-1252 contradicts',
+  )
+  await expect(read({ bytes: utf16be(`\ufeff${TEXT}`), encoding: 'utf-16le' })).rejects.toThrow('mark of utf-16be')
+  expect((await read({ bytes: marked, encoding: 'utf-8' })).rows).toHaveLength(1)
+})
+
+test.each(['utf-16le', 'utf-16be'] as const)('%s with half of a character at its end is refused', async (encoding) => {
+  const text = `name\n${'x'.repeat(100_000)}\nĊ\nlast`
+  const whole = encoding === 'utf-16le' ? Buffer.from(text, 'utf16le') : utf16be(text)
+  for (const bytes of [
+    whole,
+    Buffer.concat([encoding === 'utf-16le' ? Buffer.from([0xff, 0xfe]) : Buffer.from([0xfe, 0xff]), whole]),
+  ]) {
+    await expect(read({ bytes: bytes.subarray(0, -1), encoding })).rejects.toThrow(
+      `people.csv, line 4, byte ${bytes.length - 2}: half of a character at its end`,
+    )
+    await expect(read({ bytes: bytes.subarray(0, -1) })).rejects.toMatchObject({ code: 'invalid_input', exit: 2 })
+    expect((await read({ bytes })).rows).toHaveLength(3)
+  }
 })
 
 test('a byte that Windows-1252 has no character for is refused', async () => {
