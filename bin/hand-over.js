@@ -17,6 +17,8 @@ if (existsSync(pinned)) {
       if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal)
     })
   }
+  // Else Node opens a port for debuggers.
+  process.on('SIGUSR1', () => {})
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (NUMBERS[signal] ?? 0)
   })

@@ -44,6 +44,9 @@ async function main(): Promise<void> {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`)
   })
 
+  // Else Node opens a port at which a debugger of any program of this machine reads the key.
+  process.on('SIGUSR1', () => {})
+
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {

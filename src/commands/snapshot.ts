@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { writeText } from '../core/streams.ts'
+import { escapeObeyed } from '../output/json-text.ts'
 import { examples } from './examples.ts'
 
 export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
@@ -16,5 +17,5 @@ async function printSnapshot(ctx: Context): Promise<undefined> {
   const { snapshotText } = await ctx.snapshot.take()
   const { baseUrl } = await ctx.target()
   const head = { server: baseUrl.origin, taken_at: new Date(ctx.now()).toISOString() }
-  for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, text)
+  for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, escapeObeyed(text))
 }

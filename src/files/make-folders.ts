@@ -1,25 +1,46 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { errorCode } from './error-code.ts'
 
+const OWNER = 0o700
+
+/** One folder for its owner alone; throws what the system says. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { mode: OWNER })
+  restoreOwner(folder)
+}
+
+/** One with a name that begins so; its whole path. */
+export function makeTemporaryFolder(prefix: string): string {
+  const folder = mkdtempSync(prefix)
+  restoreOwner(folder)
+  return folder
+}
+
+/** A umask can take from the owner too, and neither mkdir nor mkdtemp gives it back. */
+function restoreOwner(folder: string): void {
+  const stats = lstatSync(folder)
+  if (stats.isDirectory() && (stats.mode & OWNER) !== OWNER) chmodSync(folder, OWNER)
+}
+
 /**
- * Makes a folder and those above it that are missing. Node's own `recursive` never returns where the system answers
+ * Makes a folder and those above it that are missing, each with mode 0700 whatever the umask. Node's own `recursive` never returns where the system answers
  * ENOENT although the parent is there, as in /proc.
  */
-export function makeFolders(path: string, mode: number): void {
+export function makeFolders(path: string): void {
   const missing: string[] = []
   for (let folder = resolve(path); !isThere(folder); folder = dirname(folder)) {
     missing.push(folder)
     // The root of a drive that is not there.
     if (dirname(folder) === folder) break
   }
-  for (const folder of missing.reverse()) makeFolder(folder, mode)
+  for (const folder of missing.reverse()) makeMissing(folder)
 }
 
-function makeFolder(folder: string, mode: number): void {
+function makeMissing(folder: string): void {
   try {
-    mkdirSync(folder, { mode })
+    makeFolder(folder)
   } catch (cause) {
     const code = errorCode(cause)
     // Another process made it first.

@@ -1,21 +1,18 @@
 import type { Stats } from 'node:fs'
-import { lstat, mkdir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
-import { makeFolders } from './make-folders.ts'
-
-/** Before the umask, as mkdir(1) does. */
-const USUAL_MODE = 0o777
+import { makeFolder, makeFolders } from './make-folders.ts'
 
 /** Who may write here may replace every file in it, whatever the mode of the file is. */
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Makes the folder with mode 0700, its parents with the default mode. One that is there must be a folder of our own that
+ * Makes the folder with mode 0700, and so those above it that are missing. One that is there must be a folder of our own that
  * nobody else can write; its mode is not changed, since it may be shared on purpose. CrmError `machine` otherwise.
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {
@@ -34,9 +31,9 @@ async function statOrMake(folder: string): Promise<Stats> {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
-  makeFolders(dirname(folder), USUAL_MODE)
+  makeFolders(dirname(folder))
   try {
-    await mkdir(folder, { mode: 0o700 })
+    makeFolder(folder)
   } catch (error) {
     // Another process made it first; what it made is judged like any other.
     if (errorCode(error) !== 'EEXIST') throw error

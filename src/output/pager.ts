@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env, OutputStream } from '../core/streams.ts'
+import { withoutKey } from '../core/without-key.ts'
 import { PagerClosed } from './pager-closed.ts'
 
 export interface Pager {
@@ -69,8 +70,7 @@ export function openPager(command: string, env: Env, terminal: OutputStream): Pa
 }
 
 function startPager(command: string, env: Env) {
-  const { CRM_API_KEY: _, ...others } = env
-  const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...others } }
+  const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...withoutKey(env) } }
   const child = spawn(command, { ...options, stdio: ['pipe', 'inherit', 'inherit'] })
   let isOpen = true
   const left = () => {

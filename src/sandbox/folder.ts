@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -11,7 +11,10 @@ const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
 /** A folder of a sandbox's own with mode 0700, below `parent`; CrmError `machine` where there can be none. */
 export function makeSandboxFolder(parent: string): string {
   try {
-    return mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${process.pid}-`))
+    const folder = mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${process.pid}-`))
+    // A umask can take from the owner too.
+    chmodSync(folder, 0o700)
+    return folder
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
     const why = WHY_NOT[code] ?? (cause as Error).message

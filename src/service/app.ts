@@ -1,8 +1,9 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
 import { answerClientError } from './client-error.ts'
 import type { FaultPlan } from './fault-plan.ts'
-import { noSuchPath, notAllowed, problemOf } from './faults.ts'
+import { noSuchPath, notAllowed, problemOf, severalHosts } from './faults.ts'
 import { createHttpServer, type Timeouts, type Tls } from './http-server.ts'
 import { injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
@@ -53,6 +54,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => sendProblem(options, request, reply, unrouted(options.routes, request)))
   app.decorateRequest('apiKey', undefined)
   app.decorateRequest('actions', undefined)
+  app.addHook('onRequest', (request, _reply, done) => done(hasSeveralHosts(request) ? severalHosts() : undefined))
   app.addHook('onResponse', async (request, reply) => noteRequest(options, request, reply))
   if (options.faults) injectFaults(app, options.faults, options.log)
   addRoutes(app, options)
@@ -142,7 +144,7 @@ function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest,
     request_id: request.id,
     method,
     route: routeOptions.url,
-    path: pathOf(request),
+    path: redactShapes(pathOf(request)),
     status,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     key_id: apiKey?.id,
@@ -151,6 +153,12 @@ function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest,
   const use = { keyId: apiKey.id, atMs: now(), address: request.ip }
   for (const { name, isRefused } of request.actions ?? [{ name: `${method} ${routeOptions.url}`, isRefused: false }])
     keyUses.add({ ...use, action: name, isRefused: isRefused || status >= 400 })
+}
+
+/** They are joined by commas, which no host has. */
+function hasSeveralHosts({ headers: { host }, raw: { rawHeaders } }: FastifyRequest): boolean {
+  if (!host?.includes(',')) return false
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
 function pathOf(request: FastifyRequest): string {

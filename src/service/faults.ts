@@ -36,6 +36,11 @@ export function notAllowed(method: string, path: string, allowed: readonly strin
   })
 }
 
+/** RFC 9112 section 3.2: what stands before the service may have read another one of them. */
+export function severalHosts(): Problem {
+  return new Problem(400, { code: 'malformed_request', detail: 'the request has more than one Host header' })
+}
+
 export function noSuchPath(path: string): Problem {
   return new Problem(404, { code: 'not_found', detail: `there is no ${path} here` })
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
 import { createApp } from './app.ts'
+import { targetRule } from './delivery/target-rules.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly now: () => number
   readonly log?: Log | undefined
   readonly version: string
+  /** As for the sender: an address that it will not deliver to is refused. Undefined: any is taken. */
+  readonly allowsPrivateTargets?: boolean | undefined
   readonly timeouts?: Timeouts
   readonly faults?: FaultPlan | undefined
 }
@@ -39,11 +42,12 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes, ...webhookRoutes]
+const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes]
 
 /** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { tls, log, faults, timeouts = TIMEOUTS } = options
+  const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true } = options
+  const isTarget = targetRule(allowsPrivateTargets)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
       const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -52,7 +56,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   const app = createApp({
     ...options,
-    routes: [...ROUTES, ...graphqlRoutes({ hasPage: isLoopback(options.host) }), ...openapiRoutes(options.version)],
+    routes: [
+      ...ROUTES,
+      ...webhookRoutes(isTarget),
+      ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
+      ...openapiRoutes(options.version),
+    ],
     tls,
     log,
     faults,

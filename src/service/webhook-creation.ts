@@ -1,3 +1,4 @@
+import type { TargetRule } from './delivery/target-rules.ts'
 import { readWebhook } from './fields/webhook-fields.ts'
 import type { Members } from './json-text.ts'
 import { createRecord, newRecordText } from './records.ts'
@@ -7,8 +8,8 @@ import type { CheckedWrite } from './write.ts'
 export const WEBHOOKS_PATH = '/v1/webhooks'
 
 /** The secret (Standard Webhooks 1.0) is shown in the answer and in its replays, and nowhere else. */
-export function webhookCreation(sent: Members): CheckedWrite {
-  const columns = readWebhook(sent)
+export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWrite {
+  const columns = readWebhook(sent, isTarget)
   const secret = newWebhookSecret()
   const fields = new Map([...sent, ['status', '"enabled"']])
   const shown = new Map([...fields, ['secret', JSON.stringify(secret)]])

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { CrmError } from '../core/errors.ts'
 import { shellWords } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
+import { withoutKey } from '../core/without-key.ts'
 import { errorCode } from '../files/error-code.ts'
 
 /** Long enough to find and touch a security key. */
@@ -27,7 +28,7 @@ export async function runKeyCommand(
       hint: `try it by hand, then see how it is set: crm config get key_command -p ${profileName}`,
     })
   // The key of another place is none of its business; a terminal it can open by itself.
-  const child = spawn(file, args, { env: { ...env, CRM_API_KEY: undefined }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { env: withoutKey(env), stdio: ['ignore', 'pipe', 'pipe'] })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true

@@ -1,8 +1,8 @@
-import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import { makeTemporaryFolder } from '../files/make-folders.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
 import { stateFolder } from './state-folder.ts'
 
@@ -20,6 +20,6 @@ export async function openStateFolder(env: Env, name: string): Promise<OpenedFol
     return { path, isTemporary: false }
   } catch (error) {
     if (env.CRM_STATE_HOME || !(error instanceof CrmError)) throw error
-    return { path: await mkdtemp(join(tmpdir(), `crm-${name}-`)), isTemporary: true }
+    return { path: makeTemporaryFolder(join(tmpdir(), `crm-${name}-`)), isTemporary: true }
   }
 }

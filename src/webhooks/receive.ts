@@ -27,6 +27,9 @@ export interface ReceiveOptions {
 /** The event that the request carries. Throws a Rejection; only what is verified is remembered as seen. */
 export async function receive(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedEvent> {
   const { origin, path, bodyMs, now } = options
+  // RFC 9112 section 3.2.
+  if (Number(request.headersDistinct.host?.length) > 1)
+    throw new Rejection('malformed_request', 'Host was sent more than once')
   const { secrets, subscriptionId, seenIds } = options.trust
   if (pathOf(request) !== path) throw new Rejection('wrong_path', `expected ${path}`)
   if (request.method !== 'POST') throw new Rejection('wrong_method', 'expected POST')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
+import { withoutKey } from '../core/without-key.ts'
 import { type CommandOptions, type Ended, startCommand } from './command.ts'
 
 export interface TunnelOptions extends Pick<CommandOptions, 'words' | 'env' | 'say'> {
@@ -23,6 +24,7 @@ export async function openTunnel({ name, timeoutMs, signal, ...command }: Tunnel
   const printed = Promise.withResolvers<URL>()
   const running = startCommand({
     ...command,
+    env: withoutKey(command.env),
     say: (line) => {
       const url = publicAddressIn(line)
       if (url) printed.resolve(url)

@@ -47,9 +47,11 @@ test('a service that others can reach delivers to nothing private, unless it is 
   const database = join(tempFolder(), 'crm.db')
   const open = ['--host', '0.0.0.0', '--insecure-http', '--database', database, '--retry-schedule', '0,1s,1s,1s']
   const service = await startService(open)
-  await subscribe(service, receiver.url)
+  const hook = { url: receiver.url, events: ['*'] }
+  expect(await ask(service, { method: 'POST', path: '/v1/webhooks', body: hook })).toMatchObject({ status: 422 })
+  await subscribe(service, receiver.url.replace('127.0.0.1', 'localhost'))
   await make(service, '/v1/contacts', [{ name: 'Ada' }])
-  expect(await firstError(database)).toBe('127.0.0.1 is not a public address, and this service delivers to those alone')
+  expect(await firstError(database)).toBe('localhost is not a public address, and this service delivers to those alone')
   expect(receiver.events).toEqual([])
   await service.stop()
   await serve([...open, '--allow-private-targets'], emptyHome())

@@ -76,3 +76,14 @@ for (const [name, answer] of Object.entries(ANSWERS)) {
     expect(runs.map(({ stdout, stderr }) => stdout + stderr).join('')).toMatch(/\\(?:x1b|u001b)\]0;owned/)
   })
 }
+
+test('a snapshot holds nothing that a terminal obeys, and every member as it was', async () => {
+  const answer: Answer = (response, { path }) =>
+    sendJson(response, 200, { data: path.includes('contacts') ? [record] : [], next_cursor: null })
+  const { url } = await startServer(answer)
+  const { stdout, exit } = await crm(['snapshot'], emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' }))
+  expect(exit).toBe(0)
+  expect(stdout).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u)
+  const lines = stdout.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual({ type: 'contact', record })
+})

@@ -5,30 +5,35 @@ import { expect } from 'vitest'
 import { CRM, emptyHome, tempFolder } from './crm.ts'
 import { test } from './shared-service.ts'
 
-/** With a umask that takes nothing away. */
-function crmWide(args: readonly string[], env: NodeJS.ProcessEnv, input = '', cwd?: string) {
-  const words = ['-c', 'umask 000; exec "$0" "$@"', process.execPath, CRM, ...args]
-  return spawnSync('/bin/sh', words, { env, input, encoding: 'utf8', cwd })
+function crmUnder(umask: string, args: readonly string[], env: NodeJS.ProcessEnv, input = '') {
+  const words = ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, CRM, ...args]
+  return spawnSync('/bin/sh', words, { env, input, encoding: 'utf8' })
 }
 
-test.skipIf(process.platform === 'win32')(
-  'what crm keeps is for its owner alone, whatever the umask',
-  ({ service }) => {
+/** What takes nothing away, and what takes the folders from their owner too. */
+const UMASKS = ['000', '177']
+
+test.skipIf(process.platform === 'win32').for(UMASKS)(
+  'what crm keeps is for its owner alone with umask %s, and so is every folder that it makes',
+  (umask, { service }) => {
+    const crmHere = (args: readonly string[], input?: string) => crmUnder(umask, args, home, input)
     const home = emptyHome()
     const login = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin']
-    expect(crmWide(login, home, service.key).status).toBe(0)
+    expect(crmHere(login, service.key).status).toBe(0)
     const file = join(home.HOME, 'people.csv')
     writeFileSync(file, 'name\nAda\n')
-    expect(crmWide(['contacts', 'import', file], home).status).toBe(0)
-    expect(crmWide(['contacts', 'get', 'con_none'], home).status).toBe(6)
+    expect(crmHere(['contacts', 'import', file, '--again']).status).toBe(0)
+    expect(crmHere(['contacts', 'get', 'con_none']).status).toBe(6)
 
-    const folders = [join(home.HOME, '.config/crm'), join(home.HOME, '.local/state/crm')]
-    const paths = folders.flatMap((folder) => [
-      folder,
-      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-    ])
-    expect(paths.length).toBeGreaterThan(6)
-    expect(paths.filter((path) => statSync(path).mode & 0o077)).toEqual([])
+    const made = readdirSync(home.HOME, { recursive: true, withFileTypes: true }).filter(
+      ({ name }) => name !== 'people.csv',
+    )
+    expect(made.length).toBeGreaterThan(8)
+    const modes = made.map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return `${path} ${(statSync(path).mode & 0o777).toString(8)} ${entry.isDirectory() ? 'folder' : 'file'}`
+    })
+    expect(modes.filter((mode) => !/ (?:700 folder|600 file)$/.test(mode))).toEqual([])
   },
 )
 

@@ -234,6 +234,13 @@ describe('what is no delivery', () => {
     expect(arrivals).toEqual([])
   })
 
+  test('two hosts are refused', async () => {
+    const { url, arrivals } = await openReceiver()
+    const request = 'POST /hook HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'
+    expect(await raw(url, request)).toMatch(/^HTTP\/1\.1 400 .*malformed_request\n/s)
+    expect(arrivals).toMatchObject([{ reason: 'malformed_request', status: 400 }])
+  })
+
   test('a header of the signature that is sent twice is refused', async () => {
     const { url } = await openReceiver()
     const { headers } = signed(SECRET, EVENT)

@@ -1,4 +1,13 @@
 import type { Context } from '../../context.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  decimalJson,
+  decimalOf,
+  shareOf,
+  ZERO,
+} from '../../core/decimal.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { barText } from '../../output/bar.ts'
 import { cellText } from '../../output/cell-text.ts'
@@ -10,19 +19,21 @@ const BAR_WIDTH = 24
 interface Group {
   readonly value: JsonValue
   count: number
-  amount: number
+  amount: Decimal
 }
 
 /** How many deals there are of each value of a member, and what their amounts come to; people see a bar beside them. */
 export async function printSummary(ctx: Context, pages: AsyncIterable<ListPage>, member: string): Promise<undefined> {
   const { flags } = ctx
   const { keep, query } = await ctx.expr()
-  const groups = await groupBy(keep ? keepMatching(pages, keep, flags.limit) : pages, member)
-  const most = Math.max(0, ...groups.map(({ amount }) => amount))
+  const { groups, unsummed } = await groupBy(keep ? keepMatching(pages, keep, flags.limit) : pages, member)
+  const most = groups[0]?.amount ?? ZERO
   const rows = groups.map(({ value, count, amount }) => {
-    const bar = flags.output === 'table' ? { bar: barText(most > 0 ? amount / most : 0, BAR_WIDTH) } : {}
-    return { [member]: value, count, amount, ...bar }
+    const bar = flags.output === 'table' ? { bar: barText(shareOf(amount, most), BAR_WIDTH) } : {}
+    return { [member]: value, count, amount: decimalJson(amount), ...bar }
   })
+  if (unsummed > 0)
+    ctx.note(`In no sum: ${unsummed} ${unsummed === 1 ? 'amount that is' : 'amounts that are'} no number.`)
   // `--where` and `--limit` were about the deals, not about their groups.
   const summaryCtx = {
     ...ctx,
@@ -37,17 +48,23 @@ export async function printSummary(ctx: Context, pages: AsyncIterable<ListPage>,
 }
 
 /** The largest sum first. */
-async function groupBy(pages: AsyncIterable<ListPage>, member: string): Promise<readonly Group[]> {
+async function groupBy(
+  pages: AsyncIterable<ListPage>,
+  member: string,
+): Promise<{ readonly groups: readonly Group[]; readonly unsummed: number }> {
   const groups = new Map<string, Group>()
+  let unsummed = 0
   for await (const { items } of pages) {
     for (const deal of items) {
       const value = deal[member] ?? null
       const name = cellText(value)
-      const group = groups.get(name) ?? { value, count: 0, amount: 0 }
+      const group = groups.get(name) ?? { value, count: 0, amount: ZERO }
       groups.set(name, group)
       group.count++
-      if (typeof deal.amount === 'number') group.amount += deal.amount
+      const amount = decimalOf(deal.amount)
+      if (amount) group.amount = addDecimals(group.amount, amount)
+      else if (deal.amount !== undefined && deal.amount !== null) unsummed++
     }
   }
-  return [...groups.values()].toSorted((one, other) => other.amount - one.amount)
+  return { groups: [...groups.values()].toSorted((one, other) => compareDecimals(other.amount, one.amount)), unsummed }
 }

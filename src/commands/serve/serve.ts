@@ -136,7 +136,7 @@ function notingIn(log: ReturnType<typeof openLog>, ctx: Context): Context {
 
 async function listen(
   ctx: Context,
-  { host, port, rateLimit }: Options,
+  options: Options,
   {
     store,
     tls,
@@ -147,7 +147,23 @@ async function listen(
   },
 ) {
   const { startServer } = await ctx.service.server()
-  return startServer({ store, host, port, tls, rateLimit, now: ctx.now, log, version: ctx.version })
+  const { host, port, rateLimit } = options
+  const allowsPrivateTargets = deliversToPrivate(options)
+  return startServer({
+    store,
+    host,
+    port,
+    tls,
+    rateLimit,
+    allowsPrivateTargets,
+    now: ctx.now,
+    log,
+    version: ctx.version,
+  })
+}
+
+function deliversToPrivate({ allowPrivateTargets, host }: Options): boolean {
+  return allowPrivateTargets ?? isLoopback(host)
 }
 
 interface Prepared {
@@ -191,7 +207,7 @@ async function deliverUntilStopped(ctx: Context, options: Options, { store, serv
   const sender = startSender({
     store,
     retryDelaysMs: options.retrySchedule,
-    allowsPrivateTargets: options.allowPrivateTargets ?? isLoopback(options.host),
+    allowsPrivateTargets: deliversToPrivate(options),
     now: ctx.now,
     version: ctx.version,
     log,

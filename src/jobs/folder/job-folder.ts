@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
+import { makeFolder } from '../../files/make-folders.ts'
 import { syncFolder } from '../../files/sync-folder.ts'
 
 /** Where the files of one job are; docs/job-format.md says what is in them. */
@@ -34,7 +35,7 @@ export function openDraft(jobsFolder: string, nowMs: number): Draft {
     const id = encodeId('job', firstSerialAt(nowMs) + randomInt(SERIALS_PER_MS))
     const folder = join(jobsFolder, `.new-${id}`)
     try {
-      mkdirSync(folder, { mode: 0o700 })
+      makeFolder(folder)
       return { paths: pathsIn(folder, id), jobsFolder }
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw toMachineError(error, folder)
@@ -47,7 +48,7 @@ export function openDraftOf(jobsFolder: string, id: string): Draft {
   const folder = join(jobsFolder, `.new-${id}`)
   try {
     rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { mode: 0o700 })
+    makeFolder(folder)
     return { paths: pathsIn(folder, id), jobsFolder }
   } catch (error) {
     throw toMachineError(error, folder)

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, constants, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
@@ -7,6 +7,7 @@ import type { Env } from '../../core/streams.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { homeFolder } from '../../files/home-folder.ts'
 import { toMachineError } from '../../files/machine-error.ts'
+import { makeTemporaryFolder } from '../../files/make-folders.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 
 /** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm. An empty variable counts as unset. */
@@ -52,7 +53,7 @@ export function makeTrialFolder(env: Env, jobsFolder: string): string {
   const temporary = join(env.TMPDIR || tmpdir(), TRIALS.temporary)
   const prefix = isWritable(jobsFolder) ? join(jobsFolder, TRIALS.kept) : temporary
   try {
-    return mkdtempSync(prefix)
+    return makeTemporaryFolder(prefix)
   } catch (error) {
     throw toMachineError(error, dirname(prefix))
   }

@@ -1,10 +1,10 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { TargetRule } from './target-rules.ts'
 
-export function refusedTarget(host: string, addresses: readonly string[]): Error {
-  const where = addresses.length === 1 && addresses[0] === host ? host : `${host} (${addresses.join(', ')})`
-  return new Error(`${where} is not a public address, and this service delivers to those alone`)
+/** It names what the subscriber wrote: what a name stands for in the network of the service is not for them. */
+export function refusedTarget(host: string): Error {
+  return new Error(`${host} is not a public address, and this service delivers to those alone`)
 }
 
 /**
@@ -17,13 +17,9 @@ export function checkedLookup(isAllowed: TargetRule): LookupFunction {
       if (error) return callback(error, [])
       const allowed = found.filter(({ address }) => isAllowed(address))
       const [first] = allowed
-      if (!first) return callback(refusedTarget(hostname, addressesOf(found)), [])
+      if (!first) return callback(refusedTarget(hostname), [])
       if (options.all) return callback(null, allowed)
       return callback(null, first.address, first.family)
     })
   }
-}
-
-function addressesOf(found: readonly LookupAddress[]): readonly string[] {
-  return found.map(({ address }) => address)
 }

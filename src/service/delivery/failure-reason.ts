@@ -18,6 +18,8 @@ const MAX_REASON_CHARACTERS = 200
 export function failureReason(error: Error): string {
   // Several addresses that all failed come as one error without a message.
   const cause = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
-  const { code = '' } = cause as NodeJS.ErrnoException
-  return (REASONS[code] ?? cause.message).slice(0, MAX_REASON_CHARACTERS)
+  const { code = '', syscall } = cause as NodeJS.ErrnoException
+  // The message of a connection names the address that its host stands for, which is not for subscribers.
+  const reason = REASONS[code] ?? (syscall === undefined ? cause.message : `the connection failed (${code})`)
+  return reason.slice(0, MAX_REASON_CHARACTERS)
 }

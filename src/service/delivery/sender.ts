@@ -5,7 +5,7 @@ import { endFailing, endGone } from './dead-endpoints.ts'
 import { EndpointLimits } from './endpoint-limits.ts'
 import { fixedSchedule, standardSchedule } from './schedule.ts'
 import { signedRequest } from './signed-request.ts'
-import { anyTarget, publicTargets } from './target-rules.ts'
+import { targetRule } from './target-rules.ts'
 import { openTransport } from './transport.ts'
 import { moodOf, outcomeOf, pauseMs } from './try-outcome.ts'
 import { takeTurns } from './turns.ts'
@@ -50,7 +50,7 @@ export function startSender(options: SenderOptions): Sender {
   const { store, now, timeouts = TIMEOUTS } = options
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
   const schedule = options.retryDelaysMs ? fixedSchedule(options.retryDelaysMs) : standardSchedule()
-  const isAllowed = options.allowsPrivateTargets ? anyTarget : publicTargets()
+  const isAllowed = targetRule(options.allowsPrivateTargets)
   const transport = openTransport({ timeoutMs: timeouts.tryMs, isAllowed })
   const limits = new EndpointLimits()
   const underWay = new UnderWay()

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4 } from 'node:net'
+import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** Not reachable from everywhere, by the special-purpose registries of IANA (RFC 6890), multicast and reserved included. */
 const CLOSED_IPV4: readonly [string, number][] = [
@@ -28,8 +28,14 @@ const CLOSED_IPV6: readonly [string, number][] = [
 
 export type TargetRule = (address: string) => boolean
 
-export function anyTarget(): boolean {
-  return true
+/** The address that a URL names; undefined where it names a host. */
+export function literalAddress({ hostname }: URL): string | undefined {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  return isIP(address) ? address : undefined
+}
+
+export function targetRule(allowsPrivateTargets: boolean): TargetRule {
+  return allowsPrivateTargets ? () => true : publicTargets()
 }
 
 /**

@@ -1,10 +1,9 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
 import { checkedLookup, refusedTarget } from './checked-lookup.ts'
 import { BROKEN_OFF, failureReason } from './failure-reason.ts'
 import type { SignedRequest } from './signed-request.ts'
-import type { TargetRule } from './target-rules.ts'
+import { literalAddress, type TargetRule } from './target-rules.ts'
 
 export type Attempt =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
@@ -44,9 +43,9 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
   const post = async (signed: SignedRequest, isRetry = false): Promise<Attempt> => {
     const url = new URL(signed.url)
     // An address is never looked up, so the lookup does not see it.
-    const address = url.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(address) && !isAllowed(address)) {
-      return { type: 'unanswered', reason: refusedTarget(address, [address]).message }
+    const address = literalAddress(url)
+    if (address !== undefined && !isAllowed(address)) {
+      return { type: 'unanswered', reason: refusedTarget(address).message }
     }
     const exchange = new Exchange(isRetry ? { ...connections, http: false, https: false } : connections, url, signed)
     underWay.add(exchange)

@@ -1,4 +1,6 @@
 import { EVENT_KINDS, isEventPattern } from '../../core/event-kinds.ts'
+import { refusedTarget } from '../delivery/checked-lookup.ts'
+import { literalAddress, type TargetRule } from '../delivery/target-rules.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { shownText } from '../shown.ts'
 import type { WebhookColumns } from '../store/store.ts'
@@ -25,6 +27,15 @@ const checkAddress: Rule['check'] = (value) => {
     return { code: 'invalid_url', detail: `expected an http or https address, got ${shownText(textOf(value) ?? '')}` }
   }
   return undefined
+}
+
+/** Of an address that is written out. What a name stands for may change: it is asked at each delivery. */
+function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnType<Rule['check']> {
+  const fault = checkAddress(value)
+  if (fault) return fault
+  const address = literalAddress(new URL(textOf(value) ?? ''))
+  if (address === undefined || isTarget(address)) return undefined
+  return { code: 'not_deliverable', detail: refusedTarget(address).message }
 }
 
 const checkEvents: Rule['check'] = (value) => {
@@ -62,8 +73,8 @@ export const WEBHOOK_RULES: Rules = {
   description: textOrNull,
 }
 
-export function readWebhook(sent: Members): Omit<WebhookColumns, 'secret'> {
-  requireRules(sent, WEBHOOK_RULES)
+export function readWebhook(sent: Members, isTarget: TargetRule): Omit<WebhookColumns, 'secret'> {
+  requireRules(sent, { ...WEBHOOK_RULES, url: { ...addressRule, check: (value) => checkTarget(value, isTarget) } })
   return { url: textOf(sent.get('url')) ?? '', events: listOf(sent.get('events') ?? '[]') as string[] }
 }
 

@@ -8,7 +8,9 @@ import {
   validate,
 } from 'graphql'
 import type { JsonObject } from '../../core/json.ts'
+import { Problem } from '../problem.ts'
 import { costOf } from './cost.ts'
+import { isNestedDeeper } from './nesting.ts'
 import { fitVariables } from './variables.ts'
 
 /** Checking is quadratic in places, so the words of a query are counted first: enough for 600 fields. */
@@ -16,6 +18,8 @@ const MAX_TOKENS = 2000
 const MAX_FIELDS = 50_000
 const MAX_DEPTH = 12
 const MAX_ERRORS = 20
+/** Of brackets: fields in fields with arguments, and in these the JSON that a body may hold. */
+const MAX_BRACKETS = 200
 
 const MAX_KEPT = 200
 const MAX_KEPT_CHARS = 8 * 1024
@@ -35,7 +39,7 @@ export interface Opened {
 }
 
 export interface Documents {
-  /** Faults for what is no query of the schema, and for what would cost too much. */
+  /** Faults for what is no query of the schema, and for what would cost too much; a Problem for what cannot be parsed safely. */
   open(asked: Asked): Opened | readonly GraphQLError[]
 }
 
@@ -45,6 +49,7 @@ export function openDocuments(schema: GraphQLSchema): Documents {
   const checked = (query: string): DocumentNode | readonly GraphQLError[] => {
     const before = kept.get(query)
     if (before) return before
+    if (isNestedDeeper(query, MAX_BRACKETS)) throw tooDeep()
     const document = parsed(query)
     if (document instanceof GraphQLError) return [document]
     const faults = validate(schema, document, undefined, { maxErrors: MAX_ERRORS })
@@ -96,6 +101,15 @@ function parsed(query: string): DocumentNode | GraphQLError {
     if (error instanceof GraphQLError) return withCode(error, 'malformed_query')
     throw error
   }
+}
+
+function tooDeep(): Problem {
+  const detail = `the query has brackets more than ${MAX_BRACKETS} levels deep`
+  return new Problem(400, {
+    code: 'query_too_deep',
+    detail,
+    errors: [{ pointer: '#/query', code: 'too_deep', detail }],
+  })
 }
 
 function noOperation(name: string | undefined): string {

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import type { OperationArgs } from 'graphql-http'
 import { requireScope } from '../bearer.ts'
+import type { TargetRule } from '../delivery/target-rules.ts'
 import { readIdempotency } from '../idempotency.ts'
 import { Problem } from '../problem.ts'
 import type { Action, Call } from '../route.ts'
@@ -16,6 +17,7 @@ import { type Idempotency, openWriter } from './writer.ts'
 export interface Engine {
   readonly schema: GraphQLSchema
   readonly documents: Documents
+  readonly isTarget: TargetRule
 }
 
 /** One request, and what comes of it. */
@@ -35,7 +37,7 @@ export type Args = OperationArgs<QueryContext>
 
 /** What to execute; or why not, or that it was done before and answered. */
 export async function prepare(
-  { schema, documents }: Engine,
+  { schema, documents, isTarget }: Engine,
   exchange: Exchange,
 ): Promise<Args | readonly GraphQLError[] | undefined> {
   const { store, call, key, asked } = exchange
@@ -58,6 +60,7 @@ export async function prepare(
   const contextValue: QueryContext = {
     reader: openReader(store, key),
     writer: openWriter(store, exchange.idempotency),
+    isTarget,
     hasExactText: false,
   }
   const { document, variables } = opened

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Response } from 'graphql-http'
+import type { TargetRule } from '../delivery/target-rules.ts'
 import { Problem } from '../problem.ts'
 import type { Call, Reply } from '../route.ts'
 import type { Store } from '../store/store.ts'
@@ -18,9 +19,9 @@ const ANSWERED: ExecutionResult = { data: null }
  * graphql-http is asked for the protocol, graphql-js for the query. The text of an answer is ours: exact texts go into it as
  * they are, and the library's JSON.stringify with a replacer takes twice as long.
  */
-export function createGraphqlHandler(): GraphqlHandler {
+export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   const schema = createSchema()
-  const engine: Engine = { schema, documents: openDocuments(schema) }
+  const engine: Engine = { schema, documents: openDocuments(schema), isTarget }
   const handle = createHandler<undefined, Exchange, QueryContext>({
     schema,
     parseRequestParams: ({ context: { asked } }) => ({ query: asked.query }),

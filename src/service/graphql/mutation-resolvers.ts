@@ -46,8 +46,8 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
     const { body } = await writer.write(noteCreation(input.dealId, inputMembers(input)))
     return { note: new RecordSource('note', body) }
   },
-  createWebhook: async (_, { input }: Input, { writer }) => {
-    return withSecret(await writer.write(webhookCreation(inputMembers(input))))
+  createWebhook: async (_, { input }: Input, { writer, isTarget }) => {
+    return withSecret(await writer.write(webhookCreation(inputMembers(input), isTarget)))
   },
   deleteWebhook: async (_, { input }: Input<Existing>, { writer }) => {
     await writer.write(webhookDeletion(input.id, expectedOf(input)))

@@ -1,3 +1,4 @@
+import type { TargetRule } from '../delivery/target-rules.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
@@ -5,6 +6,8 @@ import type { Writer } from './writer.ts'
 export type QueryContext = {
   readonly reader: Reader
   readonly writer: Writer
+  /** Where events may be delivered. */
+  readonly isTarget: TargetRule
   /** Set by a field that answers with a text to be written as it is. */
   hasExactText: boolean
 }

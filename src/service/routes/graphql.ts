@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { TargetRule } from '../delivery/target-rules.ts'
 import type { GraphqlHandler } from '../graphql/handler.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
@@ -10,11 +11,17 @@ const PARAMETERS = ['query', 'operationName', 'variables', 'extensions']
  * The libraries and the schema are loaded by the first request: the start of the service does not wait for them. With
  * `hasPage` a browser that comes without a query is shown a page to write one on.
  */
-export function graphqlRoutes({ hasPage }: { readonly hasPage: boolean }): readonly Route[] {
+export function graphqlRoutes({
+  hasPage,
+  isTarget,
+}: {
+  readonly hasPage: boolean
+  readonly isTarget: TargetRule
+}): readonly Route[] {
   let handler: Promise<GraphqlHandler> | undefined
   const handle = async (store: Store, call: Call): Promise<Reply> => {
     if (!call.key) return (await import('../graphql/page.ts')).graphqlPage()
-    handler ??= import('../graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler())
+    handler ??= import('../graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler(isTarget))
     return (await handler)(store, call)
   }
   const isPageRequest: Route['needsNoKey'] = (headers, query) =>

@@ -1,3 +1,5 @@
+import { compareDecimals, type Decimal, decimalOf, decimalText, shareOf, ZERO } from '../../core/decimal.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { barText } from '../../output/bar.ts'
 import type { Theme } from '../draw/theme.ts'
 import { rowId } from '../list/list-state.ts'
@@ -27,7 +29,7 @@ export function boardLines(
   const { column, card } = clampBoard(state.board, columns)
   const { first, fitting } = stagesShown(columns.length, column, area.width)
   const width = Math.floor((area.width - (fitting - 1) * GAP.length) / Math.max(1, fitting))
-  const most = Math.max(1, ...columns.map(({ sum }) => sum))
+  const most = columns.reduce((most, { sum }) => (compareDecimals(sum, most) > 0 ? sum : most), ZERO)
   const drawn = columns.slice(first, first + fitting).map((each, index) => {
     const isSelected = first + index === column
     return columnLines(each, { width, height: area.height, most, card: isSelected ? card : undefined }, state, theme)
@@ -50,7 +52,7 @@ interface ColumnArea {
   readonly width: number
   readonly height: number
   /** The largest sum of a stage, which has the whole width. */
-  readonly most: number
+  readonly most: Decimal
   /** The selected card; undefined in the other columns. */
   readonly card: number | undefined
 }
@@ -61,7 +63,7 @@ function columnLines({ stage, deals, sum }: BoardColumn, area: ColumnArea, state
   const lines = [
     card === undefined ? theme.bold(title) : theme.inverse(title),
     fitCell(`  ${deals.length}${state.lists.deals.isComplete ? '' : '+'}  ${sumText(sum)}`, width),
-    theme.accent(fitCell(`  ${barText(sum / most, width - 2)}`, width)),
+    theme.accent(fitCell(`  ${barText(shareOf(sum, most), width - 2)}`, width)),
     theme.dim('─'.repeat(width)),
   ]
   const cards = Math.max(1, Math.floor((height - HEAD_ROWS) / CARD_ROWS))
@@ -70,12 +72,18 @@ function columnLines({ stage, deals, sum }: BoardColumn, area: ColumnArea, state
     const isCurrent = top + index === card
     const mark = state.lists.deals.marks.has(rowId(deal) ?? '') ? '*' : ' '
     const name = fitCell(`${isCurrent ? '❯' : ' '}${mark}${shortCell(deal.name, width)}`, width)
-    const amount = fitCell(`  ${typeof deal.amount === 'number' ? sumText(deal.amount) : ''}`, width)
+    const amount = fitCell(`  ${amountText(deal.amount)}`, width)
     lines.push(isCurrent ? theme.inverse(name) : name, theme.dim(amount))
   }
   return lines
 }
 
-function sumText(sum: number): string {
-  return Math.abs(sum) < 1e15 ? sum.toLocaleString('en', { maximumFractionDigits: 2 }) : String(sum)
+function amountText(amount: JsonValue | undefined): string {
+  const decimal = decimalOf(amount)
+  return decimal ? sumText(decimal) : ''
+}
+
+/** `52,805,342.58`: all digits, the whole ones in threes. */
+function sumText(sum: Decimal): string {
+  return decimalText(sum).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','))
 }

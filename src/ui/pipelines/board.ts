@@ -1,3 +1,4 @@
+import { addDecimals, type Decimal, decimalOf, ZERO } from '../../core/decimal.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { type ListState, shownCount, shownRow } from '../list/list-state.ts'
@@ -6,7 +7,7 @@ import type { BoardState } from '../state.ts'
 export interface BoardColumn {
   readonly stage: string
   readonly deals: readonly CrmRecord[]
-  readonly sum: number
+  readonly sum: Decimal
 }
 
 export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
@@ -24,17 +25,17 @@ export function createBoards(): Boards {
 
 /** In the pipeline's order; stages of other pipelines behind them. */
 function groupByStage(list: ListState, stages: BoardState['stages']): readonly BoardColumn[] {
-  const groups = new Map<string, { deals: CrmRecord[]; sum: number }>()
-  for (const stage of stages ?? []) groups.set(cellText(stage.name), { deals: [], sum: 0 })
+  const groups = new Map<string, { deals: CrmRecord[]; sum: Decimal }>()
+  for (const stage of stages ?? []) groups.set(cellText(stage.name), { deals: [], sum: ZERO })
   const count = shownCount(list)
   for (let position = 0; position < count; position++) {
     const deal = shownRow(list, position)
     if (!deal) continue
     const name = cellText(deal.stage) || '(none)'
-    const group = groups.get(name) ?? { deals: [], sum: 0 }
+    const group = groups.get(name) ?? { deals: [], sum: ZERO }
     groups.set(name, group)
     group.deals.push(deal)
-    if (typeof deal.amount === 'number') group.sum += deal.amount
+    group.sum = addDecimals(group.sum, decimalOf(deal.amount) ?? ZERO)
   }
   return Array.from(groups, ([stage, group]) => ({ stage, ...group }))
 }

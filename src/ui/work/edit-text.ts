@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Env } from '../../core/streams.ts'
+import { withoutKey } from '../../core/without-key.ts'
 
 export interface Edited {
   readonly text: string
@@ -20,12 +21,14 @@ export interface Edited {
  */
 export async function editText(text: string, env: Env): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'crm-edit-'))
+  // A umask can take from the owner too.
+  await chmod(folder, 0o700)
   const path = join(folder, 'record.yaml')
   await writeFile(path, text, { mode: 0o600 })
   const editor = env.VISUAL || env.EDITOR || 'vi'
   const forget = () => rm(folder, { recursive: true, force: true })
-  // As git does: the variable may hold flags.
-  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' })
+  // As git does: the variable may hold flags. The key is none of an editor's business, nor of its plugins'.
+  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: withoutKey(env), stdio: 'inherit' })
   const [code, signal] = await once(child, 'close')
   if (code !== 0) {
     await forget()

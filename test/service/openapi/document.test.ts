@@ -30,9 +30,9 @@ const ROUTES = [
   ...dealRoutes,
   ...noteRoutes,
   ...pipelineRoutes,
-  ...webhookRoutes,
+  ...webhookRoutes(() => true),
   ...healthRoutes,
-  ...graphqlRoutes({ hasPage: false }),
+  ...graphqlRoutes({ hasPage: false, isTarget: () => true }),
   ...openapiRoutes('1.2.3'),
 ]
 

@@ -49,6 +49,28 @@ test.each([
   expect((await send('POST', '/v1/webhooks', body)).json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
 })
 
+const PRIVATE = ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:10.0.0.1]', '169.254.169.254', '10.1.2.3']
+
+test.each(PRIVATE)('a subscription to http://%s is refused where nothing will be delivered to it', async (host) => {
+  const open = await serveForTest({ allowsPrivateTargets: false })
+  const url = `http://${host}/hook`
+  const refused = await open.send('POST', '/v1/webhooks', { url, events: ['*'] })
+  expect(refused.json).toMatchObject({ status: 422, errors: [{ pointer: '#/url', code: 'not_deliverable' }] })
+  const query = 'mutation ($url: String!) { createWebhook(input: { url: $url, events: ["*"] }) { secret } }'
+  const { json } = await open.send('POST', '/v1/graphql', { query, variables: { url } })
+  expect(json.errors).toMatchObject([{ extensions: { code: 'invalid_values' } }])
+  const { send } = await serveForTest({ allowsPrivateTargets: true })
+  expect((await send('POST', '/v1/webhooks', { url, events: ['*'] })).status).toBe(201)
+})
+
+test.each(['http://localhost/', 'https://example.com/', 'http://93.184.215.14/', 'http://[2606:2800:21f::1]/'])(
+  'a subscription to %s is taken everywhere: names are asked at each delivery',
+  async (url) => {
+    const { send } = await serveForTest({ allowsPrivateTargets: false })
+    expect((await send('POST', '/v1/webhooks', { url, events: ['*'] })).status).toBe(201)
+  },
+)
+
 test('a pattern that matches nothing is named beside the kinds there are', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/webhooks', { url: 'https://example.com', events: ['contact.made'] })

@@ -26,7 +26,7 @@ export function prepareDatabaseFile(file: string, isCreated: boolean): void {
 
 /** `wx` fails when anything has the name, a link that leads nowhere included. */
 function makeFile(file: string): boolean {
-  makeFolders(dirname(file), 0o700)
+  makeFolders(dirname(file))
   try {
     closeSync(openSync(file, 'wx', 0o600))
     return true

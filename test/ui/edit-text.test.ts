@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { editText } from '../../src/ui/work/edit-text.ts'
+
+test('an editor has the environment of the command, and not the key in it', async () => {
+  const env = { PATH: process.env.PATH, EDITOR: 'env >', CRM_API_KEY: 'crm_key_of_nobody', CRM_PROFILE: 'staging' }
+  const { text, forget } = await editText('name: Ada', env)
+  await forget()
+  expect(text).toContain('CRM_PROFILE=staging')
+  expect(text).not.toContain('CRM_API_KEY')
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { openTunnel } from '../../src/webhooks/tunnel.ts'
+
+test('a tunnel has the environment of the command, and not the key in it', async () => {
+  const said: string[] = []
+  const { url, stop } = await openTunnel({
+    name: 'tunnel',
+    words: ['sh', '-c', 'env; echo https://abc.example; sleep 60'],
+    env: { PATH: process.env.PATH, CRM_API_KEY: 'crm_key_of_nobody', CRM_PROFILE: 'staging' },
+    say: (line) => said.push(line),
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+  })
+  await stop()
+  expect(url.href).toBe('https://abc.example/')
+  expect(said).toContain('CRM_PROFILE=staging')
+  expect(said.join('\n')).not.toContain('CRM_API_KEY')
+})
