@@ -7,6 +7,7 @@ import type { Sighting } from './completion/sightings.ts'
 import type { CrmRecord } from './core/resources.ts'
 import type { Env, Io } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
+import type { WhereErrors } from './expr/where.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { ColorFlag } from './output/color.ts'
 import type { FieldPath } from './output/fields.ts'
@@ -52,6 +53,8 @@ export interface GlobalFlags {
   readonly limit: number | undefined
   /** A jq expression: only records for which it is true. */
   readonly where: string | undefined
+  /** What becomes of records that it fails on. */
+  readonly whereErrors: WhereErrors
   /** A jq expression: its results are printed. */
   readonly jq: string | undefined
   readonly isCsvSafe: boolean
@@ -191,10 +194,11 @@ export function createContext(
 /** So that the pages of a long list do not stay in memory. */
 const MOST_SEEN = 100
 
-async function openExpressions({ flags: { where, jq }, io }: Context): Promise<Expressions> {
-  if (where === undefined && jq === undefined) return { keep: undefined, query: undefined }
+async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: Context): Promise<Expressions> {
+  if (where === undefined && jq === undefined) return { where: undefined, query: undefined, uses: () => [] }
   const { compileExpressions } = await import('./expr/expressions.ts')
-  return compileExpressions({ where, jq }, (line) => writeNoteLine(io.stderr, line))
+  const say = (line: string) => writeNoteLine(io.stderr, line)
+  return compileExpressions({ where, jq, whereErrors }, { say, nowMs: now() })
 }
 
 async function openTarget(ctx: Context): Promise<Target> {

@@ -1,7 +1,9 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { commandLine } from './command-line.ts'
-import { chosenPages, itemsOf, type List, recordOutput } from './print.ts'
+import type { ListPage } from './keep-matching.ts'
+import type { ListCheck } from './member-check.ts'
+import { checkOf, chosenPages, itemsOf, type List, recordOutput } from './print.ts'
 
 const FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
 
@@ -16,11 +18,13 @@ export async function exportList(ctx: Context, file: string, list: List): Promis
   refuseCsvSafe(ctx, format)
   const plain = await recordOutput(ctx, list.columns)
   const out = { ...plain, format, signal: ctx.signal }
+  const check = await checkOf(ctx, list)
   if (file === '-') {
-    await exportToStream(out, itemsOf(await chosenPages(ctx, list)))
+    await exportToStream(out, itemsOf(await chosenPages(ctx, list, check)))
+    await check.judge()
     return
   }
-  const pages = itemsOf(await chosenPages(ctx, list, false))
+  const pages = itemsOf(judged(await chosenPages(ctx, list, check, false), check))
   const count = await exportToFile(out, file, pages).catch((cause: unknown) => {
     if (!ctx.signal.aborted) throw cause
     throw new CrmError('interrupted', `interrupted; nothing was written to ${file}`, {
@@ -29,6 +33,12 @@ export async function exportList(ctx: Context, file: string, list: List): Promis
     })
   })
   ctx.note(`${count} ${list.plural} in ${file}`)
+}
+
+/** What is wrong with the whole is found before the file takes its name. */
+async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncGenerator<ListPage> {
+  yield* pages
+  await check.judge()
 }
 
 /** `-o` wins; `table`, which is also what stands there when nothing was said, is no format to keep. */

@@ -2,14 +2,21 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { GlobalFlags } from '../context.ts'
 import { durationText, MAX_DURATION_MS, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
+import type { WhereErrors } from '../expr/where.ts'
 import { COLOR_FLAGS } from '../output/color.ts'
 import { parseFields } from '../output/fields.ts'
 import { FORMATS, type Format } from '../output/format.ts'
 import { PROGRESS_FLAGS } from '../output/progress.ts'
 
+const WHERE_ERRORS: readonly WhereErrors[] = ['stop', 'skip']
+
 /** Flags that only some commands act on; the others refuse them rather than ignore them. */
 const SCOPED = {
   where: () => new Option('--where <expr>', 'only records for which this jq expression is true'),
+  whereErrors: () =>
+    new Option('--where-errors <how>', 'records that --where fails on: stop, or skip and count them')
+      .choices(WHERE_ERRORS)
+      .default('stop'),
   limit: () => new Option('--limit <n>', 'stop after n records').argParser(parseCount),
   fields: () => new Option('--fields <names>', 'only these members, comma separated; a.b reaches inside'),
   jq: () => new Option('--jq <expr>', 'print what jq makes of the whole (json) or of each record (jsonl)'),
@@ -32,8 +39,8 @@ export type ScopedFlag = keyof typeof SCOPED
 /** What prints records can print what an expression makes of them; what prints a list can choose, and page. */
 const TOGETHER: Partial<Record<ScopedFlag | 'export', readonly ScopedFlag[]>> = {
   fields: ['fields', 'jq', 'csvSafe'],
-  where: ['where', 'progress', 'pager'],
-  export: ['fields', 'csvSafe', 'where', 'progress'],
+  where: ['where', 'whereErrors', 'progress', 'pager'],
+  export: ['fields', 'csvSafe', 'where', 'whereErrors', 'progress'],
 }
 
 const GLOBAL = {
@@ -106,6 +113,7 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
     fields: value('fields') === undefined ? undefined : parseFields(value('fields')),
     limit: value('limit'),
     where: value('where'),
+    whereErrors: value('whereErrors') ?? 'stop',
     jq: value('jq'),
     isCsvSafe: value('csvSafe') === true,
     progress: value('progress') ?? 'auto',

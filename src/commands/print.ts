@@ -4,6 +4,7 @@ import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord, Resource } from '../core/resources.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
+import type { Where } from '../expr/where.ts'
 import { shouldColor } from '../output/color.ts'
 import { jsonText } from '../output/json-text.ts'
 import type { Pager } from '../output/pager.ts'
@@ -17,6 +18,7 @@ import { linesFor } from '../output/safe-lines.ts'
 import { withFlag } from './command-line.ts'
 import { withGoOnHint } from './go-on-hint.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
+import { createMemberCheck, expressionUses, type ListCheck } from './member-check.ts'
 
 export interface List {
   readonly pages: AsyncIterable<ListPage>
@@ -24,6 +26,10 @@ export interface List {
   readonly columns: readonly string[]
   /** What the records are called, for the note that there are none. */
   readonly plural: string
+  /** What they are, where the plural does not say it. */
+  readonly resource?: Resource
+  /** Held against them at the end, beside the members that expressions use. */
+  readonly checks?: readonly ListCheck[]
 }
 
 const RESOURCES_BY_PLURAL: Readonly<Record<string, Resource>> = {
@@ -43,13 +49,14 @@ export function requestedLimit({ flags }: Context): number | undefined {
 /** Prints pages as they arrive. None found is success, said on stderr; so is what `--limit` cut off. */
 export async function printList(ctx: Context, list: List): Promise<undefined> {
   const pager = await openPagerFor(ctx)
+  const check = await checkOf(ctx, list)
   let last: ListPage | undefined
   let count = 0
   try {
     const out = await recordOutput(ctx, list.columns, pager?.stdout)
     count = await printRecords(
       out,
-      itemsOf(await chosenPages(ctx, list), (page) => {
+      itemsOf(await chosenPages(ctx, list, check), (page) => {
         last = page
         const resource = RESOURCES_BY_PLURAL[list.plural]
         if (resource) ctx.seen(resource, page.items)
@@ -63,12 +70,28 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
     await pager?.close()
   }
   noteRest(ctx, list, { count, last })
+  await check.judge()
+}
+
+/** All that is held against the records of a list. */
+export async function checkOf(ctx: Context, { plural, resource, checks = [] }: List): Promise<ListCheck> {
+  const known = resource ?? RESOURCES_BY_PLURAL[plural]
+  const all = known ? [createMemberCheck(ctx, known, await expressionUses(ctx, 'list')), ...checks] : checks
+  return {
+    see: (records) => {
+      for (const check of all) check.see(records)
+    },
+    judge: async () => {
+      for (const check of all) await check.judge()
+    },
+  }
 }
 
 /** What is read from the server is what progress counts; rows on a terminal are progress enough. */
 export async function chosenPages(
   ctx: Context,
   { pages, plural }: List,
+  check: ListCheck,
   isStdoutTTY: boolean = ctx.io.stdout.isTTY === true,
 ): Promise<AsyncIterable<ListPage>> {
   const { io, flags, now } = ctx
@@ -83,14 +106,36 @@ export async function chosenPages(
     try {
       for await (const page of pages) {
         progress.add(page.items.length)
+        check.see(page.items)
         yield page
       }
     } finally {
       progress.end()
     }
   }
-  const { keep } = await ctx.expr()
-  return keep ? keepMatching(counted(), keep, flags.limit) : counted()
+  const { where } = await ctx.expr()
+  if (!where) return counted()
+  return matchingPages(ctx, counted(), where, check)
+}
+
+/** A slip is what an expression most often fails of, so it is named first. */
+async function* matchingPages(
+  ctx: Context,
+  pages: AsyncIterable<ListPage>,
+  where: Where,
+  check: ListCheck,
+): AsyncGenerator<ListPage> {
+  const keep: Where['keep'] = async (records) => {
+    try {
+      return await where.keep(records)
+    } catch (error) {
+      await check.judge()
+      throw error
+    }
+  }
+  yield* keepMatching(pages, keep, ctx.flags.limit)
+  const line = where.leftOut()
+  if (line !== undefined) ctx.note(line)
 }
 
 export async function* itemsOf(
@@ -118,21 +163,30 @@ function noteRest(
   }
 }
 
-export async function printOne(ctx: Context, record: CrmRecord): Promise<undefined> {
+/** `resource` is what the server made of the record, where it is one of its own. */
+export async function printOne(ctx: Context, record: CrmRecord, resource?: Resource): Promise<undefined> {
   if (ctx.flags.output === 'id' && record.id === undefined) {
     throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
   }
   const out = await recordOutput(ctx, Object.keys(record))
   try {
     await printRecord(out, record)
+    if (out.query && resource) await judgeMembers(ctx, record, resource)
   } catch (cause) {
     if (!out.query || !(cause instanceof CrmError) || cause.code !== 'invalid_input') throw cause
-    // Exit 2 would say that nothing was sent.
-    throw new CrmError('partial', `done, but the answer cannot be printed: ${cause.message}`, {
-      ...cause.details,
-      cause,
-    })
+    throw doneBut('the answer cannot be printed: ', cause)
   }
+}
+
+async function judgeMembers(ctx: Context, record: CrmRecord, resource: Resource): Promise<void> {
+  const check = createMemberCheck(ctx, resource, await expressionUses(ctx, 'record'))
+  check.see([record])
+  await check.judge()
+}
+
+/** Exit 2 would say that nothing was sent. */
+function doneBut(what: string, cause: CrmError): CrmError {
+  return new CrmError('partial', `done, but ${what}${cause.message}`, { ...cause.details, cause })
 }
 
 /** What a write was answered with. Its id is not lost with the output: nothing else may lead to the record. */
@@ -147,7 +201,11 @@ export async function printWritten(ctx: Context, record: CrmRecord, what: Resour
     const message = `the server took it as done, but answered with a ${what} that has no id`
     throw new CrmError('bad_answer', message, { hint: `crm ${what}s list` })
   }
-  return printOne(ctx, record)
+  try {
+    return await printOne(ctx, record, what)
+  } catch (cause) {
+    throw cause instanceof CrmError && cause.code === 'usage' && id !== undefined ? doneBut('', cause) : cause
+  }
 }
 
 /** A value that is not a record: bare for people and shells, a JSON document where one was asked for. */

@@ -1,21 +1,33 @@
+import type { CrmError } from '../core/errors.ts'
 import { parseExactJson } from '../core/exact-json.ts'
-import type { JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Jq, JqRun } from './jq.ts'
-import { compileFailure, evaluationFailure } from './jq-failure.ts'
+import { caughtReason, compileFailure, evaluationFailure, recordFailures } from './jq-failure.ts'
+import { type PathUse, recordPaths } from './record-paths.ts'
 import { refuseAssignment } from './refuse-assignment.ts'
+import { refuseNoDuration, timeFunctions } from './times.ts'
 import { wholeCharacters } from './whole-characters.ts'
+
+/** Results, or why there are none. */
+export type Outcome = { readonly results: readonly JsonValue[] } | { readonly reason: string }
 
 /** An expression may give no result, one, or several. */
 export interface Query {
   /**
-   * The results of each record, in the order of the records. CrmError `invalid_input` names the one that it failed on, by
-   * its id unless `placeOf` knows a better name.
+   * What it gives for each record, in the order of the records. CrmError `invalid_input` where jq itself comes to an end,
+   * which names the record by its id unless `placeOf` knows a better name.
    */
-  each(records: readonly CrmRecord[], placeOf?: (at: number) => string): Promise<readonly (readonly JsonValue[])[]>
+  outcomes(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly Outcome[]>
+  /** The same; CrmError `invalid_input` says on how many of them it fails, and on which one first. */
+  each(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly (readonly JsonValue[])[]>
   /** The results of one value, given as JSON. */
   whole(json: string): Promise<readonly JsonValue[]>
+  /** The members that it provably takes from a record. */
+  uses(sees: 'record' | 'list'): readonly PathUse[]
 }
+
+type PlaceOf = (at: number) => string
 
 export type ExpressionFlag = '--where' | '--jq' | '--compute'
 
@@ -23,43 +35,69 @@ export interface ExpressionSource {
   readonly flag: ExpressionFlag
   readonly text: string | undefined
   readonly say: (line: string) => void
+  /** For `age` and `older_than`. */
+  readonly nowMs: number
 }
 
 /** What the manual of jq 1.7 has and this build of it lacks. Numbers that pass through keep their digits in it. */
 const MISSING = 'def ascii: [.] | implode; def have_literal_numbers: true; '
 
-export async function createExpression(jq: Jq, { flag, text, say }: ExpressionSource): Promise<Query | undefined> {
+export async function createExpression(jq: Jq, source: ExpressionSource): Promise<Query | undefined> {
+  const { flag, text, say } = source
   if (text === undefined) return undefined
   // From the first line on, which $__loc__ tells of, and with an end of its own, so that a comment there ends with it. A
   // list, so that all results stand on one line.
   const collected = `[(${text}\n)]`
-  const refuse = (run: JqRun) => compileFailure(flag, text, run.stderr)
+  const known = MISSING + timeFunctions(text, source.nowMs)
   // Alone first: `1) | (2` would make sense only inside the brackets.
-  for (const program of [`${MISSING}empty|${text}`, `${MISSING}empty|${collected}`]) {
+  for (const program of [`${known}empty|${text}`, `${known}empty|${collected}`]) {
     const run = await jq.run(['-n', program], '')
-    if (run.exit !== 0) throw refuse(run)
+    if (run.exit !== 0) throw compileFailure(flag, text, run.stderr)
   }
   if (flag === '--where') refuseAssignment(text)
+  refuseNoDuration(recordPaths(text, 'record').durations)
   const evaluate = async (program: string, json: string): Promise<{ run: JqRun; lines: readonly string[] }> => {
-    const run = await jq.run(['-c', program], wholeCharacters(json))
+    const run = await jq.run(['-c', `${known}${program}`], wholeCharacters(json))
     const lines = run.stdout.split('\n').slice(0, -1)
     if (run.exit === 0 && run.stderr !== '') for (const line of run.stderr.split('\n')) say(line)
     return { run, lines }
   }
+  const outcomes: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
+    if (records.length === 0) return []
+    const { run, lines } = await evaluate(`.[]|try ${collected} catch {reason: .}`, JSON.stringify(records))
+    // A line a record, up to one that ended jq.
+    if (lines.length < records.length) throw evaluationFailure({ flag, place: placeOf(lines.length), run })
+    return lines.map(readOutcome)
+  }
   return {
-    async each(records, placeOf = (at) => `record ${JSON.stringify(records[at]?.id ?? at + 1)}`) {
-      if (records.length === 0) return []
-      const { run, lines } = await evaluate(`${MISSING}.[]|${collected}`, JSON.stringify(records))
-      // A line a record, up to the one that it failed on.
-      if (lines.length < records.length) {
-        throw evaluationFailure({ flag, place: placeOf(lines.length), run })
-      }
-      return lines.map((line) => parseExactJson(line) as JsonValue[])
+    outcomes,
+    async each(records, placeOf = placeIn(records)) {
+      const all = await outcomes(records, placeOf)
+      const failure = failureIn(flag, all, placeOf)
+      if (failure) throw failure
+      return all.map((outcome) => ('results' in outcome ? outcome.results : []))
     },
     async whole(json) {
-      const { run, lines } = await evaluate(`${MISSING}${collected}`, json)
+      const { run, lines } = await evaluate(collected, json)
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
       return parseExactJson(lines[0]) as JsonValue[]
     },
+    uses: (sees) => recordPaths(text, sees).uses,
   }
+}
+
+export function placeIn(records: readonly CrmRecord[]): PlaceOf {
+  return (at) => `record ${JSON.stringify(records[at]?.id ?? at + 1)}`
+}
+
+function readOutcome(line: string): Outcome {
+  const value = parseExactJson(line)
+  if (!isJsonObject(value)) return { results: value as JsonValue[] }
+  return { reason: caughtReason(value.reason ?? null) }
+}
+
+function failureIn(flag: ExpressionFlag, all: readonly Outcome[], placeOf: PlaceOf): CrmError | undefined {
+  const failed = all.flatMap((outcome, at) => ('reason' in outcome ? [{ at, reason: outcome.reason }] : []))
+  const [first] = failed
+  return first && recordFailures(flag, { count: failed.length, place: placeOf(first.at), reason: first.reason })
 }

@@ -1,30 +1,47 @@
-import type { CrmRecord } from '../core/resources.ts'
-import { createExpression, type Query } from './expression.ts'
+import type { MemberUse } from '../core/members-read.ts'
+import { createExpression, type ExpressionFlag, type Query } from './expression.ts'
 import { loadJq } from './jq.ts'
+import type { PathUse } from './record-paths.ts'
+import { openWhere, type Where, type WhereErrors } from './where.ts'
 
 export interface ExpressionTexts {
   readonly where: string | undefined
   readonly jq: string | undefined
+  readonly whereErrors: WhereErrors
 }
 
 /** The expressions of a command line, compiled. */
 export interface Expressions {
-  /** Those for which `--where` gives anything but false, null or nothing. */
-  readonly keep: ((records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>) | undefined
+  readonly where: Where | undefined
   readonly query: Query | undefined
+  /** The members that they take from records. `--jq` sees each record, the list of all, or something else. */
+  uses(jqSees: 'record' | 'list' | 'none'): readonly MemberUse[]
 }
 
-/** CrmError `usage` for what is no jq expression; `debug` in an expression speaks to `say`. */
-export async function compileExpressions(texts: ExpressionTexts, say: (line: string) => void): Promise<Expressions> {
+export interface ExpressionWorld {
+  /** Given what `debug` in an expression says. */
+  readonly say: (line: string) => void
+  readonly nowMs: number
+}
+
+/** CrmError `usage` for what is no jq expression. */
+export async function compileExpressions(texts: ExpressionTexts, world: ExpressionWorld): Promise<Expressions> {
   const jq = await loadJq()
-  const where = await createExpression(jq, { flag: '--where', text: texts.where, say })
-  const query = await createExpression(jq, { flag: '--jq', text: texts.jq, say })
+  const where = await createExpression(jq, { ...world, flag: '--where', text: texts.where })
+  const query = await createExpression(jq, { ...world, flag: '--jq', text: texts.jq })
   return {
-    keep: where && (async (records) => keepTrue(records, await where.each(records))),
+    where: where && openWhere(where, texts.whereErrors),
     query,
+    uses: (jqSees) => [
+      ...usesOf('--where', where?.uses('record')),
+      ...usesOf('--jq', jqSees === 'none' ? [] : query?.uses(jqSees)),
+    ],
   }
 }
 
-function keepTrue(records: readonly CrmRecord[], results: Awaited<ReturnType<Query['each']>>): readonly CrmRecord[] {
-  return records.filter((_, at) => results[at]?.some((result) => result !== false && result !== null))
+function usesOf(flag: ExpressionFlag, uses: readonly PathUse[] = []): readonly MemberUse[] {
+  return uses.map(({ path }) => {
+    const ifMeant = `has(${JSON.stringify(path.at(-1))}) in the expression says that it may be absent`
+    return { flag, path, ifMeant }
+  })
 }

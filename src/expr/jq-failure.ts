@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import type { JsonValue } from '../core/json.ts'
 import type { ExpressionFlag } from './expression.ts'
 import type { JqRun } from './jq.ts'
 
@@ -24,9 +25,31 @@ export interface Failure {
 }
 
 export function evaluationFailure({ flag, place, run }: Failure): CrmError {
-  return new CrmError('invalid_input', `${flag} fails${place ? ` on ${place}` : ''}: ${reasonOf(run)}`, {
-    hint: `make it hold for every record: (EXPR)? leaves such a record out, // gives a default, such as (.amount // 0)`,
+  return failure(`${flag} fails${place ? ` on ${place}` : ''}: ${reasonOf(run)}`, flag)
+}
+
+export interface RecordFailures {
+  readonly count: number
+  /** The first record that it fails on, and why. */
+  readonly place: string
+  readonly reason: string
+}
+
+export function recordFailures(flag: ExpressionFlag, { count, place, reason }: RecordFailures): CrmError {
+  const where = count === 1 ? place : `${count} records, the first is ${place}`
+  return failure(`${flag} fails on ${where}: ${reason}`, flag)
+}
+
+function failure(message: string, flag: ExpressionFlag): CrmError {
+  const skip = flag === '--where' ? '; --where-errors skip leaves such records out and counts them' : ''
+  return new CrmError('invalid_input', message, {
+    hint: `// gives a default, such as (.amount // 0)${skip}`,
   })
+}
+
+/** What `catch` is given: jq says a text as it is, and anything else as JSON. */
+export function caughtReason(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function reasonOf({ exit, stderr }: JqRun): string {

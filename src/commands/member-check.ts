@@ -1,0 +1,34 @@
+import type { Context } from '../context.ts'
+import { type MemberUse, MembersRead } from '../core/members-read.ts'
+import type { CrmRecord, Resource } from '../core/resources.ts'
+
+/** What is held against all records of a list, when the last of them was read. */
+export interface ListCheck {
+  see(records: readonly CrmRecord[]): void
+  /** Throws what is wrong. */
+  judge(): Promise<void>
+}
+
+/**
+ * CrmError `usage` for a member that a command line takes from records of which none has it, and which the server does not
+ * describe. A list without records proves nothing.
+ */
+export function createMemberCheck(ctx: Context, resource: Resource, uses: readonly MemberUse[]): ListCheck {
+  const members = new MembersRead(uses)
+  return {
+    see: (records) => members.see(records),
+    judge: async () => {
+      if (members.missing().length === 0) return
+      const described = await (await ctx.api()).describedMembers(resource)
+      const slip = members.slip(`${resource}s`, (name) => described.has(name))
+      if (slip) throw slip
+    },
+  }
+}
+
+/** Of the expressions of a command that prints records; what `--fields` has picked from is not theirs to judge. */
+export async function expressionUses({ expr, flags }: Context, prints: 'list' | 'record'): Promise<readonly MemberUse[]> {
+  const { uses } = await expr()
+  if (flags.fields !== undefined) return uses('none')
+  return uses(prints === 'list' && flags.output === 'json' ? 'list' : 'record')
+}

@@ -1,0 +1,105 @@
+export interface Token {
+  readonly kind: 'field' | 'name' | 'variable' | 'text' | 'format' | 'number' | 'mark'
+  /** Of a field and a variable without the mark before it; of a text what it says, undefined where that is computed. */
+  readonly text: string | undefined
+  readonly start: number
+  readonly end: number
+  /** What is computed inside a text: `"\(…)"`. */
+  readonly inner: readonly (readonly Token[])[]
+}
+
+/** Thrown for text that these few rules do not read; jq itself may well. */
+export class UnreadJq extends Error {}
+
+const SPACE = /\s+|#[^\n]*/y
+const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
+const FIELD = /\.([A-Za-z_]\w*)/y
+const NAME = /[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*/y
+const VARIABLE = /\$(\w+(?:::\w+)*)/y
+const FORMAT = /@\w+/y
+const MARK = /\?\/\/|\/\/=|[|+\-*/%]=|[=!<>]=|\/\/|\.\.|[.=<>|,;:?()[\]{}+\-*/%]/y
+
+/** The words of a jq program (the lexer of jq 1.7.1), without spaces and comments. */
+export function jqTokens(program: string): readonly Token[] {
+  const { tokens, end } = readTokens(program, 0)
+  if (end !== undefined) throw new UnreadJq()
+  return tokens
+}
+
+/** Up to the bracket that ends an interpolation, behind which `end` is, or to the end of the program. */
+function readTokens(program: string, from: number): { tokens: readonly Token[]; end: number | undefined } {
+  const tokens: Token[] = []
+  let depth = 0
+  for (let at = skipSpace(program, from); at < program.length; ) {
+    const token = program[at] === '"' ? readText(program, at) : readWord(program, at)
+    if (token.kind === 'mark') depth += depthChange(token.text ?? '')
+    if (depth < 0) return { tokens, end: token.end }
+    tokens.push(token)
+    at = skipSpace(program, token.end)
+  }
+  return { tokens, end: undefined }
+}
+
+export function depthChange(mark: string): number {
+  if ('([{'.includes(mark)) return 1
+  return ')]}'.includes(mark) ? -1 : 0
+}
+
+function skipSpace(program: string, from: number): number {
+  let at = from
+  for (let space = match(SPACE, program, at); space; space = match(SPACE, program, at)) {
+    // jq 1.7.1 takes the next line for the same comment.
+    if (space[0].startsWith('#') && /\\\r?$/.test(space[0])) throw new UnreadJq()
+    at += space[0].length
+  }
+  return at
+}
+
+const WORDS = [
+  ['number', NUMBER],
+  ['field', FIELD],
+  ['variable', VARIABLE],
+  ['name', NAME],
+  ['format', FORMAT],
+  ['mark', MARK],
+] as const
+
+function readWord(program: string, start: number): Token {
+  for (const [kind, pattern] of WORDS) {
+    const found = match(pattern, program, start)
+    if (found) return { kind, text: found[1] ?? found[0], start, end: start + found[0].length, inner: [] }
+  }
+  throw new UnreadJq()
+}
+
+function readText(program: string, start: number): Token {
+  const inner: (readonly Token[])[] = []
+  let at = start + 1
+  while (program[at] !== '"') {
+    if (at >= program.length) throw new UnreadJq()
+    if (program[at] !== '\\') at++
+    else if (program[at + 1] !== '(') at += 2
+    else {
+      const { tokens, end } = readTokens(program, at + 2)
+      if (end === undefined) throw new UnreadJq()
+      inner.push(tokens)
+      at = end
+    }
+  }
+  const text = inner.length > 0 ? undefined : plainText(program.slice(start, at + 1))
+  return { kind: 'text', text, start, end: at + 1, inner }
+}
+
+/** A text of jq is one of JSON, which also may hold line ends. */
+function plainText(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')))
+  } catch (cause) {
+    throw new UnreadJq('no text', { cause })
+  }
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
