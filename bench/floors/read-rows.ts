@@ -19,6 +19,7 @@ const source = await openRows({
   stages: undefined,
   signal: new AbortController().signal,
   note: () => {},
+  nowMs: 0,
 })
 let count = 0
 for await (const rows of source.rows()) count += rows.length

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord, Resource } from '../core/resources.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
@@ -77,6 +77,8 @@ export interface Api {
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi
+  /** The members that the server says such a record can have; none where it does not say. */
+  describedMembers(resource: Resource): Promise<ReadonlySet<string>>
   /** The limit that the last answer told; undefined when it told of none, or nothing was asked yet. */
   rate(): ToldRate | undefined
   /** Ends idle connections; without it the process lives on until they time out. */

@@ -12,14 +12,20 @@ import { createWebhooks } from './webhooks.ts'
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
 export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
   const http = createHttp(options, timing)
+  const graphql = createGraphql(http, options)
+  const raw = createRaw(http, options.wire, options.baseUrl)
   return {
     contacts: createContacts(http, options.wire),
     deals: createDeals(http, options.wire),
     notes: createNotes(http),
     pipelines: createPipelines(http, options.wire),
     webhooks: createWebhooks(http),
-    graphql: createGraphql(http, options),
-    raw: createRaw(http, options.wire, options.baseUrl),
+    graphql,
+    raw,
+    describedMembers: async (resource) => {
+      const { describedMembers } = await import('./described-members.ts')
+      return describedMembers({ raw, graphql }, resource)
+    },
     rate: http.rate,
     close: http.close,
   }

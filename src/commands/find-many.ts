@@ -59,12 +59,13 @@ async function askForEach(api: Api, noun: Noun, ids: readonly string[]): Promise
 export async function getByIds(ctx: Context, noun: Noun, words: readonly string[]): Promise<undefined> {
   const ids = await readIds(ctx, words, `crm ${noun}s list -o id`)
   const [only] = words.length === 1 && words[0] !== '-' ? ids : []
-  if (only !== undefined) return printOne(ctx, await findOne(ctx, noun, only))
+  if (only !== undefined) return printOne(ctx, await findOne(ctx, noun, only), noun)
   const { pages, missing } = findMany(await ctx.api(), noun, ids)
   await printList(ctx, {
     pages,
     columns: FIELDS[noun],
     plural: ids.length === 0 ? 'ids on stdin' : `${noun}s with these ids`,
+    resource: noun,
   })
   if (missing.length === 0) return
   if (missing.length === ids.length) throw notThere(noun, namesOf(missing))

@@ -2,13 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { GlobalFlags } from '../context.ts'
 import { durationText, MAX_DURATION_MS, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
-import type { WhereErrors } from '../expr/where.ts'
 import { COLOR_FLAGS } from '../output/color.ts'
 import { parseFields } from '../output/fields.ts'
 import { FORMATS, type Format } from '../output/format.ts'
 import { PROGRESS_FLAGS } from '../output/progress.ts'
 
-const WHERE_ERRORS: readonly WhereErrors[] = ['stop', 'skip']
+const WHERE_ERRORS: readonly GlobalFlags['whereErrors'][] = ['stop', 'skip']
 
 /** Flags that only some commands act on; the others refuse them rather than ignore them. */
 const SCOPED = {

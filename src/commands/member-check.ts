@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { type MemberUse, MembersRead } from '../core/members-read.ts'
+import { MembersRead, type MemberUse } from '../core/members-read.ts'
 import type { CrmRecord, Resource } from '../core/resources.ts'
 
 /** What is held against all records of a list, when the last of them was read. */
@@ -7,6 +7,17 @@ export interface ListCheck {
   see(records: readonly CrmRecord[]): void
   /** Throws what is wrong. */
   judge(): Promise<void>
+}
+
+export function allOf(checks: readonly ListCheck[]): ListCheck {
+  return {
+    see: (records) => {
+      for (const check of checks) check.see(records)
+    },
+    judge: async () => {
+      for (const check of checks) await check.judge()
+    },
+  }
 }
 
 /**
@@ -19,15 +30,17 @@ export function createMemberCheck(ctx: Context, resource: Resource, uses: readon
     see: (records) => members.see(records),
     judge: async () => {
       if (members.missing().length === 0) return
-      const described = await (await ctx.api()).describedMembers(resource)
-      const slip = members.slip(`${resource}s`, (name) => described.has(name))
+      const slip = members.slip(`${resource}s`, await (await ctx.api()).describedMembers(resource))
       if (slip) throw slip
     },
   }
 }
 
 /** Of the expressions of a command that prints records; what `--fields` has picked from is not theirs to judge. */
-export async function expressionUses({ expr, flags }: Context, prints: 'list' | 'record'): Promise<readonly MemberUse[]> {
+export async function expressionUses(
+  { expr, flags }: Context,
+  prints: 'list' | 'record',
+): Promise<readonly MemberUse[]> {
   const { uses } = await expr()
   if (flags.fields !== undefined) return uses('none')
   return uses(prints === 'list' && flags.output === 'json' ? 'list' : 'record')

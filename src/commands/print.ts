@@ -4,7 +4,6 @@ import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord, Resource } from '../core/resources.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
-import type { Where } from '../expr/where.ts'
 import { shouldColor } from '../output/color.ts'
 import { jsonText } from '../output/json-text.ts'
 import type { Pager } from '../output/pager.ts'
@@ -18,7 +17,9 @@ import { linesFor } from '../output/safe-lines.ts'
 import { withFlag } from './command-line.ts'
 import { withGoOnHint } from './go-on-hint.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
-import { createMemberCheck, expressionUses, type ListCheck } from './member-check.ts'
+import { allOf, createMemberCheck, expressionUses, type ListCheck } from './member-check.ts'
+
+type Where = NonNullable<Awaited<ReturnType<Context['expr']>>['where']>
 
 export interface List {
   readonly pages: AsyncIterable<ListPage>
@@ -76,15 +77,7 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
 /** All that is held against the records of a list. */
 export async function checkOf(ctx: Context, { plural, resource, checks = [] }: List): Promise<ListCheck> {
   const known = resource ?? RESOURCES_BY_PLURAL[plural]
-  const all = known ? [createMemberCheck(ctx, known, await expressionUses(ctx, 'list')), ...checks] : checks
-  return {
-    see: (records) => {
-      for (const check of all) check.see(records)
-    },
-    judge: async () => {
-      for (const check of all) await check.judge()
-    },
-  }
+  return allOf(known ? [createMemberCheck(ctx, known, await expressionUses(ctx, 'list')), ...checks] : checks)
 }
 
 /** What is read from the server is what progress counts; rows on a terminal are progress enough. */

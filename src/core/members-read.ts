@@ -47,14 +47,14 @@ export class MembersRead {
   }
 
   /**
-   * CrmError `usage` for members that no record has; undefined where all are there, or nothing is known. What the server
-   * describes is no slip: `isDescribed` is asked for members of the record itself.
+   * CrmError `usage` for members that no record has; undefined where all are there, or nothing is known. What is described,
+   * of the record itself, is no slip.
    */
-  slip(plural: string, isDescribed: (name: string) => boolean): CrmError | undefined {
-    const [first, ...others] = this.missing().filter(({ path }) => !isDescribed(path[0] ?? ''))
+  slip(plural: string, described: ReadonlySet<string>): CrmError | undefined {
+    const [first, ...others] = this.missing().filter(({ path }) => !described.has(path[0] ?? ''))
     if (!first) return undefined
     const name = first.path.join('.')
-    const meant = first.path.length === 1 ? nearest(name, [...this.#names]) : undefined
+    const meant = first.path.length === 1 ? nearest(name, [...this.#names, ...described]) : undefined
     const rest = [...new Set(others.map(({ path }) => path.join('.')))].filter((each) => each !== name)
     const also = rest.length === 0 ? '' : `, nor ${rest.join(', ')}`
     const hints = [meant && `did you mean ${meant}?`, first.ifMeant].filter((hint) => hint !== undefined)

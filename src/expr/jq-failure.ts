@@ -49,6 +49,8 @@ function failure(message: string, flag: ExpressionFlag): CrmError {
 
 /** What `catch` is given: jq says a text as it is, and anything else as JSON. */
 export function caughtReason(value: JsonValue): string {
+  // All that jq says of `input` when there is none.
+  if (value === 'break') return 'input finds nothing to read: the value at hand, ., is all there is'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -57,7 +59,5 @@ function reasonOf({ exit, stderr }: JqRun): string {
   if (exit === 0) return 'the expression stops jq'
   // What `debug` says stands before it.
   const [, reason] = /^jq: (?:parse )?error(?: \(at [^)]*\))?(?: \(not a string\))?: (.*)/ms.exec(stderr) ?? []
-  // All that jq says of `input` when there is none.
-  if (reason === 'break') return 'input finds nothing to read: the value at hand, ., is all there is'
-  return reason ?? stderr
+  return reason === undefined ? stderr : caughtReason(reason)
 }

@@ -1,5 +1,5 @@
-import { CrmError } from '../core/errors.ts'
 import { parseDurationWithUnitMs } from '../core/duration.ts'
+import { CrmError } from '../core/errors.ts'
 
 const DURATION = String.raw`^(?<n>\\d+(?:\\.\\d+)?)(?<unit>ms|s|m|h|d)$`
 const TIME = String.raw`^(?<y>\\d{4})-(?<m>\\d\\d)-(?<d>\\d\\d)(?:[Tt ](?<h>\\d\\d):(?<min>\\d\\d)(?::(?<s>\\d\\d(?:\\.\\d+)?))?(?:[Zz]|(?<sign>[+-])(?<oh>\\d\\d):?(?<om>\\d\\d))?)?$`
@@ -21,7 +21,7 @@ def last_day: if .m == 2 then (if (.y % 4 == 0 and .y % 100 != 0) or .y % 400 ==
   | (.sign // "+") as $sign | del(.sign) | map_values((. // "0") | tonumber)
   | if .m < 1 or .m > 12 or .d < 1 or .d > last_day or .h > 23 or .min > 59 or .s >= 61 or .oh > 23 or .om > 59
     then $given | fault else . end
-  | (.oh * 60 + .om) * (if $sign == "-" then -60 else 60 end) as $offset
+  | ((.oh * 60 + .om) * (if $sign == "-" then -60 else 60 end)) as $offset
   | NOW - (days(.y; .m; .d) * 86400 + .h * 3600 + .min * 60 + .s - $offset) end;
 def older_than($time): age as $age | ($time | if type == "string" then (capture("${DURATION}") // null) else null end)
 | if . == null then error("older_than(\\($time | tojson)): expected a time such as 90d, 12h, 30m, 45s or 500ms")

@@ -19,12 +19,13 @@ import { makeUndo } from './make/make-undo.ts'
 import type { MakeWorld } from './make/make-world.ts'
 import type { PlanBuilder } from './make/plan-builder.ts'
 import { planningFailure } from './make/scratch-failure.ts'
-import { stageNames } from './make/stage-names.ts'
+import { stageNames, unknownStage } from './make/stage-names.ts'
 import { type RowTerms, rowTermsOf } from './make/terms-of.ts'
 import { heldUndos } from './make/undo-chain.ts'
 import { copyPlan } from './plan/copy-plan.ts'
 import { type Forecast, forecast } from './plan/forecast.ts'
 import type { Noun } from './plan/plan-head.ts'
+import type { WrongStage } from './rows/wrong-stage.ts'
 import type { Account } from './run/account.ts'
 import { cancelJob } from './run/cancel-job.ts'
 import { type DamagedJob, setAside, stateOrDamage } from './run/damaged-job.ts'
@@ -67,6 +68,8 @@ export interface Jobs {
   remove(ids: readonly string[]): void
   /** Names that the stage of a deal can have; undefined where the server does not tell. */
   stages(): Promise<readonly string[] | undefined>
+  /** The first of them that no pipeline has; undefined where all are there, or the server does not list stages. */
+  unknownStage(stages: readonly string[]): Promise<WrongStage | undefined>
   /** What a job would still send; reads its whole plan. */
   rest(paths: JobPaths): RestOfJob
   /** How long so many requests take at the least, by the limit that the last answer told. */
@@ -172,6 +175,7 @@ export function openJobs(world: JobsWorld): Jobs {
     prunable: (beforeMs) => prunable(folder, beforeMs),
     remove: (ids) => removeJobs(folder, ids, world.now()),
     stages: async () => stageNames(await world.api()),
+    unknownStage: async (stages) => unknownStage(await world.api(), stages),
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
     rest: restOf,

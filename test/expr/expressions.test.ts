@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
 
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z')
+
 const RECORDS: readonly CrmRecord[] = [
   { id: 'a', amount: 1, tags: ['x'] },
   { id: 'b', amount: 20, tags: [] },
@@ -9,12 +11,15 @@ const RECORDS: readonly CrmRecord[] = [
 ]
 
 async function kept(where: string, said: string[] = []): Promise<unknown[]> {
-  const { keep } = await compileExpressions({ where, jq: undefined }, (line) => said.push(line))
-  return ((await keep?.(RECORDS)) ?? []).map(({ id }) => id)
+  const { where: chosen } = await compileExpressions(
+    { where, jq: undefined, whereErrors: 'stop' },
+    { say: (line) => said.push(line), nowMs: NOW_MS },
+  )
+  return ((await chosen?.keep(RECORDS)) ?? []).map(({ id }) => id)
 }
 
 async function results(jq: string, json: string): Promise<unknown> {
-  const { query } = await compileExpressions({ where: undefined, jq }, () => {})
+  const { query } = await compileExpressions({ where: undefined, jq, whereErrors: 'stop' }, { say: () => {}, nowMs: 0 })
   return query?.whole(json)
 }
 
@@ -48,11 +53,11 @@ test.each([
 })
 
 test.each([
-  ['.id.x', 'record "a": Cannot index string with string "x"'],
+  ['.id.x', '3 records, the first is record "a": Cannot index string with string "x"'],
   ['if .id == "b" then error("no \\(.id)") else true end', 'record "b": no b'],
   ['if .id == "c" then debug | error({x: 1}) else . end', 'record "c": {"x":1}'],
   ['if .id == "c" then halt else . end', 'record "c": the expression stops jq'],
-  ['input', 'record "a": input finds nothing to read: the value at hand, ., is all there is'],
+  ['input', '3 records, the first is record "a": input finds nothing to read: the value at hand, ., is all there is'],
   ['def f: 1 + f; f', 'record "a": jq ran out of memory'],
 ])('%s fails on the record that it fails on', async (where, reason) => {
   await expect(kept(where)).rejects.toMatchObject({ code: 'invalid_input', message: `--where fails on ${reason}` })
@@ -77,13 +82,16 @@ test('values come back as they went in', async () => {
 })
 
 test('half of a surrogate pair, which a foreign server may send, is U+FFFD to an expression and spoils no record', async () => {
-  const { keep, query } = await compileExpressions({ where: '.name != "zz"', jq: '.' }, () => {})
+  const { where, query } = await compileExpressions(
+    { where: '.name != "zz"', jq: '.', whereErrors: 'stop' },
+    { say: () => {}, nowMs: 0 },
+  )
   const records = [
     { id: 'a', name: '\ud800' },
     { id: 'b', name: '\ud83d\ude00\\ud800' },
     { id: 'c', '\udc00': 'x\udfffy' },
   ]
-  expect(await keep?.(records)).toEqual(records)
+  expect(await where?.keep(records)).toEqual(records)
   expect(await query?.whole('["\\uD83D\\uDE00\\uD83D","\\\\ud800"]')).toEqual([['\u{1f600}\ufffd', '\\ud800']])
   expect(await query?.each(records)).toEqual([
     [{ id: 'a', name: '\ufffd' }],
@@ -93,15 +101,21 @@ test('half of a surrogate pair, which a foreign server may send, is U+FFFD to an
 })
 
 test('nesting beyond the 256 levels that jq reads is an error, and the expression works again after it', async () => {
-  const { query } = await compileExpressions({ where: undefined, jq: '.id' }, () => {})
+  const { query } = await compileExpressions(
+    { where: undefined, jq: '.id', whereErrors: 'stop' },
+    { say: () => {}, nowMs: 0 },
+  )
   const deep = JSON.parse('['.repeat(300) + ']'.repeat(300))
   await expect(query?.each([{ id: 1, deep }])).rejects.toThrow(/depth limit/)
   expect(await query?.each([{ id: 2 }])).toEqual([[2]])
 })
 
 test('after thousands of pages it still works, and the exit code of the process is untouched', async () => {
-  const { keep } = await compileExpressions({ where: '.amount > 5', jq: undefined }, () => {})
-  for (let page = 0; page < 2_000; page++) expect(await keep?.(RECORDS)).toHaveLength(1)
+  const { where: chosen } = await compileExpressions(
+    { where: '.amount > 5', jq: undefined, whereErrors: 'stop' },
+    { say: () => {}, nowMs: 0 },
+  )
+  for (let page = 0; page < 2_000; page++) expect(await chosen?.keep(RECORDS)).toHaveLength(1)
   expect(process.exitCode).toBeUndefined()
 })
 

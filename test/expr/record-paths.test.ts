@@ -200,6 +200,11 @@ test.each(['record', 'list'] as const)(
 )
 
 test('an expression of an unread kind is still run', async () => {
-  const query = await createExpression(await loadJq(), { flag: '--jq', text: '. as [$a] ?// $a | $a', say: () => {} })
+  const query = await createExpression(await loadJq(), {
+    flag: '--jq',
+    text: '. as [$a] ?// $a | $a',
+    say: () => {},
+    nowMs: 0,
+  })
   expect(await query?.whole('[1]')).toEqual([1])
 })

@@ -17,6 +17,7 @@ const DEFAULTS = {
   required: [],
   stages: undefined,
   note: () => {},
+  nowMs: 0,
 } as const satisfies Partial<RowOptions>
 
 export interface Input extends Partial<RowOptions> {

@@ -50,8 +50,11 @@ test('--fields takes them from anywhere, and does not look inside', async () => 
 })
 
 test('--where leaves them as they are, and so does --jq where it does not compute', async () => {
-  const { keep, query } = await compileExpressions({ where: '.id > 5', jq: '.id' }, () => {})
-  const kept = (await keep?.([recordOf('12345678901234567890')])) ?? []
+  const { where, query } = await compileExpressions(
+    { where: '.id > 5', jq: '.id', whereErrors: 'stop' },
+    { say: () => {}, nowMs: 0 },
+  )
+  const kept = (await where?.keep([recordOf('12345678901234567890')])) ?? []
   const { io } = await print({ format: 'jsonl', ...(query && { query }) }, kept)
   expect(io.out()).toBe('12345678901234567890\n')
 })

@@ -3,7 +3,7 @@ import { compileExpressions } from '../../src/expr/expressions.ts'
 import { print } from './print-fixture.ts'
 
 async function queried(jq: string, format: 'json' | 'jsonl', width?: number): Promise<string> {
-  const { query } = await compileExpressions({ where: undefined, jq }, () => {})
+  const { query } = await compileExpressions({ where: undefined, jq, whereErrors: 'stop' }, { say: () => {}, nowMs: 0 })
   if (!query) throw new Error('no query')
   const pages = [
     [

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
 /** Behind the prefix of the server's address; before them comes what the server itself names (`service-desc`, RFC 8631). */
-const USUAL_PATHS = ['/v1/openapi.json', '/openapi.json', '/v1/swagger.json', '/swagger.json'] as const
+export const OPENAPI_PATHS = ['/v1/openapi.json', '/openapi.json', '/v1/swagger.json', '/swagger.json'] as const
 
 export interface Parameter {
   readonly name: string
@@ -67,7 +67,7 @@ function addressesOf({ options: { baseUrl }, samples }: Probe): readonly string[
   const named = links.flatMap((link) =>
     link === undefined ? [] : (addressOn(baseUrl.origin, link, baseUrl.href) ?? []),
   )
-  return [...new Set([...named, ...USUAL_PATHS.map((path) => prefix + path)])]
+  return [...new Set([...named, ...OPENAPI_PATHS.map((path) => prefix + path)])]
 }
 
 export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi | undefined {
@@ -117,7 +117,7 @@ function parameterOf(document: JsonObject, entry: JsonValue): readonly Parameter
 }
 
 /** Within the document alone (RFC 6901, as a fragment). */
-function pointedAt(document: JsonObject, pointer: string): JsonValue | undefined {
+export function pointedAt(document: JsonObject, pointer: string): JsonValue | undefined {
   if (!pointer.startsWith('#/')) return undefined
   const names = pointer.slice(2).split('/')
   return valueAt(

@@ -1,7 +1,11 @@
+import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { MemberUse } from '../../core/members-read.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
+import { createMemberCheck } from '../member-check.ts'
 import { refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
 import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
 import type { Jobs } from './job-types.ts'
@@ -12,6 +16,8 @@ export interface ManyFlags extends ImportFlags {
   readonly from?: string
   readonly ifMatch?: string
   readonly idempotencyKey?: string
+  /** What is set need not be a member of any record. */
+  readonly newField?: true
 }
 
 type Changed = 'contacts' | 'deals'
@@ -30,6 +36,11 @@ export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags &
         },
       )
     }
+    if (flags.newField) {
+      throw new CrmError('usage', '--new-field is about --set, and --from has what each record becomes', {
+        hint: 'leave it out; --map COLUMN=FIELD names a field that crm does not know',
+      })
+    }
     return importRows(ctx, { noun, kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
   }
   const patch = await readFields(ctx, flags)
@@ -47,18 +58,35 @@ export async function deleteMany(ctx: Context, flags: ManyFlags): Promise<ExitCo
 
 async function selectMany(
   ctx: Context,
-  { noun, kind, patch }: Omit<Parameters<Jobs['makeSelection']>[0], 'keep' | 'stages'>,
+  { noun, kind, patch }: Pick<Parameters<Jobs['makeSelection']>[0], 'noun' | 'kind' | 'patch'>,
   flags: ManyFlags,
 ): Promise<ExitCode> {
-  const [jobs, { keep }] = await Promise.all([ctx.jobs(), ctx.expr()])
-  if (keep) refuseWithoutFile(flags, '--where')
+  const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
+  if (where) refuseWithoutFile(flags, '--where')
   else {
     throw new CrmError('usage', `which ${noun} to ${kind} is not said`, {
       hint: `name an id, a file with --from, or an expression with --where '${noun === 'deals' ? '.stage == "Lead"' : '.company == null'}'`,
     })
   }
   const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined
-  return takeMade(ctx, await jobs.makeSelection({ noun, kind, keep, patch, stages }), '--where', flags)
+  const used = [...uses('none'), ...(flags.newField ? [] : setMembers(patch))]
+  const check = createMemberCheck(ctx, noun === 'deals' ? 'deal' : 'contact', used)
+  const made = await jobs.makeSelection({ noun, kind, where, check, patch, stages })
+  const leftOut = where.leftOut()
+  if (leftOut !== undefined) ctx.note(leftOut)
+  return takeMade(ctx, made, '--where', flags)
+}
+
+function setMembers(patch: JsonObject | undefined): readonly MemberUse[] {
+  const ifMeant = '--new-field writes one that no record has'
+  return Object.keys(patch ?? {}).map((name) => ({ flag: '--set', path: [name], ifMeant }))
+}
+
+/** One slip would write a member of its own to every record. */
+export function addNewFieldFlag(command: object): void {
+  ;(command as Command).addOption(
+    new Option('--new-field', 'with --where: --set may name a member that no record has yet'),
+  )
 }
 
 /** One record by its id, or many by what they are; `more` are flags that an id does not take either. */
@@ -81,7 +109,7 @@ export function refuseIdBeside(
 
 /** An update takes one id, and `-` is none. */
 export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: ManyFlags): void {
-  refuseIdBeside(ctx, id, flags, ['expect'])
+  refuseIdBeside(ctx, id, flags, ['expect', 'newField'])
   if (id !== '-') return
   throw new CrmError('usage', 'an update takes one id, and reads none from stdin', {
     hint: '--from - reads rows with a column id from stdin',

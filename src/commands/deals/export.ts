@@ -6,6 +6,7 @@ import { exportList, FILE_HELP } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
+import { createStageCheck } from './stage-filter.ts'
 
 interface Options {
   readonly filter?: readonly string[]
@@ -33,5 +34,6 @@ async function exportDeals(ctx: Context, file: string, options: Options): Promis
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ limit: undefined, cursor: undefined, filters })
-  return exportList(ctx, file, { pages, columns: FIELDS.deal, plural: 'deals' })
+  const checks = [createStageCheck(ctx, filters)]
+  return exportList(ctx, file, { pages, columns: FIELDS.deal, plural: 'deals', checks })
 }

@@ -6,6 +6,7 @@ import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printList, requestedLimit } from '../print.ts'
+import { createStageCheck } from './stage-filter.ts'
 import { printSummary } from './summary.ts'
 
 interface Options {
@@ -38,6 +39,6 @@ async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters })
-  if (options.summary !== undefined) return printSummary(ctx, pages, options.summary)
-  await printList(ctx, { pages, columns: FIELDS.deal, plural: 'deals' })
+  const list = { pages, columns: FIELDS.deal, plural: 'deals', checks: [createStageCheck(ctx, filters)] }
+  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, options.summary)
 }

@@ -11,8 +11,9 @@ import {
 import type { JsonValue } from '../../core/json.ts'
 import { barText } from '../../output/bar.ts'
 import { cellText } from '../../output/cell-text.ts'
-import { keepMatching, type ListPage } from '../keep-matching.ts'
-import { onePage, printList } from '../print.ts'
+import type { ListPage } from '../keep-matching.ts'
+import { allOf, createMemberCheck } from '../member-check.ts'
+import { chosenPages, type List, onePage, printList } from '../print.ts'
 
 const BAR_WIDTH = 24
 
@@ -23,10 +24,12 @@ interface Group {
 }
 
 /** How many deals there are of each value of a member, and what their amounts come to; people see a bar beside them. */
-export async function printSummary(ctx: Context, pages: AsyncIterable<ListPage>, member: string): Promise<undefined> {
+export async function printSummary(ctx: Context, list: List, member: string): Promise<undefined> {
   const { flags } = ctx
-  const { keep, query } = await ctx.expr()
-  const { groups, unsummed } = await groupBy(keep ? keepMatching(pages, keep, flags.limit) : pages, member)
+  const { query, uses } = await ctx.expr()
+  const members = createMemberCheck(ctx, 'deal', [...uses('none'), { flag: '--summary', path: [member] }])
+  const check = allOf([members, ...(list.checks ?? [])])
+  const { groups, unsummed } = await groupBy(await chosenPages(ctx, list, check), member)
   const most = groups[0]?.amount ?? ZERO
   const rows = groups.map(({ value, count, amount }) => {
     const bar = flags.output === 'table' ? { bar: barText(shareOf(amount, most), BAR_WIDTH) } : {}
@@ -38,13 +41,14 @@ export async function printSummary(ctx: Context, pages: AsyncIterable<ListPage>,
   const summaryCtx = {
     ...ctx,
     flags: { ...flags, where: undefined, limit: undefined },
-    expr: async () => ({ keep: undefined, query }),
+    expr: async () => ({ where: undefined, query, uses: () => [] }),
   }
-  return printList(summaryCtx, {
+  await printList(summaryCtx, {
     pages: onePage(rows),
     columns: [member, 'count', 'amount', ...(flags.output === 'table' ? ['bar'] : [])],
     plural: 'deals',
   })
+  await check.judge()
 }
 
 /** The largest sum first. */

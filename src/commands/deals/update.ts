@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
+import { addNewFieldFlag, type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
@@ -41,6 +41,7 @@ export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
   addReadFlags(update)
   addBulkFlags(update)
   addExpectFlag(update)
+  addNewFieldFlag(update)
   addScopedFlags(update, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }
 

@@ -20,6 +20,7 @@ export const OUTPUT_TOPIC: HelpTopic = {
       rows: [
         ['--fields a,b.c', 'only these members; they fix the columns of csv and tsv'],
         ['--where EXPR', 'keep the records for which this jq expression is true'],
+        ['--where-errors HOW', 'records that it fails on: stop, or skip and count them'],
         ['--jq EXPR', 'print what jq makes of the whole list (json) or of each record (jsonl)'],
         ['--limit N', 'stop after N records; without it lists are complete'],
         ['--csv-safe', 'an apostrophe before cells that a spreadsheet would run; csv and tsv'],

@@ -45,14 +45,16 @@ export async function* matchingEvents(
   ctx: Context,
   pages: AsyncIterable<readonly ReceivedEvent[]>,
 ): AsyncGenerator<readonly ReceivedEvent[]> {
-  const { keep } = await ctx.expr()
+  const { where } = await ctx.expr()
   for await (const events of pages) {
-    if (!keep) {
+    if (!where) {
       yield events
       continue
     }
     const records = new Map(events.map((event) => [eventRecord(event), event]))
-    yield (await keep([...records.keys()])).map((record) => records.get(record)).filter((event) => event !== undefined)
+    yield (await where.keep([...records.keys()]))
+      .map((record) => records.get(record))
+      .filter((event) => event !== undefined)
   }
 }
 

@@ -12,8 +12,8 @@ export type Wanted = (event: ReceivedEvent) => Promise<boolean>
 /** By the globs and by `--where`, which sees what a line of jsonl holds. */
 export async function createWanted(ctx: Context, globs: readonly string[]): Promise<Wanted> {
   const { matchesAnyGlob } = await ctx.webhooks.filter()
-  const { keep } = await ctx.expr()
-  const isTrue = keep && batched(ctx, keep)
+  const { where } = await ctx.expr()
+  const isTrue = where && batched(ctx, where.keep)
   return async (event) => matchesAnyGlob(globs, event.name) && (!isTrue || (await isTrue(eventRecord(event))))
 }
 

@@ -22,7 +22,7 @@ import { runId } from './run-id.ts'
 import { spoolInput } from './spool-input.ts'
 
 /** How the input is read: what the person said, and nothing else. */
-export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note'>
+export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
 
 export interface ImportRequest {
   readonly noun: Noun
@@ -84,7 +84,12 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   if (earlier.undone !== undefined) world.note(earlier.undone)
   const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
   const updates = await updatesFor(world, request)
-  const source = await openRows({ ...read, ...place, stages, signal: world.signal, note: world.note })
+  const source = await openRows({
+    ...read,
+    ...place,
+    stages,
+    ...{ signal: world.signal, note: world.note, nowMs: world.nowMs() },
+  })
   const match = matchOf(request, source.verdict, updates !== undefined)
   const head: PlanHead = {
     crm_plan: 1,

@@ -4,6 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import type { Where } from '../../expr/where.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { wrongStage } from '../rows/wrong-stage.ts'
@@ -18,7 +19,12 @@ export interface SelectionRequest {
   readonly noun: 'contacts' | 'deals'
   readonly kind: 'update' | 'delete'
   /** Which records it is about. */
-  readonly keep: (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
+  readonly where: Pick<Where, 'keepAll' | 'failure'>
+  /** Held against all records, before anything is sent. */
+  readonly check: {
+    see(records: readonly CrmRecord[]): void
+    judge(): Promise<void>
+  }
   /** What it does to each of them; undefined deletes. */
   readonly patch: JsonObject | undefined
   /** Names that the stage of a deal can have; undefined where they are not known. */
@@ -32,19 +38,24 @@ export interface SelectionRequest {
 export async function makeSelection(world: MakeWorld, request: SelectionRequest): Promise<MadeImport> {
   const stopped = await stoppedJob(world, request.kind)
   if (stopped) return { is: 'same', job: stopped }
-  const { noun, kind, keep, patch } = request
+  const { noun, kind, where, check, patch } = request
   refuseWrongStage(request)
   const identity = { kind, noun, run: newRun(world), of: undefined }
   const updates = noun === 'deals' ? { updates: await world.dealUpdates() } : {}
   const job = await makeJob(world, { ...identity, ...updates }, async (builder) => {
     for await (const { items } of world.list(noun)) {
       world.onRead(items.length)
-      for (const record of await keep(items)) {
+      check.see(items)
+      for (const record of await where.keepAll(items)) {
         const planned = plannedFor(noun, record, patch)
         if (planned === 'unchanged') builder.leaveOut(planned)
         else if (planned) builder.add(planned)
       }
     }
+    // First a slip, of which an expression most often fails.
+    await check.judge()
+    const failure = where.failure()
+    if (failure) throw failure
   })
   return { is: 'made', job, lines: [], leftLines: [] }
 }

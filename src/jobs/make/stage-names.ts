@@ -1,8 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
-import { isJsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { type WrongStage, wrongStage } from '../rows/wrong-stage.ts'
 
 /** So many deals are looked at for the pipelines that they are in. */
 const DEALS = 100
@@ -18,7 +18,10 @@ export async function stageNames({ deals, pipelines, graphql }: Api): Promise<re
     for (const { pipeline_id: id } of items) ids.add(idText(id) ?? '')
   }
   const [id] = ids
-  if (ids.size === 0) return await listedStages(graphql)
+  if (ids.size === 0) {
+    const listed = await listedStages(graphql)
+    return listed && namesOf(listed)
+  }
   if (!id || ids.size > 1) return undefined
   const names: string[] = []
   for await (const { items } of pipelines.stages(id)) {
@@ -27,23 +30,29 @@ export async function stageNames({ deals, pipelines, graphql }: Api): Promise<re
   return names
 }
 
+/** The first of the stages, by name or id, that no pipeline has; undefined where all are there, or cannot be listed. */
+export async function unknownStage({ graphql }: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
+  const listed = await listedStages(graphql)
+  const ids = listed?.map(({ id }) => idText(id))
+  const names = listed && namesOf(listed)
+  const unknown = stages.find((stage) => !ids?.includes(stage) && wrongStage(stage, names))
+  return wrongStage(unknown, names)
+}
+
 /** Of all pipelines: a name that none of them has is wrong wherever the deal goes. */
-async function listedStages(graphql: Api['graphql']): Promise<readonly string[] | undefined> {
-  const names = new Set<string>()
+async function listedStages(graphql: Api['graphql']): Promise<readonly JsonObject[] | undefined> {
+  const listed: JsonObject[] = []
   try {
     for await (const { items } of graphql.list('pipelines', { limit: undefined, cursor: undefined, filters: {} })) {
-      for (const pipeline of items) for (const name of stagesOf(pipeline)) names.add(name)
+      for (const { stages } of items) if (Array.isArray(stages)) listed.push(...stages.filter(isJsonObject))
     }
   } catch (error) {
     if (error instanceof CrmError && error.code === 'not_supported') return undefined
     throw error
   }
-  return names.size === 0 ? undefined : [...names]
+  return namesOf(listed).length === 0 ? undefined : listed
 }
 
-function stagesOf({ stages }: CrmRecord): readonly string[] {
-  if (!Array.isArray(stages)) return []
-  return stages
-    .map((stage) => (isJsonObject(stage) ? stage.name : undefined))
-    .filter((name) => typeof name === 'string')
+function namesOf(stages: readonly JsonObject[]): readonly string[] {
+  return [...new Set(stages.map(({ name }) => name).filter((name) => typeof name === 'string'))]
 }

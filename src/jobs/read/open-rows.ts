@@ -35,11 +35,13 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
       findings.clear()
       blanks.clear()
       for await (const drafts of opened.drafts((line) => blanks.add(line))) {
-        await compute(drafts)
+        await compute.run(drafts)
         for (const draft of drafts) checkRow(draft, options)
         const rows = keepSound(drafts, findings)
         if (rows.length > 0) yield rows
       }
+      const slip = compute.slip(opened.verdict.columns)
+      if (slip) throw slip
     },
   }
 }

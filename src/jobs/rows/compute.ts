@@ -1,8 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { MembersRead, type MemberUse } from '../../core/members-read.ts'
 import { createExpression, type Query } from '../../expr/expression.ts'
 import { loadJq } from '../../expr/jq.ts'
-import type { RowOptions } from '../row.ts'
+import type { ColumnUse, RowOptions } from '../row.ts'
 import { type Column, columnFor } from './columns.ts'
 import { addFinding, type Draft, placeValue } from './draft.ts'
 import { convertMember } from './members-to-row.ts'
@@ -12,31 +13,56 @@ interface Computed {
   readonly query: Query
 }
 
-export type Compute = (drafts: readonly Draft[]) => Promise<void>
+export interface Compute {
+  run(drafts: readonly Draft[]): Promise<void>
+  /** CrmError `usage` for a member that no row had which was read so far, and no column or field is called. */
+  slip(columns: readonly ColumnUse[]): CrmError | undefined
+}
 
 /**
  * `--compute FIELD=EXPR`: jq sees the columns under the names they have in the input, and the fields that were made of them.
  * Of its result null, and none at all, leave the field alone, so that a name which is not there clears nothing.
  */
-export async function compileComputes({ compute, kind, note, nullToken }: ComputeOptions): Promise<Compute> {
-  if (compute.length === 0) return async () => {}
+export async function compileComputes({ compute, kind, note, nullToken, nowMs }: ComputeOptions): Promise<Compute> {
+  if (compute.length === 0) return { run: async () => {}, slip: () => undefined }
   const jq = await loadJq()
   const all: Computed[] = []
   for (const typed of compute) {
     const { field, text } = parseCompute(typed)
-    const query = await createExpression(jq, { flag: '--compute', text, say: note })
+    const query = await createExpression(jq, { flag: '--compute', text, say: note, nowMs })
     if (query) all.push({ column: columnFor(kind, field, field), query })
   }
-  return async (drafts) => {
-    const sound = drafts.filter(({ findings }) => findings.length === 0)
-    for (const { column, query } of all) {
-      const results = await query.each(sound.map(visibleTo), (at) => `line ${sound[at]?.row.line}`)
-      for (const [at, draft] of sound.entries()) placeResult(draft, column, results[at] ?? [], nullToken)
-    }
+  const members = new MembersRead(all.flatMap(memberUses))
+  return {
+    run: async (drafts) => {
+      const sound = drafts.filter(({ findings }) => findings.length === 0)
+      for (const { column, query } of all) {
+        const rows = sound.map(visibleTo)
+        members.see(rows)
+        const results = await query.each(rows, (at) => `line ${sound[at]?.row.line}`)
+        for (const [at, draft] of sound.entries()) placeResult(draft, column, results[at] ?? [], nullToken)
+      }
+    },
+    slip: (columns) => {
+      // A cell that is empty in every row is no member of any.
+      const named = [
+        ...columns.flatMap(({ name, field = name }) => [name, field]),
+        ...all.map(({ column }) => column.field),
+      ]
+      const known = new Set(named.flatMap((name) => [name, name.split('.')[0]]))
+      return members.slip('rows', known)
+    },
   }
 }
 
-type ComputeOptions = Pick<RowOptions, 'compute' | 'kind' | 'note' | 'nullToken'>
+function memberUses({ column, query }: Computed): readonly MemberUse[] {
+  return query.uses('record').map(({ path }) => {
+    const ifMeant = `has(${JSON.stringify(path.at(-1))}) in the expression says that it may be absent`
+    return { flag: `--compute ${column.name}`, path, ifMeant }
+  })
+}
+
+type ComputeOptions = Pick<RowOptions, 'compute' | 'kind' | 'note' | 'nullToken' | 'nowMs'>
 
 function parseCompute(typed: string): { readonly field: string; readonly text: string } {
   const at = typed.indexOf('=')

@@ -168,7 +168,7 @@ describe('--compute', () => {
     const compute = [
       'name=."First Name" + " " + .last',
       'email=.email | ascii_downcase',
-      'phone=.nothing',
+      'phone=null',
       'n=.last // "" | length',
     ]
     expect(await fieldsOf({ bytes: PEOPLE, compute, map: ['First Name=,last='] })).toEqual([

@@ -1,0 +1,101 @@
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { Resource } from '../core/resources.ts'
+import type { Api } from './api.ts'
+import { OPENAPI_PATHS, pointedAt } from './doctor/openapi.ts'
+import { valueAt } from './value-at.ts'
+
+/** A list is an envelope around an array of records; a record of it may be put together of several schemas. */
+const DEEPEST = 6
+
+/**
+ * The members that the server says a record can have, in its OpenAPI document and in the schema of its GraphQL; none where
+ * it has neither. CrmError when it cannot be asked.
+ */
+export async function describedMembers(
+  { raw, graphql }: Pick<Api, 'raw' | 'graphql'>,
+  resource: Resource,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>()
+  const document = await openApiOf(raw)
+  if (document) addFromDocument(names, document, resource)
+  for (const name of await graphqlFields(graphql, resource)) names.add(name)
+  return names
+}
+
+async function openApiOf(raw: Api['raw']): Promise<JsonObject | undefined> {
+  for (const path of OPENAPI_PATHS) {
+    const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
+    const { reply, error } = await raw.send(request)
+    if (error && (reply?.status === undefined || reply.status >= 500)) throw error
+    const document = error || !reply ? undefined : parsed(Buffer.from(reply.body).toString())
+    if (isJsonObject(document) && isJsonObject(document.paths)) return document
+  }
+  return undefined
+}
+
+/** Many servers answer every path with a page. */
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Of what the list of them answers, and of what makes and changes one. */
+function addFromDocument(names: Set<string>, document: JsonObject, resource: Resource): void {
+  const isOf = new RegExp(`(?:^|/)${resource}s(?:/\\{[^/]*\\})?/?$`, 'i')
+  for (const [path, operations] of Object.entries(isJsonObject(document.paths) ? document.paths : {})) {
+    if (!isOf.test(path) || !isJsonObject(operations)) continue
+    for (const operation of Object.values(operations)) {
+      if (!isJsonObject(operation)) continue
+      const answers = isJsonObject(operation.responses) ? Object.values(operation.responses) : []
+      for (const body of [operation.requestBody ?? null, ...answers]) {
+        for (const schema of schemasOf(document, body)) addProperties(names, document, schema, DEEPEST)
+      }
+    }
+  }
+}
+
+/** Swagger 2 has the schema beside the description, OpenAPI 3 one for each type of content. */
+function schemasOf(document: JsonObject, body: JsonValue): readonly JsonValue[] {
+  const value = resolved(document, body)
+  if (!isJsonObject(value)) return []
+  const contents = isJsonObject(value.content) ? Object.values(value.content) : []
+  return [value.schema ?? null, ...contents.map((content) => valueAt(content, ['schema']) ?? null)]
+}
+
+function addProperties(names: Set<string>, document: JsonObject, from: JsonValue, deepest: number): void {
+  const schema = resolved(document, from)
+  if (deepest === 0 || !isJsonObject(schema)) return
+  const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  for (const part of [...parts, schema.items ?? null]) addProperties(names, document, part, deepest - 1)
+  if (!isJsonObject(schema.properties)) return
+  for (const [name, property] of Object.entries(schema.properties)) {
+    names.add(name)
+    const items = valueAt(resolved(document, property), ['items'])
+    if (items !== undefined) addProperties(names, document, items, deepest - 1)
+  }
+}
+
+function resolved(document: JsonObject, value: JsonValue): JsonValue {
+  return isJsonObject(value) && typeof value.$ref === 'string' ? (pointedAt(document, value.$ref) ?? null) : value
+}
+
+async function graphqlFields(graphql: Api['graphql'], resource: Resource): Promise<readonly string[]> {
+  const name = `${resource[0]?.toUpperCase()}${resource.slice(1)}`
+  const query = `{ __type(name: ${JSON.stringify(name)}) { fields { name } } }`
+  try {
+    const request = { query, variables: {}, operationName: undefined, idempotencyKey: undefined }
+    const { json } = await graphql.send({ ...request, isRead: true, isProbe: true })
+    const fields = valueAt(json, ['data', '__type', 'fields'])
+    return (Array.isArray(fields) ? fields : []).map((field) => String(valueAt(field, ['name'])))
+  } catch (error) {
+    // Whatever is wrong with its GraphQL: the server says nothing in it.
+    if (error instanceof CrmError && !UNASKED.includes(error.code)) return []
+    throw error
+  }
+}
+
+const UNASKED: readonly string[] = ['interrupted', 'rate_limited', 'unreachable', 'timeout']
