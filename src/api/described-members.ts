@@ -46,16 +46,16 @@ function parsed(text: string): JsonValue | undefined {
 /** Of what the list of them answers, and of what makes and changes one. */
 function addFromDocument(names: Set<string>, document: JsonObject, resource: Resource): void {
   const isOf = new RegExp(`(?:^|/)${resource}s(?:/\\{[^/]*\\})?/?$`, 'i')
-  for (const [path, operations] of Object.entries(isJsonObject(document.paths) ? document.paths : {})) {
-    if (!isOf.test(path) || !isJsonObject(operations)) continue
-    for (const operation of Object.values(operations)) {
-      if (!isJsonObject(operation)) continue
-      const answers = isJsonObject(operation.responses) ? Object.values(operation.responses) : []
-      for (const body of [operation.requestBody ?? null, ...answers]) {
-        for (const schema of schemasOf(document, body)) addProperties(names, document, schema, DEEPEST)
-      }
-    }
+  const paths = isJsonObject(document.paths) ? Object.entries(document.paths) : []
+  const operations = paths.filter(([path]) => isOf.test(path)).flatMap(([, item]) => objectsIn(item))
+  const bodies = operations.flatMap(({ requestBody, responses }) => [requestBody, ...objectsIn(responses)])
+  for (const schema of bodies.flatMap((body) => schemasOf(document, body ?? null))) {
+    addProperties(names, document, schema, DEEPEST)
   }
+}
+
+function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
+  return isJsonObject(value) ? Object.values(value).filter(isJsonObject) : []
 }
 
 /** Swagger 2 has the schema beside the description, OpenAPI 3 one for each type of content. */

@@ -49,7 +49,7 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
         ...columns.flatMap(({ name, field = name }) => [name, field]),
         ...all.map(({ column }) => column.field),
       ]
-      const known = new Set(named.flatMap((name) => [name, name.split('.')[0]]))
+      const known = new Set(named.flatMap((name) => [name, ...name.split('.').slice(0, 1)]))
       return members.slip('rows', known)
     },
   }
