@@ -7,7 +7,7 @@ import { statusFailure } from './errors.ts'
 import { exchange, NoReply, type Outgoing, type Reply } from './exchange.ts'
 import { ADDRESS_HINT, type Failure, isFailure } from './failure.ts'
 import { networkFailure } from './network-failure.ts'
-import { redactHeaders, redactReply } from './redact-reply.ts'
+import { redactHeaders, redactReply, redactSuccessHeaders } from './redact-reply.ts'
 import { requestIdOf } from './request-id.ts'
 
 export interface Try {
@@ -40,7 +40,7 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
     }
     if (typeof reply === 'string') return badAnswer(call, reply, received, options)
     if (call.isAnyTypeTaken) return rawAnswer(reply)
-    const headers = redactHeaders(reply.headers, options.redactor.data)
+    const headers = redactSuccessHeaders(reply.headers, options.redactor)
     const answer = readAnswer(call, { ...reply, headers }, options.redactor)
     return typeof answer === 'string' ? badAnswer(call, answer, received, options) : answer
   } catch (error) {

@@ -22,6 +22,8 @@ export interface Redactor {
   foreign(text: string): string
   /** Of records: the secret itself, escaped or not, and nothing else. */
   data(text: string): string
+  /** Whether a secret stands in it as it is. */
+  holds(text: string): boolean
   /** Of our own words about a secret: as `foreign`, but for parts of it. */
   own(text: string): string
 }
@@ -43,6 +45,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     foreign: (text) => replaceAll(text, true),
     own: (text) => replaceAll(text, false),
     data: (text) => known.reduce(replaceInData, text),
+    holds: (text) => known.some((secret) => text.includes(secret.text)),
   }
 }
 

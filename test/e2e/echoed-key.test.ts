@@ -19,6 +19,9 @@ const REFUSALS: readonly ((response: ServerResponse, text: string) => void)[] = 
   (response, text) => sendJson(response, 422, { detail: text, code: text }, { 'x-request-id': MARK }),
   (response, text) => sendJson(response, 400, { errors: [{ field: text, message: text }], request_id: text }),
   (response, text) => void response.writeHead(409).end(text),
+  (response, text) => sendJson(response, 200, { success: false, message: `no: ${text}` }, { 'x-request-id': MARK }),
+  (response, text) => sendJson(response, 202, { data: [{ status: 'error', code: text, message: text }] }),
+  (response, text) => void response.writeHead(400).end(text.slice(0, 30)),
   (response, text) => void response.writeHead(404, { 'x-correlation-id': MARK }).end(`<h1>${text}</h1>`),
 ]
 
