@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { htmlText, isHtml } from './html.ts'
 import { oneLine } from './one-line.ts'
+import { type Fault, faultsIn, faultsOf, messageText, textOf } from './problem-faults.ts'
 
 /** What an error answer says, whichever of the common shapes it has. */
 export interface Problem {
@@ -19,19 +20,28 @@ const NOTHING = { code: undefined, requestId: undefined, field: undefined }
 /** `text` is the body, `json` what it parses to; undefined when it is not JSON. */
 export function readProblem(text: string, json: JsonValue | undefined): Problem {
   if (Array.isArray(json) && json.length === 0) return { message: NO_REASON, ...NOTHING }
-  if (Array.isArray(json))
-    return { ...NOTHING, message: listMessage(json), code: codeOf(json[0]), field: fieldOf(json) }
+  if (Array.isArray(json)) {
+    const faults = faultsOf(json, '')
+    const listed = listMessage(faults)
+    const message = listed === '' ? plainText(text) : listed
+    return { ...NOTHING, message, code: codeOf(json[0]), field: fieldOf(faults) }
+  }
   if (!isJsonObject(json)) return { message: plainText(text), ...NOTHING }
-  const inner = isJsonObject(json.error) ? json.error : json
+  const inner = innerOf(json)
   const top = topMessage(json, inner)
-  const listed = listMessage(json.errors ?? inner.errors, top)
-  const message = [top, listed].filter((part) => part !== '').join(': ')
+  const faults = faultsIn(json, inner)
+  const message = [top, listMessage(faults, top)].filter((part) => part !== '').join(': ')
   return {
     message: message !== '' ? oneLine(message) : Object.keys(json).length === 0 ? NO_REASON : plainText(text),
-    code: codeOf(inner) ?? codeOf(json),
+    code: codeOf(inner) ?? codeOf(json) ?? codeOf(Array.isArray(json.data) ? json.data[0] : undefined),
     requestId: requestIdIn(json) ?? requestIdIn(inner),
-    field: textOf(inner.param) ?? fieldOf(json.errors ?? inner.errors),
+    field: topPlace(inner) ?? fieldOf(faults),
   }
+}
+
+/** OData 3 has its error under a name with a dot. */
+function innerOf(json: JsonObject): JsonObject {
+  return [json.error, json['odata.error']].find(isJsonObject) ?? json
 }
 
 /**
@@ -42,47 +52,37 @@ function topMessage(json: JsonObject, inner: JsonObject): string {
   const more = textOf(json.error_description) ?? textOf(json.error_info)
   const error = textOf(json.error)
   if (error !== undefined && more !== undefined) return `${error}: ${more}`
-  const message = textOf(inner.detail) ?? textOf(inner.message) ?? error ?? textOf(inner.title) ?? codeOf(inner) ?? ''
-  const param = textOf(inner.param)
-  return param === undefined || message.includes(param) ? message : `${param}: ${message}`
+  const said = textOf(inner.detail) ?? messageText(inner.message) ?? textOf(inner.Message) ?? textOf(inner.msg)
+  // Zendesk and Rails have a kind in `error`, and what happened beside it.
+  const beside = textOf(json.description) ?? textOf(json.exception)
+  const kind = error !== undefined && beside !== undefined ? `${error}: ${beside}` : (error ?? beside)
+  const message = said ?? kind ?? textOf(inner.errmsg) ?? textOf(inner.title) ?? codeOf(inner) ?? ''
+  const place = topPlace(inner)
+  return place === undefined ? message : atPlace(place, message)
 }
 
-/**
- * The entries of `errors`, each with the place it is about; what `said` holds already is not said again. Some have them
- * by place: `{name: ["is missing"]}`.
- */
-function listMessage(errors: JsonValue | undefined, said = ''): string {
-  if (isJsonObject(errors)) {
-    const named = Object.entries(errors).map(([field, messages]) => ({ field, message: [messages].flat().join(', ') }))
-    return listMessage(named, said)
-  }
-  if (!Array.isArray(errors)) return ''
-  const parts = errors.map(entryMessage).filter((part) => part !== '' && !said.includes(part))
+/** A `path` or a `source` at the top is that of the request. */
+function topPlace({ param, field, target, attr, details }: JsonObject): string | undefined {
+  const zoho = isJsonObject(details) ? textOf(details.api_name) : undefined
+  return textOf(param) ?? textOf(field) ?? textOf(target) ?? textOf(attr) ?? zoho
+}
+
+/** Each with the place it is about; what `said` holds already is not said again. */
+function listMessage(faults: readonly Fault[], said = ''): string {
+  const parts = faults
+    .filter(({ place, message }) => !(said.includes(message) && said.includes(place)))
+    .map(({ place, message }) => atPlace(place, message))
   return oneLine([...new Set(parts)].join('; '))
 }
 
-function entryMessage(entry: JsonValue): string {
-  if (typeof entry === 'string') return entry
-  if (!isJsonObject(entry)) return ''
-  const message = textOf(entry.detail) ?? textOf(entry.message) ?? textOf(entry.title) ?? codeOf(entry) ?? ''
-  const place = placeOf(entry)
-  return place === '' || message.includes(place) ? message : `${place}: ${message}`
+/** The email in "Enter a valid email address" need not be the member; at the start, or in quotes, it is. */
+function atPlace(place: string, message: string): string {
+  const isNamed = message.startsWith(place) || ['"', "'", '`'].some((mark) => message.includes(mark + place + mark))
+  return isNamed ? message : `${place}: ${message}`
 }
 
-function fieldOf(errors: JsonValue | undefined): string | undefined {
-  if (isJsonObject(errors)) return Object.keys(errors)[0]
-  const first = Array.isArray(errors) ? errors[0] : undefined
-  return isJsonObject(first) ? placeOf(first) || undefined : undefined
-}
-
-/** `#/lines/0/amount` (RFC 6901, as a fragment or not) reads `lines.0.amount`. */
-function placeOf(entry: JsonObject): string {
-  const named = textOf(entry.parameter) ?? textOf(entry.param) ?? textOf(entry.field)
-  if (named !== undefined) return named
-  if (Array.isArray(entry.fields)) return entry.fields.filter((field) => typeof field === 'string').join(', ')
-  const source = isJsonObject(entry.source) ? entry.source : entry
-  const steps = (textOf(source.pointer) ?? textOf(source.parameter) ?? '').replace(/^#?\/?/, '').split('/')
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+function fieldOf(faults: readonly Fault[]): string | undefined {
+  return faults.find(({ place }) => place !== '')?.place
 }
 
 /** `correlationId` is HubSpot's. */
@@ -94,10 +94,6 @@ function requestIdIn(json: JsonObject): string | undefined {
 function codeOf(value: JsonValue | undefined): string | undefined {
   if (!isJsonObject(value)) return undefined
   return textOf(value.code) ?? textOf(value.errorCode)
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
 /** The beginning of a text, or what an HTML page shows. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseJson } from '../../src/api/parse-answer.ts'
 import { readProblem } from '../../src/api/problem.ts'
+import { PROBLEM_SHAPES } from './problem-shapes.ts'
 
 function messageOf(body: unknown): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -52,12 +53,17 @@ const SHAPES: readonly (readonly [name: string, body: unknown, message: string])
   ['an HTML page without a title', '<html><style>p{}</style><body><h1>No</h1> luck</body>', 'No luck'],
   ['nothing', '', ''],
   ['a JSON text', '"no"', '"no"'],
-  ['shapes that do not fit', { error: 7, errors: 'x', detail: [] }, '{"error":7,"errors":"x","detail":[]}'],
+  ['shapes that do not fit', { error: 7, errors: 1, detail: [] }, '{"error":7,"errors":1,"detail":[]}'],
   ['null', 'null', 'null'],
 ]
 
 test.each(SHAPES)('%s is understood', (_name, body, message) => {
   expect(messageOf(body)).toBe(message)
+})
+
+test.each(PROBLEM_SHAPES)('the errors of %s are shown with their fields', (_, body, message, field) => {
+  const problem = readProblem(JSON.stringify(body), parseJson(JSON.stringify(body)))
+  expect(problem).toMatchObject({ message, field })
 })
 
 test('what the detail says already is not said twice', () => {
