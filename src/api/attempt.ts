@@ -3,12 +3,14 @@ import type { Redactor } from '../core/redact.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import type { ApiOptions } from './api.ts'
 import { type Call, isWrite } from './call.ts'
+import { CUT } from './cut.ts'
 import { statusFailure } from './errors.ts'
-import { exchange, NoReply, type Outgoing, type Reply } from './exchange.ts'
+import { NoReply, type Outgoing, type Reply } from './exchange.ts'
 import { ADDRESS_HINT, type Failure, isFailure } from './failure.ts'
 import { networkFailure } from './network-failure.ts'
 import { redactHeaders, redactReply, redactSuccessHeaders } from './redact-reply.ts'
 import { requestIdOf } from './request-id.ts'
+import type { TrailingSlashes } from './trailing-slash.ts'
 
 export interface Try {
   readonly call: Call
@@ -21,6 +23,8 @@ export interface Try {
 export interface TryOptions extends ApiOptions {
   /** What a server says passes it before anything is made of it: errors, reasons and ids hold no secret from then on. */
   readonly redactor: Redactor
+  /** What was learnt of the server's paths. */
+  readonly slashes: TrailingSlashes
 }
 
 /** One try: the answer, or what stood in its way. */
@@ -33,11 +37,13 @@ export async function attempt(pool: Pool, one: Try, options: TryOptions): Promis
 
 async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOptions): Promise<Answer | Failure> {
   try {
-    const received = await exchange(pool, outgoing, { timeoutMs: options.timeoutMs, signal })
+    const received = await options.slashes.exchange(pool, outgoing, { timeoutMs: options.timeoutMs, signal })
     const reply = received.headers['content-encoding'] ? await decoded(received) : received
     if (received.status < 200 || received.status > 299) {
       return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)
     }
+    // The end is missing, as it is where a connection is cut.
+    if (reply === CUT) throw new NoReply('network', true, new CutError(CUT))
     if (typeof reply === 'string') return badAnswer(call, reply, received, options)
     if (call.isAnyTypeTaken) return rawAnswer(reply)
     const headers = redactSuccessHeaders(reply.headers, options.redactor)
@@ -72,6 +78,11 @@ function badAnswer(
   const code = isInDoubt ? 'in_doubt' : 'bad_answer'
   const known = { code, hint: ADDRESS_HINT, rule: 'never', isInDoubt, status } as const
   return { ...known, reason: foreign(reason), headers: redactHeaders(headers, foreign) }
+}
+
+class CutError extends Error {
+  /** As undici has it for an answer that is shorter than it was said to be. */
+  readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
 }
 
 async function decoded(reply: Reply): Promise<Reply | string> {

@@ -1,5 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { errorCode } from '../files/error-code.ts'
+import { CUT } from './cut.ts'
 import { MAX_ANSWER_BYTES } from './exchange.ts'
 
 const DECODERS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress, zstd: zstdDecompress }
@@ -15,6 +17,8 @@ export async function decodeBody(body: Buffer, encoding: string): Promise<Buffer
   try {
     return await decoder(body, { maxOutputLength: MAX_ANSWER_BYTES })
   } catch (error) {
+    // Of all four codings: the end is not there.
+    if (errorCode(error) === 'Z_BUF_ERROR') return CUT
     if (error instanceof RangeError) return 'the answer is more than 64 MiB once it is decompressed'
     return `the answer is said to be compressed (${encoding}), and it is not`
   }

@@ -16,6 +16,7 @@ import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import { TrailingSlashes } from './trailing-slash.ts'
 import { Turnstile } from './turnstile.ts'
 
 export interface Http {
@@ -40,6 +41,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
   const redactor = createRedactor([options.key])
   const connections = openConnections(options)
+  const slashes = new TrailingSlashes(options.baseUrl)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
   const turnstile = new Turnstile(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options, redactor)
@@ -74,7 +76,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function tryOnce(one: Try): Promise<Answer | Failure> {
     let outcome: Answer | Failure | undefined
     try {
-      outcome = await attempt(connections.pool, one, { ...options, redactor })
+      outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
       return outcome
     } finally {
       turnstile.leave(outcome)

@@ -8,6 +8,7 @@ import { openConnections } from './connections.ts'
 import type { Failure } from './failure.ts'
 import { baseHeaders, ifMatchHeader } from './headers.ts'
 import { addressOfCall } from './path.ts'
+import { TrailingSlashes } from './trailing-slash.ts'
 
 /** A write as it goes out: its body is sent byte for byte. */
 export interface Write {
@@ -47,7 +48,8 @@ export function createSender(options: SenderOptions): Sender {
   // What is under way is let finish: a write that is broken off is one in doubt.
   const signal = new AbortController().signal
   const redactor = createRedactor([options.key])
-  const tryOptions: TryOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined, redactor }
+  const slashes = new TrailingSlashes(options.baseUrl)
+  const tryOptions: TryOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }
   const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']
 
   const go = (call: Call, headers: string[], body: Buffer | null) => {

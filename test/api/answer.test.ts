@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
@@ -58,12 +58,19 @@ test('a page of 5 MB is a page', async () => {
   expect(page?.items).toHaveLength(5000)
 })
 
+const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
+
 const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, headers: object, reason: string])[] = [
   ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'an HTML page came instead of JSON: "Sign in"'],
   ['truncated JSON', '{"id":"con_', {}, 'the answer is not JSON: {"id":"con_'],
   ['text', 'OK', {}, 'the answer is not JSON: OK'],
   ['bytes that are not UTF-8', Buffer.from('{"id":"\xe9"}', 'latin1'), {}, 'the answer is not UTF-8'],
-  ['a broken gzip', Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }, 'compressed (gzip), and it is not'],
+  [
+    'a broken gzip',
+    Buffer.from('1f8b0800zz', 'latin1'),
+    { 'content-encoding': 'gzip' },
+    'compressed (gzip), and it is not',
+  ],
   ['an unknown coding', 'x', { 'content-encoding': 'compress' }, 'in a way that is not known here (compress)'],
 ]
 
@@ -117,6 +124,19 @@ test('a delete does not take a page for people as done', async () => {
   const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined }))
   expect(error.code).toBe('in_doubt')
 })
+
+test.each(['gzip', 'deflate', 'br', 'zstd'] as const)(
+  'a list compressed with %s whose end is missing is asked for once more',
+  async (name) => {
+    const whole = COMPRESS[name](Buffer.from(JSON.stringify({ data: [{ id: 'con_1' }], next_cursor: null })))
+    const { url, seen } = await startServer((response, _, nth) =>
+      response.writeHead(200, { 'content-encoding': name }).end(nth === 1 ? whole.subarray(0, -4) : whole),
+    )
+    const [page] = await allPages(openClient(url).api.contacts.list(ALL))
+    expect(page?.items).toEqual([{ id: 'con_1' }])
+    expect(seen).toHaveLength(2)
+  },
+)
 
 test('numbers, nesting and odd keys come through as JSON has them', async () => {
   const record = JSON.parse('{"id":"con_1","a":[1.5,{"b":null}],"__proto__":{"x":1},"ключ":"ü"}')

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { startForeign } from './run-shape.ts'
 import type { CommandShape } from './shape.ts'
 import { LIST_COMMANDS } from './shapes/list-commands.ts'
+import { SLASHES } from './shapes/slashes.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
 
 /** Each file of shapes in a line. */
 const SHAPES: Readonly<Record<string, readonly CommandShape[]>> = {
   lists: LIST_COMMANDS,
   writes: WRITE_ANSWERS,
+  'trailing slashes': SLASHES,
 }
 
 for (const [group, shapes] of Object.entries(SHAPES)) {

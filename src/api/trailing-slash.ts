@@ -1,0 +1,66 @@
+import type { Pool } from 'undici'
+import { type ExchangeLimits, exchange, type Outgoing, type Reply } from './exchange.ts'
+
+/** RFC 9110 sections 15.4.2 and 15.4.9: for good. Of the other redirects none says that the address was wrong. */
+const FOR_GOOD = [301, 308]
+
+/** Django under DEBUG, which answers so to every write that it would redirect; nothing was done. */
+const DJANGO_REFUSAL = 'end in a slash and you have APPEND_SLASH set'
+
+/**
+ * Which paths of a server end in a slash. A redirect that only adds or removes it, on the same origin, is followed with
+ * method and body kept, and what it says holds for all records of the same kind: one redirect, and not one a request.
+ */
+export class TrailingSlashes {
+  readonly #base: URL
+  /** Pattern of a path to whether it ends in a slash. */
+  readonly #known = new Map<string, boolean>()
+
+  constructor(base: URL) {
+    this.#base = base
+  }
+
+  async exchange(pool: Pool, outgoing: Outgoing, limits: ExchangeLimits): Promise<Reply> {
+    const first = { ...outgoing, path: this.#applied(outgoing.path) }
+    const reply = await exchange(pool, first, limits)
+    const path = this.#otherPath(first.path, reply)
+    if (path === undefined) return reply
+    const second = await exchange(pool, { ...first, path }, limits)
+    if (second.status < 300 || second.status > 399) {
+      this.#known.set(this.#patternOf(path), (path.split('?')[0] ?? '').endsWith('/'))
+    }
+    return second
+  }
+
+  #applied(path: string): string {
+    const isSlashed = this.#known.get(this.#patternOf(path))
+    return isSlashed === undefined ? path : withSlash(path, isSlashed)
+  }
+
+  #otherPath(path: string, { status, headers, body }: Reply): string | undefined {
+    if (status === 500 && body.length < 1_000_000 && body.includes(DJANGO_REFUSAL)) return withSlash(path, true)
+    if (!FOR_GOOD.includes(status) || headers.location === undefined) return undefined
+    const target = URL.parse(headers.location, new URL(path, this.#base.origin).href)
+    if (target?.origin !== this.#base.origin) return undefined
+    const found = target.pathname + target.search
+    return found !== path && withSlash(found, false) === withSlash(path, false) ? found : undefined
+  }
+
+  /** `/v1/contacts/con_1` is `/v1/contacts/*`: behind the server's own prefix every second step is an id. */
+  #patternOf(path: string): string {
+    const prefix = this.#base.pathname.replace(/\/+$/, '')
+    const [only = ''] = path.split('?')
+    const steps = only.slice(only.startsWith(`${prefix}/`) ? prefix.length : 0).split('/')
+    // An empty one stands before the first slash, and behind the last.
+    return steps
+      .filter((step) => step !== '')
+      .map((step, at) => (at >= 2 && at % 2 === 0 ? '*' : step))
+      .join('/')
+  }
+}
+
+function withSlash(path: string, isSlashed: boolean): string {
+  const [only = '', query] = path.split(/\?(.*)/s)
+  const bare = only.replace(/\/$/, '')
+  return `${bare}${isSlashed || bare === '' ? '/' : ''}${query === undefined ? '' : `?${query}`}`
+}

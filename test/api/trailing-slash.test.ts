@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { isFailure } from '../../src/api/failure.ts'
+import { createSender } from '../../src/api/sender.ts'
+import { type Answering, sendJson, startServer } from './answering-server.ts'
+import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+
+/** As Django with APPEND_SLASH: a path without the slash is elsewhere, for good. */
+const DJANGO: Answering = (response, { method, path }) => {
+  const [only = '', query] = path.split('?')
+  if (!only.endsWith('/')) {
+    response.writeHead(301, { location: `${only}/${query === undefined ? '' : `?${query}`}` }).end()
+  } else if (method === 'GET') sendJson(response, 200, { results: [{ id: 1 }], next: null })
+  else if (method === 'DELETE') response.writeHead(204).end()
+  else sendJson(response, method === 'POST' ? 201 : 200, { id: 1 })
+}
+
+const asked = (seen: readonly { method: string; path: string }[]) => seen.map(({ method, path }) => `${method} ${path}`)
+
+test('a trailing slash that is asked for is followed with method and body, and learnt for each kind of path', async () => {
+  const { url, seen } = await startServer(DJANGO)
+  const { contacts, notes } = openClient(url).api
+  await contacts.create({ name: 'Ada' }, NO_KEY)
+  await contacts.create({ name: 'Bea' }, NO_KEY)
+  await allPages(contacts.list(ALL))
+  await contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })
+  await contacts.delete('2', { ifMatch: undefined })
+  await notes.add('3', { body: 'x' }, NO_KEY)
+  expect(asked(seen)).toEqual([
+    'POST /v1/contacts',
+    'POST /v1/contacts/',
+    'POST /v1/contacts/',
+    'GET /v1/contacts/?limit=2',
+    'PATCH /v1/contacts/1',
+    'PATCH /v1/contacts/1/',
+    'DELETE /v1/contacts/2/',
+    'POST /v1/deals/3/notes',
+    'POST /v1/deals/3/notes/',
+  ])
+  expect(seen[1]?.body).toBe('{"name":"Ada"}')
+  expect(seen[1]?.headers['idempotency-key']).toBe(seen[0]?.headers['idempotency-key'])
+})
+
+test('behind a prefix it is learnt as well, and a slash that has to go goes', async () => {
+  const { url, seen } = await startServer((response, { path }) =>
+    path.endsWith('/')
+      ? response.writeHead(308, { location: path.slice(0, -1) }).end()
+      : sendJson(response, 200, { id: 1 }),
+  )
+  const { raw } = openClient(new URL('/api', url)).api
+  const request = { method: 'PATCH', headers: [], bytes: undefined, idempotencyKey: 'k' } as const
+  for (const id of [1, 2]) await raw.send({ ...request, path: `/v1/contacts/${id}/` })
+  expect(asked(seen)).toEqual(['PATCH /api/v1/contacts/1/', 'PATCH /api/v1/contacts/1', 'PATCH /api/v1/contacts/2'])
+})
+
+test('Django under DEBUG refuses a write without the slash, and gets it with one', async () => {
+  const { url, seen } = await startServer((response, { path }) =>
+    path.endsWith('/')
+      ? sendJson(response, 201, { id: 1 })
+      : response
+          .writeHead(500, { 'content-type': 'text/plain' })
+          .end(
+            "RuntimeError: You called this URL via POST, but the URL doesn't end in a slash and you have APPEND_SLASH set.",
+          ),
+  )
+  await expect(openClient(url).api.contacts.create({ name: 'Ada' }, NO_KEY)).resolves.toEqual({ id: 1 })
+  expect(seen).toHaveLength(2)
+})
+
+test('a job asks without a redirect per row', async () => {
+  const { url, seen } = await startServer(DJANGO)
+  const sender = createSender({
+    ...{ baseUrl: url, key: 'k', wire: WIRE, timeoutMs: 5000, userAgent: 'crm', now: Date.now, debug: undefined },
+    connections: 1,
+  })
+  const write = { path: '/v1/contacts', body: Buffer.from('{}'), ifMatch: undefined, action: 'create' }
+  await sender.ask('/v1/contacts', { limit: '1' })
+  for (const key of ['a', 'b', 'c']) {
+    const outcome = await sender.send({ ...write, method: 'POST', idempotencyKey: key })
+    expect(isFailure(outcome)).toBe(false)
+  }
+  await sender.close()
+  expect(seen).toHaveLength(5)
+})
+
+test.each([
+  ['another origin', 301, 'http://other.invalid/v1/contacts/'],
+  ['another path', 301, '/v2/contacts/'],
+  ['another query', 301, '/v1/contacts/?all=1'],
+  ['for now', 302, '/v1/contacts/'],
+  ['with GET', 303, '/v1/contacts/'],
+])('a redirect to %s is not followed', async (_, status, location) => {
+  const { url, seen } = await startServer((response) => response.writeHead(status, { location }).end())
+  const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+  expect(error.message).toContain('redirects are never followed')
+  expect(seen).toHaveLength(1)
+})
+
+test('a server that sends to and fro is not followed for ever', async () => {
+  const { url, seen } = await startServer((response, { path }) =>
+    response.writeHead(301, { location: path.endsWith('/') ? path.slice(0, -1) : `${path}/` }).end(),
+  )
+  await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
+  expect(seen).toHaveLength(2)
+})
