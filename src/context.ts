@@ -37,6 +37,8 @@ export interface Host {
   readonly onTaken?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
   readonly isStdoutDiscarded?: () => boolean
+  /** Does what the first Ctrl-C does; a screen takes that key for itself. */
+  readonly interrupt?: () => void
   /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */
   readonly pauseProcess?: () => Promise<void>
 }

@@ -86,6 +86,7 @@ async function main(): Promise<void> {
     onTaken: (what) => {
       taken = what
     },
+    interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),
     ...(process.platform !== 'win32' && { pauseProcess }),
   })

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { lstatSync, type Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
@@ -16,18 +15,23 @@ const WRITABLE_BY_OTHERS = 0o022
  * nobody else can write; its mode is not changed, since it may be shared on purpose. CrmError `machine` otherwise.
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {
+  ensurePrivateFolderNow(path)
+}
+
+/** The same, done before it returns: for the moment in which a signal ends the process. */
+export function ensurePrivateFolderNow(path: string): void {
   // lstat follows a link when the path ends in a slash; resolve takes the slash away.
   const folder = resolve(path)
   try {
-    refuseForeign(folder, await statOrMake(folder))
+    refuseForeign(folder, statOrMake(folder))
   } catch (error) {
     throw toMachineError(error, folder)
   }
 }
 
-async function statOrMake(folder: string): Promise<Stats> {
+function statOrMake(folder: string): Stats {
   try {
-    return await lstat(folder)
+    return lstatSync(folder)
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
@@ -38,7 +42,7 @@ async function statOrMake(folder: string): Promise<Stats> {
     // Another process made it first; what it made is judged like any other.
     if (errorCode(error) !== 'EEXIST') throw error
   }
-  return await lstat(folder)
+  return lstatSync(folder)
 }
 
 function refuseForeign(folder: string, stats: Stats): void {

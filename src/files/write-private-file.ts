@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { toMachineError } from './machine-error.ts'
@@ -18,6 +19,27 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await syncFolder(dirname(path))
   } catch (error) {
     await rm(temporary, { force: true })
+    throw toMachineError(error, path)
+  }
+}
+
+/**
+ * The same, done before it returns: for the moment in which a signal ends the process. A link under this name is replaced,
+ * and not followed.
+ */
+export function writePrivateFileNow(path: string, text: string): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  try {
+    const file = openSync(temporary, 'wx', 0o600)
+    try {
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
     throw toMachineError(error, path)
   }
 }

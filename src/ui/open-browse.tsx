@@ -5,10 +5,12 @@ import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
+import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { clashes, createKeymap, type Keymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
+import { createClosing } from './closing.ts'
 import { createTheme } from './draw/theme.ts'
 import { createBoards } from './pipelines/board.ts'
 import { rememberedScreen, toRemember, withRemembered } from './remembered.ts'
@@ -17,6 +19,7 @@ import { initialState, type Place } from './state.ts'
 import { createStore } from './store.ts'
 import type { Ui } from './ui.ts'
 import type { EventSenders } from './work/event-sending.ts'
+import type { FindRecords } from './work/kept.ts'
 import type { LiveEvents } from './work/live-events.ts'
 import { watchNotes } from './work/notes.ts'
 import { createWork } from './work/work.ts'
@@ -39,14 +42,21 @@ export interface BrowseOptions {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly signal: AbortSignal
+  /** Aborts the signal. */
+  readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
+  /** The address that changes are kept for; undefined where there is no server. */
+  readonly server: string | undefined
+  readonly findRecords: FindRecords
+  /** A line on the terminal, once the screens have given it back. */
+  readonly say: (line: string) => void
   /** Told how the rest of the program can speak to a person while the screen has the terminal. */
   readonly onNotes: (write: (line: string) => void) => void
 }
 
-/** The screens, until a person quits or the signal comes; gives what is to be said once the terminal is back. */
-export async function openBrowse(options: BrowseOptions): Promise<readonly string[]> {
-  const { stdin, stdout, signal, now, place, env } = options
+/** The screens, until a person quits or the signal comes; what is not sent then is kept, unless it was let go. */
+export async function openBrowse(options: BrowseOptions): Promise<void> {
+  const { stdin, stdout, signal, now, place, env, server } = options
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
   const left = await document.left(place.text)
@@ -60,7 +70,8 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     keepHeapSmall()
     return api
   }
-  const work = createWork(store, { ...options, openApi })
+  const changes = server === undefined ? undefined : openKeptChanges(env, server)
+  const work = createWork(store, { ...options, openApi, changes })
   options.onNotes((line) => work.notices.wait(line))
   const world = {
     openApi,
@@ -71,9 +82,17 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     writeRaw: (text: string) => void stdout.write(text),
     pauseProcess: options.pauseProcess,
   }
+  let isKept = true
   const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
-    const ui: Ui = { store, world, work, keymap, boards, ...terminal }
+    const quit = (pending: 'keep' | 'discard' = 'keep') => {
+      isKept = pending === 'keep'
+      // The screens close with the signal too.
+      if (store.get().underWay.length > 0) options.interrupt()
+      else terminal.quit()
+    }
+    const ui: Ui = { store, world, work, keymap, boards, ...terminal, quit }
     openScreen(ui, screen)
+    void work.kept.restore()
     return ui
   }
   const drawing = { theme: createTheme(options.hasColor), keymap, boards }
@@ -88,7 +107,12 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     exitOnCtrlC: false,
     interactive: true,
   })
-  const stop = () => instance.unmount()
+  const closing = createClosing({ work, profileFlag: options.profileFlag, say: options.say })
+  const stop = () => {
+    store.update((state) => ({ ...state, isLeaving: false }))
+    if (isKept) closing.keep()
+    instance.unmount()
+  }
   signal.addEventListener('abort', stop)
   try {
     await instance.waitUntilExit()
@@ -97,12 +121,9 @@ export async function openBrowse(options: BrowseOptions): Promise<readonly strin
     stopNotes()
     work.events.close()
     work.lists.cancel()
+    await closing.end(isKept)
   }
-  if (!signal.aborted) await work.deletions.flush()
-  work.notices.close()
   await document.remember(place.text, toRemember(store.get()))
-  const dropped = work.deletions.drop()
-  return dropped > 0 ? [`${dropped} contacts were not deleted: crm was stopped before.`] : []
 }
 
 /**

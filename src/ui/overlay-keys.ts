@@ -85,7 +85,10 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
 function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {
   const { index, options, onChoose } = choice
   const chosen = options[index]
-  if (chord === 'esc' || chord === 'q') return void showOverlay(ui, undefined)
+  if (chord === 'esc' || chord === 'q') {
+    showOverlay(ui, undefined)
+    return void choice.onCancel?.()
+  }
   if (chord === 'enter' && chosen !== undefined) {
     showOverlay(ui, undefined)
     return void onChoose(chosen)

@@ -32,9 +32,13 @@ export interface Confirmation {
 export interface Choice {
   readonly type: 'choice'
   readonly title: string
+  readonly lines?: readonly string[]
   readonly options: readonly string[]
   readonly index: number
   readonly onChoose: (option: string) => void
+  readonly onCancel?: () => void
+  /** What Ctrl-C does here; undefined: as Esc. */
+  readonly onInterrupt?: () => void
 }
 
 export interface FormField {

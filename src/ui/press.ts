@@ -1,3 +1,4 @@
+import { leave } from './actions/leave.ts'
 import { runAction } from './actions/run-action.ts'
 import type { Stroke } from './keys.ts'
 import { pasteInOverlay, pressInOverlay } from './overlay-keys.ts'
@@ -27,8 +28,9 @@ export function paste(ui: Ui, text: string): void {
 /** The first stops what goes on, the second quits. */
 function interrupt(ui: Ui): void {
   const { overlay } = ui.store.get()
+  if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()
   if (overlay) return void pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
-  if (!ui.work.lists.cancel()) ui.quit()
+  if (!ui.work.lists.cancel()) leave(ui)
 }
 
 function pause(ui: Ui): void {

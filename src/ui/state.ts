@@ -45,6 +45,10 @@ export interface State {
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request is under way that takes longer than a moment. */
   readonly isSlow: boolean
+  /** What is being sent, the first of it first. */
+  readonly underWay: readonly { readonly id: number; readonly what: string }[]
+  /** The screens close as soon as all is sent. */
+  readonly isLeaving: boolean
   /** The receiver that this process runs; undefined where there is none. */
   readonly listening: Listening | undefined
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
@@ -64,6 +68,8 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
     pendingKeys: '',
     pane: { rowId: undefined, top: 0 },
     isSlow: false,
+    underWay: [],
+    isLeaving: false,
     listening: undefined,
     notes: undefined,
   }

@@ -88,6 +88,8 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('u')
     await terminal.sees('Kept Test 1; 2 more will be deleted')
     terminal.type('q')
+    await terminal.sees('Quit? Not sent: 2 deletions')
+    terminal.press('Up', 'Up', 'Up', 'Enter')
     await terminal.sees('exit=0')
     expect((await all(service, '/v1/contacts')).map(({ name }) => name).toSorted()).toEqual(['Keep', 'Test 1'])
   })

@@ -11,6 +11,8 @@ export interface Terminal {
   press(...keys: readonly string[]): void
   paste(text: string): void
   resize(columns: number, rows: number): void
+  /** As a window that is closed: what runs in it is sent SIGHUP. */
+  close(): void
   /** Whether the program draws on the second screen, which leaves the first as it was. */
   isOnSecondScreen(): boolean
   isCursorVisible(): boolean
@@ -66,6 +68,7 @@ function openCommand(command: string, env: Env, size: Size): Terminal {
       tmux('paste-buffer', '-p', '-b', 'pasted', '-t', 'crm')
     },
     resize: (columns, rows) => void tmux('resize-window', '-t', 'crm', '-x', String(columns), '-y', String(rows)),
+    close: () => void tmux('kill-session', '-t', 'crm'),
     isOnSecondScreen: () => asked('alternate_on') === '1',
     isCursorVisible: () => asked('cursor_flag') === '1',
     pid: () => Number(asked('pane_pid')),

@@ -105,7 +105,7 @@ test('without colour the cursor, marks, edits and deletions can still be told ap
   const state = withList(stateOf('contacts', 120, 40), 'contacts', (list) => ({
     ...list,
     marks: new Set(['con_2']),
-    staged: new Map([['con_3', { name: 'Z' }]]),
+    staged: new Map([['con_3', { row: contact(3), patch: { name: 'Z' } }]]),
     leaving: new Set(['con_4']),
   }))
   const lines = drawFrame(state, DRAWING).lines.map(plain)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkedAssignment } from '../../src/ui/work/checked-assignment.ts'
-import { stage } from '../../src/ui/work/staging.ts'
+import { stage, stagedEdits, unstageSent } from '../../src/ui/work/staging.ts'
 import { contact, listOf } from './rows.ts'
 
 const ROWS = [contact(1, { company: 'Acme', employees: 3 }), contact(2, { company: 'Other' })]
@@ -29,4 +29,18 @@ test('a member that the records have is taken, whether it is documented or not',
 test('text where there is a number is refused', () => {
   expect(() => checkedAssignment('employees=4', 'contacts', ROWS)).toThrow(/employees is a number, and "4" a text/)
   expect(() => checkedAssignment('amount=4', 'deals', [])).toThrow(/amount is a number/)
+})
+
+test('what was edited while the row was being sent stays edited', () => {
+  const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
+  const [sent] = stagedEdits(staged)
+  const since = stage(staged, ROWS.slice(0, 1), ['phone', '1'])
+  const after = sent ? unstageSent(since, sent) : since
+  expect(after.staged.get('con_1')?.patch).toEqual({ phone: '1' })
+  expect(sent && unstageSent(staged, sent).staged.has('con_1')).toBe(false)
+})
+
+test('an edit of a row that is not loaded any more is still sent', () => {
+  const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
+  expect(stagedEdits({ ...staged, rows: [] }).map(({ row }) => row.id)).toEqual(['con_1', 'con_2'])
 })

@@ -30,6 +30,7 @@ export async function uiOf(screen: ScreenName, world: Partial<WorkWorld> = {}): 
   const work = createWork(store, {
     ...{ openApi, env, now: Date.now, openJobs: NO_SERVER, live: undefined },
     senders: { replay: NO_SERVER, trigger: NO_SERVER },
+    ...{ changes: undefined, findRecords: NO_SERVER },
     ...world,
   })
   onTestFinished(() => {
@@ -45,7 +46,7 @@ export async function uiOf(screen: ScreenName, world: Partial<WorkWorld> = {}): 
       ...{ writeRaw: () => {}, pauseProcess: undefined },
     },
     suspend: async (during) => during(),
-    quit: () => void quits.push('quit'),
+    quit: (pending = 'keep') => void quits.push(pending),
   }
   return { ...ui, quits, press: (...keys) => void keys.map((key) => press(ui, strokeOf(key))) }
 }

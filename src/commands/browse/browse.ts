@@ -35,7 +35,7 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
   }
   await showScreens(ctx, terminal, {
     screen,
-    place: await placeOf(ctx),
+    ...(await placeOf(ctx)),
     openApi: () => ctx.api(),
     live: undefined,
     senders: createEventSenders(ctx, undefined),

@@ -1,16 +1,20 @@
 import type { Context } from '../../context.ts'
+import { idText } from '../../core/exact-json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import { shouldColor } from '../../output/color.ts'
+import type { Noun } from '../find.ts'
+import { findMany } from '../find-many.ts'
 import type { Terminal } from './terminal.ts'
 
 type Options = Parameters<Awaited<ReturnType<Context['ui']['screens']>>['openBrowse']>[0]
 
-export type Shown = Pick<Options, 'screen' | 'place' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'>
+export type Shown = Pick<Options, 'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'>
 
 /** The screens, until a person quits them or the signal comes. Notes are shown on them meanwhile. */
 export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, shown: Shown): Promise<void> {
   const { env, flags } = ctx
   const { openBrowse } = await ctx.ui.screens()
-  const last = await openBrowse({
+  await openBrowse({
     ...shown,
     env,
     now: ctx.now,
@@ -20,13 +24,29 @@ export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, sho
     stdin,
     stdout,
     pauseProcess: ctx.pauseProcess,
+    interrupt: ctx.interrupt ?? (() => {}),
+    findRecords: (list, ids) => findRecords(ctx, list === 'contacts' ? 'contact' : 'deal', ids),
     onNotes: ctx.setNotes,
+    say: (line) => {
+      ctx.setNotes(undefined)
+      ctx.note(line)
+    },
   }).finally(() => ctx.setNotes(undefined))
-  for (const line of last) ctx.note(line)
 }
 
-/** What the screens say of where they are. */
-export async function placeOf(ctx: Context): Promise<Options['place']> {
+async function findRecords(ctx: Context, noun: Noun, ids: readonly string[]): Promise<Found> {
+  const found: Found = new Map()
+  for await (const { items } of findMany(await ctx.api(), noun, ids).pages) {
+    for (const item of items) found.set(idText(item.id) ?? '', item)
+  }
+  return found
+}
+
+type Found = Map<string, CrmRecord>
+
+/** What the screens say of where they are, and the address that changes are kept for. */
+export async function placeOf(ctx: Context): Promise<Pick<Shown, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
-  return { text: profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin, isProtected }
+  const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin
+  return { place: { text, isProtected }, server: baseUrl.href }
 }

@@ -50,10 +50,10 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
 /** With secrets of a file events are received without any server: what needs one says then that there is none. */
 async function serverOf(ctx: Context, { secretFile, insecureSkipVerify }: TrustOptions) {
   try {
-    return { place: await placeOf(ctx), openApi: () => ctx.api() }
+    return { ...(await placeOf(ctx)), openApi: () => ctx.api() }
   } catch (error) {
     if (!(error instanceof CrmError) || (secretFile === undefined && !insecureSkipVerify)) throw error
-    return { place: { text: 'no server', isProtected: false }, openApi: () => Promise.reject(error) }
+    return { place: { text: 'no server', isProtected: false }, server: undefined, openApi: () => Promise.reject(error) }
   }
 }
 

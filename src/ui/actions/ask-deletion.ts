@@ -4,7 +4,7 @@ import type { Ui } from '../ui.ts'
 import { GRACE_MS, nameOf } from '../work/deletions.ts'
 
 /** More than these are not deleted with one key. */
-const MOST_BY_KEY = 20
+export const MOST_BY_KEY = 20
 const NAMES_SHOWN = 5
 
 export function askDeletion({ store, work, boards }: Ui): void {

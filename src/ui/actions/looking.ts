@@ -10,6 +10,7 @@ import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import type { Action } from './action.ts'
 import { askServerFilter } from './ask-server-filter.ts'
+import { leave } from './leave.ts'
 import { openScreen } from './open-screen.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs']
@@ -56,7 +57,7 @@ export const LOOKING: readonly Action[] = [
     isAlwaysFirst: true,
     run: toggleDetail,
   },
-  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: (ui) => ui.quit() },
+  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: leave },
   {
     id: 'pane-down',
     title: 'Scroll the open pane',

@@ -3,14 +3,18 @@ import { safeText } from '../../output/safe-text.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
-import { currentList, withList } from '../state.ts'
+import { currentList, type State, withList } from '../state.ts'
 import { refusalOf } from '../text/refusal-of.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { checkedAssignment } from '../work/checked-assignment.ts'
 import { nameOf } from '../work/deletions.ts'
-import { stage } from '../work/staging.ts'
+import type { ServerList } from '../work/loading.ts'
+import { stage, stagedEdits } from '../work/staging.ts'
+import type { Work } from '../work/work.ts'
 import type { Action } from './action.ts'
+import { MOST_BY_KEY } from './ask-deletion.ts'
+import { countedParts } from './leave.ts'
 
 const SCREENS: readonly ScreenName[] = ['contacts', 'deals']
 const LINES_SHOWN = 6
@@ -28,8 +32,7 @@ export const STAGING: readonly Action[] = [
     title: 'Show what was edited as a plan, and send it',
     screens: SCREENS,
     keys: ['w'],
-    refusal: (state) =>
-      currentList(state).staged.size === 0 ? 'nothing is edited; b edits the marked rows' : undefined,
+    refusal: (state) => (isNothingStaged(state) ? 'nothing is edited; b edits the marked rows' : undefined),
     run: askCommit,
   },
   {
@@ -37,11 +40,19 @@ export const STAGING: readonly Action[] = [
     title: 'Let go of edits that were not sent',
     screens: SCREENS,
     keys: ['U'],
-    refusal: (state) => (currentList(state).staged.size === 0 ? 'nothing is edited' : undefined),
-    run: ({ store }) =>
-      store.update((state) => withList(state, serverList(state), (list) => ({ ...list, staged: new Map() }))),
+    refusal: (state) => (isNothingStaged(state) ? 'nothing is edited' : undefined),
+    run: ({ store, work }) => {
+      const name = serverList(store.get())
+      store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
+      if (name === 'contacts') work.deletions.release()
+    },
   },
 ]
+
+function isNothingStaged(state: State): boolean {
+  const { staged, held } = currentList(state)
+  return staged.size + held.size === 0
+}
 
 function askChange({ store, work, boards }: Ui): void {
   const rows = actedOn(store.get(), boards)
@@ -64,23 +75,32 @@ function askChange({ store, work, boards }: Ui): void {
 function askCommit({ store, work }: Ui): void {
   const state = store.get()
   const name = serverList(state)
-  const { rows, staged } = state.lists[name]
-  const edited = rows.filter((row) => staged.has(rowId(row) ?? ''))
-  const lines = edited
-    .slice(0, LINES_SHOWN)
-    .map((row) => `${nameOf(row)}: ${safeText(jsonText(staged.get(rowId(row) ?? '')))}`)
-  const more = edited.length > LINES_SHOWN ? [`and ${edited.length - LINES_SHOWN} more`] : []
+  const { held } = state.lists[name]
+  const edits = stagedEdits(state.lists[name])
+  const deleted = work.deletions.waiting().filter((row) => held.has(rowId(row) ?? ''))
+  const all = [
+    ...edits.map(({ row, patch }) => `${nameOf(row)}: ${safeText(jsonText(patch))}`),
+    ...deleted.map((row) => `${nameOf(row)}: deleted for good`),
+  ]
+  const more = all.length > LINES_SHOWN ? [`and ${all.length - LINES_SHOWN} more`] : []
+  const parts = countedParts({ update: edits.length, deletion: deleted.length })
+  const isTyped = state.place.isProtected || deleted.length > MOST_BY_KEY
   store.update((before) => ({
     ...before,
     overlay: {
       type: 'confirm',
-      title: `Send ${edited.length} updates to ${before.place.text}?`,
-      lines: [...lines, ...more],
+      title: `Send ${parts.join(' and ')} to ${before.place.text}?`,
+      lines: [...all.slice(0, LINES_SHOWN), ...more],
       verb: 'Send',
       isOnCancel: true,
-      expected: before.place.isProtected ? String(edited.length) : undefined,
+      expected: isTyped ? String(all.length) : undefined,
       input: textInput(),
-      onConfirm: () => void work.commit(name),
+      onConfirm: () => void commitAll(work, name),
     },
   }))
+}
+
+async function commitAll({ commit, deletions }: Work, name: ServerList): Promise<void> {
+  await commit(name)
+  if (name === 'contacts') await deletions.commit()
 }

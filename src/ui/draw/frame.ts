@@ -2,6 +2,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import type { Action } from '../actions/action.ts'
 import { type Keymap, keyLabel } from '../actions/keymap.ts'
+import { underWayText } from '../actions/leave.ts'
 import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
 import { type BoardColumn, type Boards, clampBoard } from '../pipelines/board.ts'
 import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
@@ -84,7 +85,7 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const id = rowId(row)
   const notes = state.notes?.dealId === id ? state.notes?.items : undefined
   const top = state.pane.rowId === id ? state.pane.top : 0
-  const shown = { row: row ?? {}, staged: list.staged.get(id ?? ''), notes, top }
+  const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top }
   const detail = detailLines(shown, { width, height }, theme)
   if (!isBeside) return [status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
   return [status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
@@ -114,7 +115,11 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
     ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
     ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
-    ...(list.staged.size > 0 ? [`${list.staged.size} edited, not sent (w sends)`] : []),
+    ...underWayText(state),
+    ...(list.staged.size > list.sending.size
+      ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
+      : []),
+    ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u takes back)`] : []),
     ...listeningPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),

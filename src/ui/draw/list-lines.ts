@@ -54,7 +54,7 @@ interface RowToDraw {
 
 function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, theme: Theme): string {
   const id = rowId(row) ?? ''
-  const staged = list.staged.get(id)
+  const staged = list.staged.get(id)?.patch
   const isLeaving = list.leaving.has(id)
   const cells = fitted.map(({ column, width: columnWidth }) => {
     const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]

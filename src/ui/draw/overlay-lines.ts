@@ -53,12 +53,13 @@ export function confirmSheet(overlay: Confirmation, width: number, theme: Theme)
   return { lines: [...head, ...body, buttons + theme.dim(keys)], cursor: undefined }
 }
 
-export function choiceSheet({ title, options, index }: Choice, width: number, theme: Theme): Sheet {
+export function choiceSheet({ title, lines = [], options, index }: Choice, width: number, theme: Theme): Sheet {
+  const said = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
   const rows = options.map((option, at) => {
     const text = fitCell(`${at === index ? ' ❯ ' : '   '}${option}`, width)
     return at === index ? theme.inverse(text) : text
   })
-  return { lines: [rule(width, theme), theme.bold(fitCell(` ${title}`, width)), ...rows], cursor: undefined }
+  return { lines: [rule(width, theme), theme.bold(fitCell(` ${title}`, width)), ...said, ...rows], cursor: undefined }
 }
 
 /** A field a line; what the server says against one stands under it. */

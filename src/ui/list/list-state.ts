@@ -6,6 +6,12 @@ import { orderRows, type Sort } from './order.ts'
 
 export type Loading = 'idle' | 'page' | 'all'
 
+/** A change of a record that is not sent yet. The row may be one that is not loaded any more. */
+export interface Edit {
+  readonly row: CrmRecord
+  readonly patch: JsonObject
+}
+
 /** A list on a screen. Cursor and marks survive whatever comes and goes around them: marks by id, the cursor by its row. */
 export interface ListState {
   /** The loaded ones, in the server's order; those before them were let go. */
@@ -26,9 +32,13 @@ export interface ListState {
   /** Where a range of marks began, into what is shown. */
   readonly anchor: number | undefined
   /** Edits that wait for the commit, by id. */
-  readonly staged: ReadonlyMap<string, JsonObject>
+  readonly staged: ReadonlyMap<string, Edit>
+  /** Those of them that are being sent. */
+  readonly sending: ReadonlySet<string>
   /** Deletions that wait to be sent. */
   readonly leaving: ReadonlySet<string>
+  /** Those of them that wait for the commit, and not for a time. */
+  readonly held: ReadonlySet<string>
   readonly isDetailOpen: boolean
   readonly loading: Loading
   readonly nextCursor: string | undefined
@@ -56,7 +66,9 @@ export function emptyList(column: string): ListState {
     marks: new Set(),
     anchor: undefined,
     staged: new Map(),
+    sending: new Set(),
     leaving: new Set(),
+    held: new Set(),
     isDetailOpen: false,
     loading: 'idle',
     nextCursor: undefined,
@@ -161,18 +173,22 @@ export function putRow(list: ListState, row: CrmRecord, searched: readonly strin
   return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 
-export function removeRow(list: ListState, id: string): ListState {
+export function removeRow(before: ListState, id: string): ListState {
+  const { marks, leaving, held } = before
+  const list = {
+    ...withoutEdit(before, id),
+    ...{ marks: withoutId(marks, id), leaving: withoutId(leaving, id), held: withoutId(held, id) },
+  }
   const index = list.rows.findIndex((row) => rowId(row) === id)
   if (index < 0) return list
-  const next = {
-    ...list,
-    rows: list.rows.toSpliced(index, 1),
-    haystacks: list.haystacks.toSpliced(index, 1),
-    marks: withoutId(list.marks, id),
-    leaving: withoutId(list.leaving, id),
-  }
+  const next = { ...list, rows: list.rows.toSpliced(index, 1), haystacks: list.haystacks.toSpliced(index, 1) }
   const current = rowId(currentRow(list))
   return reordered(next, current === id ? undefined : current)
+}
+
+function withoutEdit(list: ListState, id: string): ListState {
+  const staged = new Map(list.staged)
+  return staged.delete(id) ? { ...list, staged } : list
 }
 
 export function withId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

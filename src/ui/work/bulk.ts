@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { rowId } from '../list/list-state.ts'
+import { type Edit, rowId } from '../list/list-state.ts'
 
 type RunTerms = Parameters<Jobs['run']>[1]
 
 /** As the commands have it where nothing else is asked for: a part of the rate is left to others. */
 export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
 
-export interface Edit {
-  readonly row: CrmRecord
-  readonly patch: JsonObject
-}
-
 export interface Sent {
   readonly jobId: string
   readonly done: number
   readonly notDone: number
+  /** Neither done nor refused: `crm jobs resume` sends them. */
+  readonly left: readonly Edit[]
   /** Why it ended before its end; undefined when every row was done. */
   readonly error: unknown
 }
@@ -42,13 +37,17 @@ export async function sendEdits(jobs: Jobs, edits: readonly Edit[], onDone: (edi
     },
   )
   const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
+  const ended = new Set<Edit>()
   const { account, error } = await jobs.run(paths, TERMS, {
     onStart: () => {},
     onPause: () => {},
     onEnd: ({ operation }, verdict) => {
       const edit = byId.get(operation.head.id)
+      if (edit) ended.add(edit)
       if (edit && verdict.is === 'done') onDone(edit)
     },
   })
-  return { jobId: paths.id, done: account.done, notDone: account.rows - account.done, error }
+  const { state } = await jobs.state(paths)
+  const left = state === 'stopped' ? edits.filter((edit) => !ended.has(edit)) : []
+  return { jobId: paths.id, done: account.done, notDone: account.rows - account.done - left.length, left, error }
 }

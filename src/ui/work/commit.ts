@@ -1,13 +1,14 @@
 import type { Jobs } from '../../jobs/jobs.ts'
-import { putRow, rowId } from '../list/list-state.ts'
+import { type Edit, putRow, rowId } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
-import { type Edit, sendEdits } from './bulk.ts'
+import { sendEdits } from './bulk.ts'
 import { nameOf } from './deletions.ts'
 import type { ServerList } from './loading.ts'
 import type { Notices } from './notices.ts'
-import { unstage } from './staging.ts'
+import { stagedEdits, unstageSent } from './staging.ts'
+import type { UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
 
 /** What the server refuses stays edited, with its reason in the log, and the rest goes on. */
@@ -18,11 +19,12 @@ interface Parts {
   readonly writes: Writes
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
+  readonly underWay: UnderWay
 }
 
-export function createCommit({ store, writes, notices, openJobs }: Parts): Commit {
-  const forget = (name: ServerList, { row }: Edit) =>
-    store.update((state) => withList(state, name, (list) => unstage(list, rowId(row) ?? '')))
+export function createCommit({ store, writes, notices, openJobs, underWay }: Parts): Commit {
+  const forget = (name: ServerList, edit: Edit) =>
+    store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
 
   async function sendAsJob(edits: readonly Edit[]): Promise<void> {
     const sent = await sendEdits(await openJobs(), edits, (edit) => {
@@ -31,8 +33,12 @@ export function createCommit({ store, writes, notices, openJobs }: Parts): Commi
       const { version: _, ...row } = { ...edit.row, ...edit.patch }
       store.update((state) => withList(state, 'contacts', (list) => putRow(list, row, SEARCHED.contacts)))
     })
-    const rest = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
-    notices.done(`${sent.done} saved${rest}; crm jobs undo ${sent.jobId} takes them back`)
+    // One owner: edited still, they would be sent by the next commit and by the job.
+    for (const edit of sent.left) forget('contacts', edit)
+    const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
+    const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
+    const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} takes back what was saved` : ''
+    notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${undo}`)
     if (sent.error !== undefined) notices.problem(sent.error, '')
   }
 
@@ -48,21 +54,31 @@ export function createCommit({ store, writes, notices, openJobs }: Parts): Commi
         notices.problem(error, `${nameOf(edit.row)} not saved: `)
       }
     }
-    notices.done(
-      `${done} saved${done < edits.length ? `, ${edits.length - done} not: they stay edited, ! shows why` : ''}`,
-    )
+    if (done === edits.length) return notices.done(`${done} saved`)
+    notices.wait(`${done} saved, ${edits.length - done} not: they stay edited, ! shows why`)
   }
 
+  const markSending = (name: ServerList, ids: readonly string[]) =>
+    store.update((state) => withList(state, name, (list) => ({ ...list, sending: new Set(ids) })))
+
   return async (name) => {
-    const { rows, staged } = store.get().lists[name]
-    const edits = rows.flatMap((row) => {
-      const patch = staged.get(rowId(row) ?? '')
-      return patch ? [{ row, patch }] : []
-    })
+    // What is being sent already is not sent a second time beside it.
+    if (store.get().lists[name].sending.size > 0)
+      return notices.wait(`Edits of ${name} are being sent; w once more then`)
+    const edits = stagedEdits(store.get().lists[name])
+    if (edits.length === 0) return
+    markSending(
+      name,
+      edits.map(({ row }) => rowId(row) ?? ''),
+    )
     try {
-      await (name === 'contacts' ? sendAsJob(edits) : sendOneByOne(edits))
+      await underWay.track(`${edits.length} ${edits.length === 1 ? 'update' : 'updates'} of ${name}`, () =>
+        name === 'contacts' ? sendAsJob(edits) : sendOneByOne(edits),
+      )
     } catch (error) {
       notices.problem(error, 'Not sent: ')
+    } finally {
+      markSending(name, [])
     }
   }
 }

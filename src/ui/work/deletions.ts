@@ -6,97 +6,146 @@ import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-st
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
 import type { Notices } from './notices.ts'
+import type { UnderWay } from './under-way.ts'
 
 /** A deletion is for good, so it waits for this long and can be taken back. */
 export const GRACE_MS = 6_000
 
 export interface Deletions {
   add(rows: readonly CrmRecord[]): void
+  /** Those that were kept when crm was left: they wait for the commit, however long. */
+  hold(rows: readonly CrmRecord[]): void
   /** The one under the cursor, else the last; false when none waits. */
   takeBack(): boolean
-  /** Sends what waits, now. */
+  /** Rows that wait, held or for their time. */
+  waiting(): readonly CrmRecord[]
+  /** Sends those that are held. */
+  commit(): Promise<void>
+  /** Sends all that wait, now. */
   flush(): Promise<void>
-  /** Lets go of what waits; how many that were. */
-  drop(): number
+  /** Stops the time of those that wait for it, until `resume`, which begins it anew. */
+  pause(): void
+  resume(): void
+  /** Lets go of those that are held. */
+  release(): void
+  /** Lets go of all that wait. */
+  drop(): void
 }
 
 interface Waiting {
   readonly id: string
-  readonly name: string
-  readonly timer: NodeJS.Timeout
+  readonly row: CrmRecord
+  readonly isHeld: boolean
+  /** Undefined for those that are held, and while all stand still. */
+  timer: NodeJS.Timeout | undefined
 }
 
-export function createDeletions(store: Store<State>, openApi: () => Promise<Api>, notices: Notices): Deletions {
+interface Parts {
+  readonly store: Store<State>
+  readonly openApi: () => Promise<Api>
+  readonly notices: Notices
+  readonly underWay: UnderWay
+}
+
+export function createDeletions(parts: Parts): Deletions {
+  const { store, notices, underWay } = parts
   let waiting: readonly Waiting[] = []
-  const sending = new Set<Promise<void>>()
 
-  const leave = (id: string, isLeaving: boolean) =>
-    store.update((state) =>
-      withList(state, 'contacts', (list) => ({
-        ...list,
-        leaving: isLeaving ? withId(list.leaving, id) : withoutId(list.leaving, id),
-      })),
-    )
+  const mark = (id: string, as: Mark) => store.update((state) => withMark(state, id, as))
 
-  async function send({ id, name }: Waiting): Promise<void> {
-    try {
-      const { contacts } = await openApi()
-      await contacts.delete(id, { ifMatch: undefined })
-      notices.done(`Deleted ${name}`)
-    } catch (error) {
-      if (!(error instanceof CrmError && error.code === 'not_found')) {
-        leave(id, false)
-        return notices.problem(error, `Not deleted: ${name}: `)
-      }
-      notices.done(`${name} was gone already`)
-    }
-    store.update((state) => withList(state, 'contacts', (list) => removeRow(list, id)))
+  function begin(each: Waiting): Promise<void> {
+    forget(each)
+    mark(each.id, 'leaving')
+    return underWay.track(`the deletion of ${nameOf(each.row)}`, () => send(parts, each))
   }
 
-  function begin(each: Waiting): void {
+  function forget(each: Waiting): void {
     clearTimeout(each.timer)
     waiting = waiting.filter((other) => other !== each)
-    const work = send(each).finally(() => sending.delete(work))
-    sending.add(work)
   }
+
+  function start(each: Waiting): void {
+    each.timer ??= setTimeout(() => void begin(each), GRACE_MS)
+  }
+
+  function wait(rows: readonly CrmRecord[], isHeld: boolean): void {
+    for (const row of rows) {
+      const id = rowId(row)
+      if (id === undefined || waiting.some((each) => each.id === id)) continue
+      const each: Waiting = { id, row, isHeld, timer: undefined }
+      if (!isHeld) start(each)
+      waiting = [...waiting, each]
+      mark(id, isHeld ? 'held' : 'leaving')
+    }
+  }
+
+  function release(chosen: readonly Waiting[]): void {
+    for (const each of chosen) {
+      forget(each)
+      mark(each.id, 'none')
+    }
+  }
+
+  const held = () => waiting.filter(({ isHeld }) => isHeld)
 
   return {
     add: (rows) => {
-      for (const row of rows) {
-        const id = rowId(row)
-        if (id === undefined || waiting.some((each) => each.id === id)) continue
-        const each: Waiting = {
-          id,
-          name: nameOf(row),
-          timer: setTimeout(() => begin(each), GRACE_MS),
-        }
-        waiting = [...waiting, each]
-        leave(id, true)
-      }
+      wait(rows, false)
       const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} contacts`
       notices.wait(`${what}: deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`)
     },
+    hold: (rows) => wait(rows, true),
     takeBack: () => {
       const current = rowId(currentRow(store.get().lists.contacts))
       const chosen = waiting.find(({ id }) => id === current) ?? waiting.at(-1)
       if (!chosen) return false
-      clearTimeout(chosen.timer)
-      waiting = waiting.filter((each) => each !== chosen)
-      leave(chosen.id, false)
-      notices.done(`Kept ${chosen.name}${waiting.length > 0 ? `; ${waiting.length} more will be deleted` : ''}`)
+      release([chosen])
+      const more = waiting.length > 0 ? `; ${waiting.length} more will be deleted` : ''
+      notices.done(`Kept ${nameOf(chosen.row)}${more}`)
       return true
     },
-    flush: async () => {
-      for (const each of waiting) begin(each)
-      await Promise.all(sending)
+    waiting: () => waiting.map(({ row }) => row),
+    commit: async () => void (await Promise.all(held().map(begin))),
+    flush: async () => void (await Promise.all(waiting.map(begin))),
+    pause: () => {
+      for (const each of waiting) {
+        clearTimeout(each.timer)
+        each.timer = undefined
+      }
     },
-    drop: () => {
-      const count = waiting.length
-      for (const { timer } of waiting) clearTimeout(timer)
-      waiting = []
-      return count
+    resume: () => {
+      for (const each of waiting) if (!each.isHeld) start(each)
     },
+    release: () => release(held()),
+    drop: () => release(waiting),
   }
+}
+
+type Mark = 'none' | 'leaving' | 'held'
+
+function withMark(state: State, id: string, mark: Mark): State {
+  return withList(state, 'contacts', (list) => ({
+    ...list,
+    leaving: mark === 'none' ? withoutId(list.leaving, id) : withId(list.leaving, id),
+    held: mark === 'held' ? withId(list.held, id) : withoutId(list.held, id),
+  }))
+}
+
+async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): Promise<void> {
+  const name = nameOf(row)
+  try {
+    const { contacts } = await openApi()
+    await contacts.delete(id, { ifMatch: undefined })
+    notices.done(`Deleted ${name}`)
+  } catch (error) {
+    if (!(error instanceof CrmError && error.code === 'not_found')) {
+      store.update((state) => withMark(state, id, 'none'))
+      const isStopped = error instanceof CrmError && error.code === 'interrupted'
+      return notices.problem(error, isStopped ? `Deletion of ${name}: ` : `Not deleted: ${name}: `)
+    }
+    notices.done(`${name} was gone already`)
+  }
+  store.update((state) => withList(state, 'contacts', (list) => removeRow(list, id)))
 }
 
 /** What a person knows it by. */

@@ -2,6 +2,7 @@ import type { HandOver } from '../../core/arrivals.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { handOverText } from './event-row.ts'
 import type { Notices } from './notices.ts'
+import type { UnderWay } from './under-way.ts'
 
 /** How events are sent from here; they throw a CrmError for one that cannot be signed, or an address that is none. */
 export interface EventSenders {
@@ -17,7 +18,7 @@ export interface Sending {
   trigger(name: string, members: readonly string[], to: string): Promise<void>
 }
 
-export function createSending(senders: EventSenders, notices: Notices): Sending {
+export function createSending(senders: EventSenders, notices: Notices, underWay: UnderWay): Sending {
   /** What a target says stays in the log; the last word counts the others. */
   async function sendAll(hands: readonly (() => Promise<HandOver>)[]): Promise<void> {
     let taken = 0
@@ -38,8 +39,11 @@ export function createSending(senders: EventSenders, notices: Notices): Sending 
     say(`Taken: ${taken} of ${hands.length}, the last: ${last}`)
   }
 
+  const track = (hands: readonly (() => Promise<HandOver>)[]) =>
+    underWay.track(hands.length === 1 ? 'an event' : `${hands.length} events`, () => sendAll(hands))
+
   return {
-    replay: (ids, to) => sendAll(ids.map((id) => () => senders.replay(id, to))),
-    trigger: (name, members, to) => sendAll([() => senders.trigger(name, members, to)]),
+    replay: (ids, to) => track(ids.map((id) => () => senders.replay(id, to))),
+    trigger: (name, members, to) => track([() => senders.trigger(name, members, to)]),
   }
 }

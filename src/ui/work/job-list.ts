@@ -10,6 +10,7 @@ import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
 import { TERMS } from './bulk.ts'
 import type { Notices } from './notices.ts'
+import type { UnderWay } from './under-way.ts'
 
 /** The jobs of this machine, and what can be done about them. */
 export interface JobList {
@@ -43,7 +44,14 @@ type JobPaths = Parameters<Jobs['state']>[0]
 /** While one is sent, what is shown of it is read anew this often. */
 const LOOK_EVERY_MS = 1_000
 
-export function createJobList(store: Store<State>, openJobs: () => Promise<Jobs>, notices: Notices): JobList {
+interface Parts {
+  readonly store: Store<State>
+  readonly openJobs: () => Promise<Jobs>
+  readonly notices: Notices
+  readonly underWay: UnderWay
+}
+
+export function createJobList({ store, openJobs, notices, underWay }: Parts): JobList {
   async function look(): Promise<void> {
     try {
       const jobs = await openJobs()
@@ -56,7 +64,9 @@ export function createJobList(store: Store<State>, openJobs: () => Promise<Jobs>
     }
   }
 
-  async function send(jobs: Jobs, paths: JobPaths): Promise<void> {
+  const send = (jobs: Jobs, paths: JobPaths) => underWay.track(paths.id, () => run(jobs, paths))
+
+  async function run(jobs: Jobs, paths: JobPaths): Promise<void> {
     const timer = setInterval(() => void look(), LOOK_EVERY_MS)
     try {
       const nothing = () => {}

@@ -13,8 +13,12 @@ export interface Notices {
   wait(text: string): void
   /** What a person can act on; anything else is a bug and is thrown on. */
   problem(error: unknown, what: string): void
+  /** How many there were. */
+  problemCount(): number
   /** Takes the oldest away; false when there is none. */
   dismiss(): boolean
+  /** The screen is gone: from now on they are lines of the terminal, those of a stop too. */
+  leaveScreen(say: (line: string) => void): void
   close(): void
 }
 
@@ -22,7 +26,10 @@ export interface Notices {
 export function createNotices(store: Store<State>, now: () => number): Notices {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
+  let problems = 0
+  let say: ((line: string) => void) | undefined
   function show(kind: Toast['kind'], text: string, requestId?: string): void {
+    if (say) return void say(safeText(text))
     const id = ++count
     const entry = {
       id: String(id),
@@ -47,7 +54,8 @@ export function createNotices(store: Store<State>, now: () => number): Notices {
     wait: (text) => show('wait', text),
     problem: (error, what) => {
       if (!(error instanceof CrmError)) throw error
-      if (error.code === 'interrupted') return
+      if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
+      problems++
       const { requestId, hint } = error.details
       const id = requestId === undefined ? '' : ` (request ${requestId})`
       show('problem', `${what}${error.message}${id}; ${hint}`, requestId)
@@ -57,8 +65,18 @@ export function createNotices(store: Store<State>, now: () => number): Notices {
       store.update((state) => ({ ...state, toasts: state.toasts.slice(1) }))
       return true
     },
+    problemCount: () => problems,
+    leaveScreen: (write) => {
+      say = write
+    },
     close: () => {
       for (const timer of timers) clearTimeout(timer)
     },
   }
+}
+
+/** A job says how it goes on; of a single write nobody knows what became of it. */
+function interruptedText({ message, details }: CrmError, what: string): string {
+  if (details.job !== undefined) return `${message}: ${details.hint}`
+  return `${what}stopped before the answer came; the server may have it all the same`
 }

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
-import { type ListState, rowId } from '../list/list-state.ts'
+import { type Edit, type ListState, rowId, withoutId } from '../list/list-state.ts'
 
 /** `company=Acme`, `amount:=12`, `phone=` for nothing. CrmError `invalid_input` for anything else. */
 export function parseAssignment(text: string): readonly [name: string, value: JsonValue] {
@@ -32,16 +32,27 @@ export function stage(
   for (const row of rows) {
     const id = rowId(row)
     if (id === undefined) continue
-    const patch: JsonObject = { ...staged.get(id), [name]: value }
+    const patch: JsonObject = { ...staged.get(id)?.patch, [name]: value }
     if (JSON.stringify(row[name] ?? null) === JSON.stringify(value)) delete patch[name]
     if (Object.keys(patch).length === 0) staged.delete(id)
-    else staged.set(id, patch)
+    else staged.set(id, { row, patch })
   }
   return { ...list, staged }
 }
 
-export function unstage(list: ListState, id: string): ListState {
+/** What was edited, each with its row as it was loaded last. */
+export function stagedEdits({ rows, staged }: ListState): readonly Edit[] {
+  const loaded = new Map(rows.flatMap((row) => (staged.has(rowId(row) ?? '') ? [[rowId(row) ?? '', row]] : [])))
+  return Array.from(staged, ([id, { row, patch }]) => ({ row: loaded.get(id) ?? row, patch }))
+}
+
+/** What was sent of an edit is no edit any more; what was edited since stays one. */
+export function unstageSent(list: ListState, { row, patch }: Edit): ListState {
+  const id = rowId(row) ?? ''
   const staged = new Map(list.staged)
-  staged.delete(id)
-  return { ...list, staged }
+  const now = staged.get(id)
+  const rest = Object.entries(now?.patch ?? {}).filter(([member, value]) => value !== patch[member])
+  if (now && rest.length > 0) staged.set(id, { row: now.row, patch: Object.fromEntries(rest) })
+  else staged.delete(id)
+  return { ...list, staged, sending: withoutId(list.sending, id) }
 }

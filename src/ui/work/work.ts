@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import type { Env } from '../../core/streams.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import type { KeptChanges } from '../../settings/kept-changes.ts'
 import type { State } from '../state.ts'
 import type { Store } from '../store.ts'
 import { type Commit, createCommit } from './commit.ts'
@@ -9,9 +10,11 @@ import { createSending, type EventSenders, type Sending } from './event-sending.
 import { createEvents, type Events } from './events.ts'
 import { createHistory, type History } from './history.ts'
 import { createJobList, type JobList } from './job-list.ts'
+import { createKept, type FindRecords, type Kept } from './kept.ts'
 import { createLiveEvents, type LiveEvents } from './live-events.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
+import { createUnderWay, type UnderWay } from './under-way.ts'
 import { createWrites, type Writes } from './writes.ts'
 
 /** What goes on behind the screens, and lives on when they change. */
@@ -19,7 +22,9 @@ export interface Work {
   readonly notices: Notices
   readonly lists: Lists
   readonly deletions: Deletions
+  readonly kept: Kept
   readonly history: History
+  readonly underWay: UnderWay
   readonly writes: Writes
   readonly commit: Commit
   readonly events: Events
@@ -37,22 +42,29 @@ export interface WorkWorld {
   /** Undefined: events are those of the log that `crm listen` keeps. */
   readonly live: LiveEvents | undefined
   readonly senders: EventSenders
+  /** Where changes wait for the next start; undefined where there is no server. */
+  readonly changes: KeptChanges | undefined
+  readonly findRecords: FindRecords
 }
 
 export function createWork(store: Store<State>, world: WorkWorld): Work {
-  const { openApi, env, now, openJobs, live, senders } = world
+  const { openApi, env, now, openJobs, live, senders, changes, findRecords } = world
   const notices = createNotices(store, now)
   const history = createHistory()
-  const writes = createWrites({ store, openApi, notices, history })
+  const underWay = createUnderWay(store)
+  const writes = createWrites({ store, openApi, notices, history, underWay })
+  const deletions = createDeletions({ store, openApi, notices, underWay })
   return {
     notices,
     history,
+    underWay,
     writes,
     lists: createLists(store, openApi, notices),
-    deletions: createDeletions(store, openApi, notices),
-    commit: createCommit({ store, writes, notices, openJobs }),
+    deletions,
+    kept: createKept({ store, notices, deletions, changes, findRecords }),
+    commit: createCommit({ store, writes, notices, openJobs, underWay }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
-    sending: createSending(senders, notices),
-    jobs: createJobList(store, openJobs, notices),
+    sending: createSending(senders, notices, underWay),
+    jobs: createJobList({ store, openJobs, notices, underWay }),
   }
 }

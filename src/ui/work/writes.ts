@@ -9,6 +9,7 @@ import { nameOf } from './deletions.ts'
 import type { History } from './history.ts'
 import type { ServerList } from './loading.ts'
 import type { Notices } from './notices.ts'
+import type { UnderWay } from './under-way.ts'
 
 /** Each puts what the server answered on the screen, and what takes it back into the history. They throw what the server says. */
 export interface Writes {
@@ -23,9 +24,10 @@ interface Parts {
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly history: History
+  readonly underWay: UnderWay
 }
 
-export function createWrites({ store, openApi, notices, history }: Parts): Writes {
+export function createWrites({ store, openApi, notices, history, underWay }: Parts): Writes {
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
 
@@ -40,14 +42,15 @@ export function createWrites({ store, openApi, notices, history }: Parts): Write
     const options = { ifMatch, idempotencyKey: undefined }
     const api = await openApi()
     const update = name === 'contacts' ? api.contacts.update : api.graphql.updateDeal
-    const row = await update(id, patch, options)
+    const row = await underWay.track(`the change of ${id}`, () => update(id, patch, options))
     put(name, row)
     return row
   }
 
   return {
     create: async (name, fields) => {
-      const row = await (await openApi())[name].create(fields, { idempotencyKey: undefined })
+      const { create } = (await openApi())[name]
+      const row = await underWay.track(`a new record of ${name}`, () => create(fields, { idempotencyKey: undefined }))
       put(name, row)
       const id = rowId(row)
       const isUndoable = name === 'contacts' && id !== undefined
@@ -57,7 +60,7 @@ export function createWrites({ store, openApi, notices, history }: Parts): Write
         what: `${nameOf(row)} is deleted again`,
         undo: async () => {
           const { contacts } = await openApi()
-          await contacts.delete(id, { ifMatch: undefined })
+          await underWay.track(`the deletion of ${id}`, () => contacts.delete(id, { ifMatch: undefined }))
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },
       })
@@ -76,7 +79,9 @@ export function createWrites({ store, openApi, notices, history }: Parts): Write
     addNote: async (deal, body) => {
       const dealId = rowId(deal) ?? ''
       const { notes } = await openApi()
-      const note = await notes.add(dealId, { body }, { idempotencyKey: undefined })
+      const note = await underWay.track(`the note to ${nameOf(deal)}`, () =>
+        notes.add(dealId, { body }, { idempotencyKey: undefined }),
+      )
       store.update((state) => {
         const items = state.notes?.dealId === dealId ? state.notes.items : []
         return { ...state, notes: { dealId, items: [note, ...items] } }

@@ -1,0 +1,140 @@
+import type { KeptChange } from '../../settings/kept-changes.ts'
+import { showOverlay } from '../overlay-keys.ts'
+import type { State } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+
+const STAY = 'Stay'
+
+/** Closes the screens; where something is not sent, or is being sent, asks what becomes of it. */
+export function leave(ui: Ui): void {
+  const { store, work } = ui
+  const { underWay } = store.get()
+  const isPending = unsent(ui).length > 0
+  if (!isPending && underWay.length === 0) return void quit(ui, 'keep')
+  const isSending = underWay.length > 0
+  // No deletion is sent while a person thinks about it.
+  work.deletions.pause()
+  const options = optionsFor(ui, { isPending, isSending })
+  showOverlay(ui, {
+    type: 'choice',
+    title: `Quit? ${pendingText(ui)}`,
+    lines: isSending ? ['Who stops waits for the answers to requests that are under way, and sends no more.'] : [],
+    options: Object.keys(options),
+    index: Object.keys(options).indexOf(STAY),
+    onChoose: (option) => options[option]?.(),
+    onCancel: () => stay(ui),
+    onInterrupt: () => quit(ui, 'keep'),
+  })
+}
+
+function optionsFor(
+  ui: Ui,
+  { isPending, isSending }: { isPending: boolean; isSending: boolean },
+): Readonly<Record<string, () => void>> {
+  const stop = isSending ? 'Stop sending, ' : ''
+  if (!isPending) {
+    return {
+      'Wait until it is sent, then quit': () => void sendAndQuit(ui),
+      'Stop sending, and quit; crm says how to go on': () => quit(ui, 'keep'),
+      [STAY]: () => stay(ui),
+    }
+  }
+  return {
+    [`Send${isSending ? ' all' : ''}, then quit`]: () => askToSend(ui),
+    [`${stop}${stop ? 'keep' : 'Keep'} what is not sent for the next start, and quit`]: () => quit(ui, 'keep'),
+    [`${stop}${stop ? 'discard' : 'Discard'} what is not sent, and quit`]: () => quit(ui, 'discard'),
+    [STAY]: () => stay(ui),
+  }
+}
+
+/** What nothing is being sent of. */
+function unsent({ store, work }: Ui): readonly KeptChange[] {
+  const { lists } = store.get()
+  return work.kept.pending().filter(({ list, id }) => !lists[list].sending.has(id))
+}
+
+/** What is not sent, and what is under way: `Not sent: 2 updates and 1 deletion`. */
+function pendingText(ui: Ui): string {
+  const pending = unsent(ui)
+  const deletions = pending.filter(({ patch }) => patch === null).length
+  const parts = countedParts({ update: pending.length - deletions, deletion: deletions })
+  const notSent = parts.length === 0 ? [] : [`Not sent: ${parts.join(' and ')}`]
+  return [...notSent, ...underWayText(ui.store.get())].join('; ')
+}
+
+/** `2 updates`, `1 deletion`; what there is none of is left out. */
+export function countedParts(counts: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(counts).flatMap(([what, count]) =>
+    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`],
+  )
+}
+
+/** For the status line too. */
+export function underWayText({ underWay, isLeaving }: Pick<State, 'underWay' | 'isLeaving'>): readonly string[] {
+  const [first, ...more] = underWay
+  if (!first) return []
+  const others = more.length > 0 ? ` and ${more.length} more` : ''
+  return [`sending ${first.what}${others}${isLeaving ? ', then quits' : ' …'}`]
+}
+
+function stay({ store, work }: Ui): void {
+  work.deletions.resume()
+  store.update((state) => ({ ...state, isLeaving: false }))
+}
+
+/** A protected profile has its count typed, here as from the plan. */
+function askToSend(ui: Ui): void {
+  const { place } = ui.store.get()
+  const count = unsent(ui).length
+  if (!place.isProtected) return void sendAndQuit(ui)
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `Send to the protected ${place.text}? ${pendingText(ui)}`,
+    lines: [],
+    verb: 'Send',
+    isOnCancel: true,
+    expected: String(count),
+    input: textInput(),
+    onConfirm: () => void sendAndQuit(ui),
+    onCancel: () => stay(ui),
+  })
+}
+
+/** The screens stay until all is sent, and open where something is not. */
+async function sendAndQuit(ui: Ui): Promise<void> {
+  const { store, work } = ui
+  const { notices, underWay, deletions, kept } = work
+  const problems = notices.problemCount()
+  store.update((state) => ({ ...state, isLeaving: true }))
+  const steps = [
+    underWay.settled,
+    () => work.commit('contacts'),
+    () => work.commit('deals'),
+    deletions.flush,
+    underWay.settled,
+  ]
+  for (const step of steps) {
+    await step()
+    // Another answer was given meanwhile.
+    if (!store.get().isLeaving) return
+  }
+  if (notices.problemCount() === problems && kept.pending().length === 0) return quit(ui, 'keep')
+  stay(ui)
+  notices.wait('Not everything was sent, so crm stays open; ! shows why')
+}
+
+/** What cannot be kept is not lost for that: the screens stay open. */
+function quit(ui: Ui, pending: 'keep' | 'discard'): void {
+  const { work } = ui
+  try {
+    if (pending === 'keep') work.kept.keep()
+    else work.kept.discard()
+  } catch (error) {
+    showOverlay(ui, undefined)
+    stay(ui)
+    return void work.notices.problem(error, 'Not kept, so crm stays open: ')
+  }
+  ui.store.update((state) => ({ ...state, isLeaving: false }))
+  ui.quit(pending)
+}

@@ -1,0 +1,71 @@
+import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { jsonText } from '../output/json-text.ts'
+import { safeText } from '../output/safe-text.ts'
+import type { KeptChange } from '../settings/kept-changes.ts'
+import { nameOf } from './work/deletions.ts'
+import { changesText } from './work/kept.ts'
+import type { Work } from './work/work.ts'
+
+/** What becomes of what is not sent when the screens close. */
+export interface Closing {
+  /** On disk when it returns: a terminal that closes sends a second signal, which ends the process at once. */
+  keep(): void
+  /** When the terminal is back; says what became of everything, and how to go on. */
+  end(isKept: boolean): Promise<void>
+}
+
+interface Parts {
+  readonly work: Work
+  readonly profileFlag: string | undefined
+  readonly say: (line: string) => void
+}
+
+/** A wait shorter than this is not worth a word. */
+const LONG_MS = 300
+const MOST_SAID = 20
+
+export function createClosing({ work, profileFlag, say }: Parts): Closing {
+  /** The error where they cannot be kept. */
+  function attempt(): number | CrmError {
+    try {
+      return work.kept.keep()
+    } catch (error) {
+      if (error instanceof CrmError) return error
+      throw error
+    }
+  }
+
+  async function settle(): Promise<void> {
+    const late = setTimeout(() => say('Waiting for the answers to what was sent; Ctrl-C ends crm at once.'), LONG_MS)
+    await work.underWay.settled()
+    clearTimeout(late)
+  }
+
+  return {
+    keep: () => void attempt(),
+    end: async (isKept) => {
+      work.deletions.pause()
+      work.notices.leaveScreen(say)
+      await settle()
+      work.notices.close()
+      const pending = work.kept.pending()
+      if (!isKept && pending.length > 0) say(`${changesText(pending.length)} not sent, and let go.`)
+      if (!isKept) return
+      const kept = attempt()
+      const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
+      if (typeof kept !== 'number') for (const line of lostLines(kept, pending)) say(line)
+      else if (kept > 0) say(`${changesText(kept)} not sent, and kept: ${command} shows and sends them.`)
+    },
+  }
+}
+
+/** What no file takes is at least on the terminal. */
+function lostLines({ message, details }: CrmError, pending: readonly KeptChange[]): readonly string[] {
+  const lines = pending.slice(0, MOST_SAID).map(({ list, id, patch, before }) => {
+    const what = patch === null ? 'to be deleted' : jsonText(patch)
+    return safeText(`  ${list} ${id} (${nameOf(before)}): ${what}`)
+  })
+  const more = pending.length > MOST_SAID ? [`  and ${pending.length - MOST_SAID} more`] : []
+  return [`${changesText(pending.length)} not sent, and not kept: ${message}; ${details.hint}`, ...lines, ...more]
+}

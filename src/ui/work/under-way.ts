@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { State } from '../state.ts'
+import type { Store } from '../store.ts'
+
+/** What is being sent: the screens show it, and do not close behind it unasked. */
+export interface UnderWay {
+  /** `what` is read by a person: `2 updates of contacts`. */
+  track<Result>(what: string, work: () => Promise<Result>): Promise<Result>
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>
+}
+
+export function createUnderWay(store: Store<State>): UnderWay {
+  const running = new Set<Promise<unknown>>()
+  let count = 0
+  return {
+    track: async (what, work) => {
+      const id = ++count
+      const ended = Promise.withResolvers<void>()
+      running.add(ended.promise)
+      store.update((state) => ({ ...state, underWay: [...state.underWay, { id, what }] }))
+      try {
+        return await work()
+      } finally {
+        store.update((state) => ({ ...state, underWay: state.underWay.filter((each) => each.id !== id) }))
+        running.delete(ended.promise)
+        ended.resolve()
+      }
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running)
+      // Whoever waited for the last of it says first what became of it.
+      await nextTurn()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Env, emptyHome } from './crm.ts'
+import { all, make } from './records.ts'
+import { startService } from './service.ts'
+import { HAS_TMUX, openTerminal, type Terminal } from './terminal.ts'
+
+const WIDE = { columns: 120, rows: 30 }
+
+async function browse(env: Env): Promise<Terminal> {
+  const terminal = openTerminal(['browse', 'contacts'], env, WIDE)
+  await terminal.sees('? help')
+  return terminal
+}
+
+async function editAll(terminal: Terminal): Promise<void> {
+  await terminal.sees('❯  ')
+  terminal.type('Ab')
+  await terminal.sees('Change in')
+  terminal.type('company=Acme')
+  terminal.press('Enter')
+  await terminal.sees('edited, not sent')
+}
+
+/** The process of crm itself: the shell of the terminal is its parent. */
+function crmPid(terminal: Terminal): number {
+  return Number(spawnSync('pgrep', ['-P', String(terminal.pid())], { encoding: 'utf8' }).stdout.split('\n')[0])
+}
+
+function keptFiles({ HOME = '' }: Env): readonly string[] {
+  const folder = join(HOME, '.local', 'state', 'crm', 'browse')
+  return readdirSync(folder).map((name) => join(folder, name))
+}
+
+describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {
+  for (const [name, end] of [
+    ['SIGTERM', (terminal: Terminal) => void process.kill(crmPid(terminal), 'SIGTERM')],
+    ['a terminal that closes', (terminal: Terminal) => terminal.close()],
+  ] as const) {
+    test(`${name} keeps edits and deletions that are not sent, and the next start has them again`, async () => {
+      const service = await startService()
+      await make(service, '/v1/contacts', [{ name: 'Keep' }, { name: 'Gone soon' }])
+      const terminal = await browse(service.env)
+      await editAll(terminal)
+      terminal.press('Escape')
+      terminal.type('gg')
+      terminal.type('d')
+      await terminal.sees('❯[Cancel]')
+      terminal.type('y')
+      await terminal.sees('deleted for good')
+      end(terminal)
+      if (name === 'SIGTERM') {
+        await terminal.sees('exit=130')
+        expect(terminal.screen()).toContain('3 changes not sent, and kept: crm browse shows and sends them.')
+      }
+      await expect.poll(() => keptFiles(service.env).map((path) => statSync(path).mode & 0o777)).toEqual([0o600])
+      expect((await all(service, '/v1/contacts')).map(({ company }) => company ?? null)).toEqual([null, null])
+      const again = await browse(service.env)
+      await again.sees('2 edited, not sent (w sends) · 1 to be deleted (w sends, u takes back)')
+      again.type('w')
+      await again.sees('Send 2 updates and 1 deletion to')
+      again.type('y')
+      await again.sees('1-1 of 1')
+      await expect.poll(() => all(service, '/v1/contacts')).toMatchObject([{ name: 'Keep', company: 'Acme' }])
+      again.type('q')
+      await again.sees('exit=0')
+      expect(keptFiles(service.env)).toEqual([])
+    })
+  }
+
+  test('q while edits are being sent asks; stopped, crm says at once that it waits, and how to go on', async () => {
+    const server = createServer(({ method }, response) => {
+      // The answer to a change never comes.
+      if (method === 'PATCH') return
+      const body = { data: [{ id: 'con_1', name: 'Ada', company: 'Old' }], next_cursor: null, has_more: false }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const terminal = await browse(emptyHome({ CRM_BASE_URL: url, CRM_API_KEY: 'k' }))
+    await editAll(terminal)
+    terminal.type('w')
+    await terminal.sees('Send 1 update to')
+    terminal.type('y')
+    await terminal.sees('sending 1 update of contacts …')
+    terminal.type('q')
+    await terminal.sees('Quit? sending 1 update of contacts')
+    terminal.press('Escape')
+    terminal.type('?')
+    await terminal.sees('Keys of Contacts')
+    terminal.press('Escape')
+    terminal.type('q')
+    await terminal.sees('Wait until it is sent, then quit')
+    terminal.press('Up', 'Enter')
+    await terminal.sees('Waiting for the answers to what was sent; Ctrl-C ends crm at once.')
+    server.closeAllConnections()
+    expect(await terminal.sees('exit=130')).toMatch(/crm jobs resume job_\w+/)
+  })
+})
