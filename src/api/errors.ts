@@ -57,7 +57,7 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
     reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
     hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
     rule,
-    isInDoubt: isWrite(call) && (isInProgress || status === 408 || status >= 500),
+    isInDoubt: isWrite(call) && (isInProgress || mayHaveBegun(status, retryAfterMs)),
     status,
     headers,
     body: reply.body,
@@ -66,6 +66,11 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
     ...(requestId === undefined ? {} : { requestId }),
     ...againIn(rule, retryAfterMs),
   }
+}
+
+/** Who says when to come back did not begin with it. */
+function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean {
+  return status === 408 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
 }
 
 /** What passes by itself passes with more patience. */

@@ -1,3 +1,6 @@
+import { durationText } from './duration.ts'
+import { CrmError } from './errors.ts'
+
 /** How a list goes on. `none`: one answer is the whole of it. */
 export const PAGING_KINDS = ['cursor', 'page', 'offset', 'next_url', 'link', 'none'] as const
 
@@ -8,6 +11,8 @@ export interface Wire {
   /** Records asked for in one request of a list. */
   readonly pageSize: number
   readonly idempotencyHeader: string
+  /** Whether the server keeps the key of a write, where a person says so; undefined: known once the server shows it. */
+  readonly idempotency?: 'none' | 'kept' | undefined
   /** How long the server keeps the key of a write, and so for how long sending it again cannot do it twice. */
   readonly idempotencyWindowMs: number
   /** Whether another API key of the account finds the same idempotency keys. */
@@ -26,4 +31,17 @@ export interface Wire {
   readonly nextPath: string | undefined
   /** Where GraphQL is, behind the server's address; `none` where there is none, undefined leaves it to a search. */
   readonly graphqlPath?: string | undefined
+}
+
+type Times = Pick<Wire, 'idempotencyWindowMs' | 'requestLifeMs'>
+
+/** CrmError `invalid_input` where a key is forgotten before the last of its requests has arrived: then none may ever be sent. */
+export function checkTimes({ idempotencyWindowMs: windowMs, requestLifeMs: lifeMs }: Times): void {
+  if (windowMs > lifeMs) return
+  const [window, life] = [durationText(windowMs), durationText(lifeMs)]
+  throw new CrmError(
+    'invalid_input',
+    `wire.idempotency_window is ${window}, expected more than wire.request_life, which is ${life}`,
+    { hint: 'crm config set wire.idempotency_window 30m -p PROFILE, or make wire.request_life shorter' },
+  )
 }

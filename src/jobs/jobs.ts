@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Api, ApiOptions, Page } from '../api/api.ts'
 import type { Env, InputStream } from '../core/streams.ts'
+import { checkTimes } from '../core/wire.ts'
 import { allJobs, findJob, headOf } from './folder/find-jobs.ts'
 import type { JobPaths } from './folder/job-folder.ts'
 import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
@@ -216,8 +217,10 @@ async function trialWorld(world: JobsWorld, jobsFolder: string): Promise<MakeWor
 }
 
 async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: string): Promise<MakeWorld> {
+  const server = await world.server()
+  checkTimes(server.wire)
   return {
-    account: accountOf(await world.server()),
+    account: accountOf(server),
     ...{ jobsFolder, draftsFolder },
     stdin: world.stdin,
     signal: world.signal,

@@ -12,6 +12,7 @@ import { problemText } from './problem.ts'
 import { requestId } from './request-id.ts'
 import type { Reply, Route } from './route.ts'
 import { closeInStages } from './staged-close.ts'
+import { ANSWER_KEPT_MS } from './store/kept-answers.ts'
 
 export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
@@ -27,6 +28,9 @@ export interface AppOptions extends Gate {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+/** On every answer, so that a client knows before its first write whether it may repeat one (RFC 9651, a list of strings). */
+const IDEMPOTENCY_POLICY = `"account";w=${ANSWER_KEPT_MS / 1000}`
 
 const MAX_BODY_BYTES = 1024 * 1024
 
@@ -99,6 +103,7 @@ function send(reply: FastifyReply, answer: Reply, { type, version }: { type: str
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
       server: `crm/${version}`,
+      'idempotency-policy': IDEMPOTENCY_POLICY,
     })
   // A connection that stays open would keep a server that is closing from its end.
   if (!reply.server.server.listening) reply.header('connection', 'close')

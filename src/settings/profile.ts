@@ -8,6 +8,8 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type Settin
 /** What stands in the file for a parameter that is not sent. */
 const NO_PARAMETER = 'none'
 
+const UNKNOWN = 'unknown'
+
 export interface Profile {
   /** Undefined only where the file was edited by hand. */
   readonly baseUrl: string | undefined
@@ -50,6 +52,7 @@ export function settingsOf(profile: Profile): SettingTypes {
     key_command: profile.keyCommand ?? null,
     serve_database: profile.serveDatabase ?? null,
     'wire.page_size': profile.wire.pageSize,
+    'wire.idempotency': profile.wire.idempotency ?? UNKNOWN,
     'wire.idempotency_header': profile.wire.idempotencyHeader,
     'wire.idempotency_window': durationText(profile.wire.idempotencyWindowMs),
     'wire.idempotency_scope': profile.wire.isWindowOfAccount ? 'account' : 'key',
@@ -91,6 +94,7 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     serveDatabase: value('serve_database') ?? undefined,
     wire: {
       pageSize: value('wire.page_size'),
+      idempotency: keeping(value('wire.idempotency')),
       idempotencyHeader: value('wire.idempotency_header'),
       idempotencyWindowMs: parseDurationMs(value('wire.idempotency_window')) ?? 0,
       isWindowOfAccount: value('wire.idempotency_scope') === 'account',
@@ -103,6 +107,10 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
       graphqlPath: value('wire.graphql_path') ?? undefined,
     },
   }
+}
+
+function keeping(text: string): Wire['idempotency'] {
+  return text === 'kept' || text === 'none' ? text : undefined
 }
 
 function readSetting(

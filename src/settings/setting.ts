@@ -13,6 +13,7 @@ export interface SettingTypes {
   readonly key_command: string | null
   readonly serve_database: string | null
   readonly 'wire.page_size': number
+  readonly 'wire.idempotency': string
   readonly 'wire.idempotency_header': string
   readonly 'wire.idempotency_window': string
   readonly 'wire.idempotency_scope': string
@@ -76,6 +77,15 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     kind: 'number',
     defaultValue: 100,
     parse: parsePageSize,
+  },
+  'wire.idempotency': {
+    meaning: 'whether the server keeps idempotency keys: kept, none, or unknown until it shows that it does',
+    kind: 'string',
+    defaultValue: 'unknown',
+    parse: (text, field) => {
+      if (text === 'kept' || text === 'none' || text === 'unknown') return text
+      throw invalid(field, text, 'kept, none or unknown')
+    },
   },
   'wire.idempotency_header': {
     meaning: 'name of the header that makes a repeated write happen once',

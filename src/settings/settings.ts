@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
+import { checkTimes } from '../core/wire.ts'
 import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
 import { damaged, objectIn, replaceIn } from './document.ts'
 import { openDocument } from './document-file.ts'
@@ -66,6 +67,9 @@ export interface Settings {
   storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
 
+/** One has to be longer than the other. */
+const TIMES: readonly SettingKey[] = ['wire.idempotency_window', 'wire.request_life']
+
 /** `keyringProgram` asks the system keyring; without it there is none. */
 export function openSettings(env: Env, keyringProgram?: string): Settings {
   const folder = settingsFolder(env)
@@ -116,7 +120,9 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
       refuseUnknown(await config.read())
       await config.update((document) => {
         refuseUnknown(document)
-        return replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
+        const changed = replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
+        if (TIMES.includes(key)) checkTimes(readProfile(storedIn(changed, name, config.path), name, config.path).wire)
+        return changed
       })
     },
     removeProfile: async (name) => {

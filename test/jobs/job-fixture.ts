@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { onTestFinished } from 'vitest'
 import { createApi } from '../../src/api/client.ts'
+import { KeyKeeping } from '../../src/api/key-keeping.ts'
 import { createSender } from '../../src/api/sender.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import type { Wire } from '../../src/core/wire.ts'
 import { canonicalJson } from '../../src/jobs/canonical-json.ts'
 import { requestDigest } from '../../src/jobs/digest.ts'
 import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/folder/job-folder.ts'
@@ -16,10 +18,18 @@ import { tempFolder } from '../files/temp-folder.ts'
 
 export const ACCOUNT = 'http://crm.test'
 
+/** What a server that was said to keep keys, or not to, is taken for. */
+export function keysOf(idempotency: Wire['idempotency']): KeyKeeping {
+  return new KeyKeeping({ ...WIRE, idempotency })
+}
+
+const KEPT = keysOf('kept')
+
 export const TERMS: RunTerms & ServerTerms = {
   windowMs: 1_800_000,
   lifeMs: 120_000,
   isScopedByAccount: false,
+  keys: KEPT,
   concurrency: 8,
   rateShare: 1,
   maxErrors: undefined,

@@ -101,6 +101,7 @@ test('values are listed with what they mean, and whether they are set', async ()
     ['key_command', null, true],
     ['serve_database', null, true],
     ['wire.page_size', 5, false],
+    ['wire.idempotency', 'unknown', true],
     ['wire.idempotency_header', 'Idempotency-Key', true],
     ['wire.idempotency_window', '30m', true],
     ['wire.idempotency_scope', 'key', true],
@@ -205,4 +206,15 @@ test('a link in the place of the folder is not written through', async () => {
     code: 'machine',
   })
   expect(await readdir(join(folder, 'elsewhere'))).toEqual([])
+})
+
+test('an idempotency window at or below the life of a request is refused, whichever of them is set', async () => {
+  const { settings } = await settingsFixture()
+  await settings.putProfile('local', defaultProfile('http://127.0.0.1:4243'))
+  const expected = 'wire.idempotency_window is 2m, expected more than wire.request_life, which is 2m'
+  await expect(settings.setSetting('local', 'wire.idempotency_window', '2m')).rejects.toThrow(expected)
+  await expect(settings.setSetting('local', 'wire.request_life', '1h')).rejects.toMatchObject({ code: 'invalid_input' })
+  await settings.setSetting('local', 'wire.request_life', '30s')
+  await settings.setSetting('local', 'wire.idempotency_window', '2m')
+  expect((await settings.profile('local')).wire).toMatchObject({ idempotencyWindowMs: 120_000, requestLifeMs: 30_000 })
 })

@@ -92,7 +92,7 @@ export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi 
 }
 
 /** Those of the operation and of its path. */
-function parametersOf(document: JsonObject, path: string | undefined, method: string): readonly Parameter[] {
+export function parametersOf(document: JsonObject, path: string | undefined, method: string): readonly Parameter[] {
   if (path === undefined) return []
   const lists = [
     valueAt(document, ['paths', path, 'parameters']),

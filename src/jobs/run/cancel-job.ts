@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import { openJobPlan } from '../folder/job-plan.ts'
+import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
 import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
@@ -14,7 +14,11 @@ export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account
 
 async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Account> {
   const plan = openJobPlan(paths)
-  plan.close()
+  try {
+    verifyJobPlan(paths.id, plan)
+  } finally {
+    plan.close()
+  }
   const progress = new Progress(plan.count)
   const whole = readJournal(paths.journal, (entry) => progress.take(entry))
   if (progress.end !== undefined) {

@@ -1,6 +1,7 @@
 import type { JobPaths } from '../folder/job-folder.ts'
 import type { Journal } from '../journal/journal.ts'
 import { readJournal } from '../journal/read-journal.ts'
+import { Witnesses } from './witness.ts'
 
 /** Of these ids those that are the result of an operation that is done. */
 export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
@@ -11,4 +12,12 @@ export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<st
     for (const [, , id] of entry.r) if (id !== null && ids.has(id)) claimed.add(id)
   })
   return claimed
+}
+
+/** Some of the records that the job made or changed last. */
+export function witnessesIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
+  journal.flush()
+  const witnesses = new Witnesses()
+  readJournal(paths.journal, (entry) => witnesses.take(entry))
+  return witnesses.ids
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFailure } from '../../api/failure.ts'
+import type { KeyKeeping } from '../../api/key-keeping.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { failureError } from '../send/failure-error.ts'
 import type { ServerClock } from '../send/server-clock.ts'
@@ -12,19 +13,21 @@ const LONGEST_WAIT_MS = 8000
 const LIST_PATHS: Readonly<Record<Noun, string>> = { contacts: '/v1/contacts', deals: '/v1/deals', notes: '/v1/deals' }
 
 /**
- * One record is asked for before anything is written down or sent: it tells the server's time, and whether it takes the key.
+ * One record is asked for before anything is written down or sent: it tells the server's time, whether it
+ * takes the key, and perhaps that it keeps idempotency keys.
  * Asks again for `patienceMs` while nothing answers; CrmError when it does not, or refuses.
  */
 export async function greet(
   { sender, clocks, limitParam, signal }: JobServices,
   noun: Noun,
-  clock: ServerClock,
+  { clock, keys }: { readonly clock: ServerClock; readonly keys: KeyKeeping },
   patienceMs: number,
 ): Promise<void> {
   const startedMs = clocks.steadyMs()
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     const outcome = await sender.ask(LIST_PATHS[noun], limitParam === undefined ? {} : { [limitParam]: '1' })
     clock.learn(outcome.headers)
+    keys.learn(outcome)
     // Any answer but a refusal of the key will do: not every key may read.
     if (!isFailure(outcome) || (outcome.rule === 'never' && outcome.status !== undefined && outcome.status !== 401))
       return

@@ -1,6 +1,6 @@
 import { isLocked } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import { openJobPlan } from '../folder/job-plan.ts'
+import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
@@ -18,10 +18,14 @@ export interface JobState {
   readonly progress: Progress
 }
 
-/** What a job says about itself; reads its whole journal, a second for a million rows. */
+/** What a job says about itself; reads its whole plan and journal, a second for a million rows. */
 export async function readJobState(paths: JobPaths): Promise<JobState> {
   const plan = openJobPlan(paths)
-  plan.close()
+  try {
+    verifyJobPlan(paths.id, plan)
+  } finally {
+    plan.close()
+  }
   const progress = new Progress(plan.count)
   readJournal(paths.journal, (entry) => progress.take(entry))
   const isRunning = await isLocked(paths.lock)

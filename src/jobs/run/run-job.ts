@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isFailure } from '../../api/failure.ts'
 import type { Sender } from '../../api/sender.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
@@ -18,7 +19,7 @@ import { settle } from '../send/settle.ts'
 import type { Task } from '../send/task.ts'
 import { createUpsertSender } from '../send/upsert-sender.ts'
 import { type Account, accountOf } from './account.ts'
-import { claimedIn } from './claimed.ts'
+import { claimedIn, witnessesIn } from './claimed.ts'
 import { greet } from './greet.ts'
 import { cancelled, refuseOtherAccount } from './job-errors.ts'
 import { resumeTasks } from './resume-tasks.ts'
@@ -54,7 +55,7 @@ export interface JobOutcome {
 }
 
 /** At most so many rounds of looking up and sending again; who is still unsettled then is in doubt. */
-const MOST_ROUNDS = 4
+const MOST_ROUNDS = 5
 
 /**
  * Sends what is left of a job, from wherever an earlier process stopped. One process at a time: CrmError `machine` names
@@ -83,7 +84,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       return { account: accountOf(plan.end, progress), stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
-    await greet(services, plan.head.noun, clock, run.terms.maxOutageMs)
+    await greet(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
     await refuseOtherKeyholder(witnesses, { plan, progress }, services, run.terms)
     const journal = new Journal(paths.journal, end, () => clock.nowMs())
     try {
@@ -144,11 +145,31 @@ async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<
     const { stop, unsettled, left } = await dispatchOn(sending, tasks)
     giveBack(sending.open, left)
     if (stop || unsettled.length === 0) return stop
-    const again = await settleOn(sending, unsettled, round === MOST_ROUNDS)
+    const { repeatable, rest } = await askAboutKeys(sending.open, unsettled)
+    const again = rest.length === 0 ? [] : await settleOn(sending, rest, round === MOST_ROUNDS)
     if (!again) return { why: 'interrupted' }
-    tasks = again
+    tasks = [...repeatable, ...again]
     if (tasks.length === 0) return undefined
   }
+}
+
+interface AskedAboutKeys {
+  readonly repeatable: readonly Task[]
+  readonly rest: readonly Unsettled[]
+}
+
+/** Where no answer has shown that the server keeps keys, its OpenAPI document may; then what was held back goes out after all. */
+async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Promise<AskedAboutKeys> {
+  const { services, terms } = run
+  const creates = unsettled.filter(({ task, isAnswered }) => task.operation.head.do === 'create' && !isAnswered)
+  const [first] = creates
+  if (!first || terms.keys.isKept) return { repeatable: [], rest: unsettled }
+  const isKept = await terms.keys.isKeptAt(first.task.operation.head.path, async (path) => {
+    const outcome = await services.sender.ask(path, {})
+    return isFailure(outcome) ? undefined : outcome.json
+  })
+  if (!isKept) return { repeatable: [], rest: unsettled }
+  return { repeatable: creates.map(({ task }) => task), rest: unsettled.filter((each) => !creates.includes(each)) }
 }
 
 function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {
@@ -157,7 +178,7 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   const { maxErrors } = terms
   const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
   const parts = {
-    ...{ journal, progress, leases, pace, clock, hooks, maxFailed },
+    ...{ journal, progress, leases, pace, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
@@ -179,12 +200,15 @@ function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boo
   const records = {
     list: () => services.list(noun),
     claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
+    witnesses: () => witnessesIn(paths, journal),
+    isEmptyBelieved: terms.keys.isKept,
   }
   return settle(
     {
       ...{ journal, progress, leases, startedMs },
-      records: noun === 'notes' || isLast ? undefined : records,
-      whyUnread: noun === 'notes' ? 'notes cannot be read back' : `it was looked for ${MOST_ROUNDS - 1} times`,
+      records: noun === 'notes' ? undefined : records,
+      whyUnread: 'notes cannot be read back',
+      whyNoMore: isLast ? `it was sent and looked for ${MOST_ROUNDS} times` : undefined,
       lifeMs: terms.lifeMs,
       serverNowMs: () => clock.nowMs(),
       steadyMs: services.clocks.steadyMs,

@@ -2,8 +2,10 @@ import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
+import { KeyKeeping } from '../../api/key-keeping.ts'
 import { createSender } from '../../api/sender.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import { checkTimes } from '../../core/wire.ts'
 import type { JobServer } from '../jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { Governor } from '../send/governor.ts'
@@ -27,14 +29,22 @@ export function accountOf({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
   return baseUrl.href.replace(/\/$/, '')
 }
 
+/** CrmError `invalid_input` where they allow no request at all. */
 function termsOf({ wire }: JobServer): ServerTerms {
-  return { windowMs: wire.idempotencyWindowMs, lifeMs: wire.requestLifeMs, isScopedByAccount: wire.isWindowOfAccount }
+  checkTimes(wire)
+  return {
+    windowMs: wire.idempotencyWindowMs,
+    lifeMs: wire.requestLifeMs,
+    isScopedByAccount: wire.isWindowOfAccount,
+    keys: new KeyKeeping(wire),
+  }
 }
 
 export async function runOnServer(
   { server, list, signal, version, now }: ServerWorld,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
+  const serverTerms = termsOf(server)
   const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
   const steadyMs = () => performance.now()
   const services = {
@@ -57,7 +67,7 @@ export async function runOnServer(
       felt: () => pace.feltPerSecond,
     })
     if (presence.feltPerSecond !== undefined) pace.adopt(presence.feltPerSecond)
-    return await runJob({ paths, services, terms: { ...terms, ...termsOf(server) }, pace, hooks })
+    return await runJob({ paths, services, terms: { ...terms, ...serverTerms }, pace, hooks })
   } finally {
     presence?.close()
     await sender.close()

@@ -1,3 +1,4 @@
+import type { KeyKeeping } from '../../api/key-keeping.ts'
 import type { Sender } from '../../api/sender.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { Noun } from '../plan/plan-head.ts'
@@ -28,6 +29,8 @@ export interface ServerTerms {
   readonly lifeMs: number
   /** Whether another API key of the account finds the same idempotency keys. */
   readonly isScopedByAccount: boolean
+  /** Whether the server keeps idempotency keys, as far as that is known. */
+  readonly keys: KeyKeeping
 }
 
 /** What was asked for. */

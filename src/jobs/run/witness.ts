@@ -8,13 +8,16 @@ import type { JobServices, ServerTerms } from './services.ts'
 /** Somebody may have deleted one or the other; all of them is another thing. */
 const WITNESSES = 20
 
+/** Statuses with which a deletion ends; 0 is what was found in the list, or was not there any more. */
+const NO_RECORD: readonly number[] = [0, 204, 404]
+
 /** The records that a job made or changed last: they are there wherever the job belongs. */
 export class Witnesses {
   readonly #ids: string[] = []
 
   take(entry: Entry): void {
     if (entry.t !== 'done') return
-    for (const [, status, id] of entry.r) if (id !== null && status !== 204 && status !== 404) this.#ids.push(id)
+    for (const [, status, id] of entry.r) if (id !== null && !NO_RECORD.includes(status)) this.#ids.push(id)
     if (this.#ids.length > 2 * WITNESSES) this.#ids.splice(0, this.#ids.length - WITNESSES)
   }
 

@@ -1,4 +1,5 @@
 import type { Failure } from '../../api/failure.ts'
+import type { KeyKeeping } from '../../api/key-keeping.ts'
 import type { Sender } from '../../api/sender.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
@@ -15,6 +16,8 @@ export interface DispatchParts {
   readonly sender: Sender
   readonly pace: Pace
   readonly clock: ServerClock
+  /** Whether the server is known to keep idempotency keys. */
+  readonly keys: KeyKeeping
   readonly account: string
   readonly run: string
   readonly lifeMs: number

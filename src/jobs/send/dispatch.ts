@@ -3,12 +3,15 @@ import { idempotencyKey } from '../digest.ts'
 import { METHODS } from '../plan/operation.ts'
 import type { Dispatched, DispatchParts, Stop } from './dispatch-parts.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
+import { whyNotRepeated } from './may-repeat.ts'
 import { Outcomes } from './outcomes.ts'
 import type { Task } from './task.ts'
 import { TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
+/** A kill leaves all that is leased in doubt, and what must not be repeated has to be looked for then. */
+const MOST_LEASED_IN_DOUBT = 16
 
 /** Sends what `leases` gives, and `first` before it, until all has come to an end or something stops it. */
 export function dispatch(parts: DispatchParts, first: readonly Task[]): Promise<Dispatched> {
@@ -91,7 +94,12 @@ class Dispatch {
 
   /** Behind its window a key means nothing any more; what was never sent gets a lease anew. */
   #maySend(task: Task): boolean {
-    const { clock, lifeMs, leases, journal } = this.#parts
+    const { clock, lifeMs, leases, journal, keys } = this.#parts
+    const why = whyNotRepeated(task, keys)
+    if (why !== undefined) {
+      this.#outcomes.unsettled.push({ task, why, isAnswered: false })
+      return false
+    }
     if (clock.latestMs() + lifeMs < task.expiresMs) return true
     if (task.isInDoubt || task.lastSentMs !== undefined) {
       this.#outcomes.unsettled.push({ task, why: 'the server may have forgotten its key', isAnswered: false })
@@ -111,13 +119,14 @@ class Dispatch {
   }
 
   async #send(task: Task): Promise<void> {
-    const { sender, steadyMs, pace, clock } = this.#parts
+    const { sender, steadyMs, pace, clock, keys } = this.#parts
     this.#underWay += 1
     const startedMs = steadyMs()
     task.lastSentMs = startedMs
     try {
       const outcome = await sender.send(this.#writeOf(task))
       clock.learn(outcome.headers)
+      keys.learn(outcome)
       pace.answered(outcome, steadyMs() - startedMs)
       this.#outcomes.take(task, outcome)
     } catch (error) {
@@ -153,10 +162,11 @@ class Dispatch {
   }
 
   async #leaseMore(): Promise<void> {
-    const { leases, steadyMs } = this.#parts
+    const { leases, steadyMs, keys } = this.#parts
     this.#isLeasing = true
     const startedMs = steadyMs()
-    if (startedMs - this.#leasedMs < FAST_LEASE_MS) this.#leaseSize = Math.min(MOST_LEASED_AT_ONCE, this.#leaseSize * 2)
+    const most = keys.isKept ? MOST_LEASED_AT_ONCE : MOST_LEASED_IN_DOUBT
+    if (startedMs - this.#leasedMs < FAST_LEASE_MS) this.#leaseSize = Math.min(most, this.#leaseSize * 2)
     else if (startedMs - this.#leasedMs > SLOW_LEASE_MS) this.#leaseSize = Math.max(8, this.#leaseSize / 2)
     this.#leasedMs = startedMs
     try {

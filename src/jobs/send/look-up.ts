@@ -18,6 +18,10 @@ export interface Records {
   list(): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Of these ids those that are known to be of other operations. */
   claimed(ids: ReadonlySet<string>): ReadonlySet<string>
+  /** Some that this job is known to have made or changed: a list that shows none of them proves nothing. */
+  witnesses(): ReadonlySet<string>
+  /** Whether an empty list is believed where there are none: a server that is not known shows perhaps nothing ever. */
+  readonly isEmptyBelieved: boolean
 }
 
 /** One pass over the list, whatever the number of operations. */
@@ -26,16 +30,50 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
   const changes = new Map(tasks.map((task) => [task.operation.head.id, task]))
   const matcher = new CreatedMatcher(creates)
   const findings = new Map<Task, Finding>()
+  const list = new ListProof(creates.length > 0 ? records.witnesses() : new Set())
   for await (const { items } of records.list()) {
     for (const record of items) {
+      list.see(record)
       if (creates.length > 0) matcher.see(record)
       const task = changes.get(idText(record.id))
       if (task) findings.set(task, judgeRecord(task, record))
     }
   }
   judgeCreates(creates, matcher, records, findings)
+  list.doubtAbsent(creates, findings, records.isEmptyBelieved)
   for (const task of tasks) if (!findings.has(task)) findings.set(task, withoutRecord(task))
   return findings
+}
+
+/** Whether what a list does not show is not there. */
+class ListProof {
+  readonly #witnesses: ReadonlySet<string>
+  #isAnySeen = false
+  #isWitnessSeen = false
+
+  constructor(witnesses: ReadonlySet<string>) {
+    this.#witnesses = witnesses
+  }
+
+  see({ id }: CrmRecord): void {
+    this.#isAnySeen = true
+    this.#isWitnessSeen ||= this.#witnesses.has(idText(id) ?? '')
+  }
+
+  /** What was made may not be shown: then it cannot be told from what was not made. */
+  doubtAbsent(tasks: readonly Task[], findings: Map<Task, Finding>, isEmptyBelieved: boolean): void {
+    const why = this.#whyNoProof(isEmptyBelieved)
+    if (why === undefined) return
+    for (const task of tasks) {
+      if ((findings.get(task)?.is ?? 'absent') === 'absent') findings.set(task, { is: 'doubt', why })
+    }
+  }
+
+  #whyNoProof(isEmptyBelieved: boolean): string | undefined {
+    const { size } = this.#witnesses
+    if (size > 0) return this.#isWitnessSeen ? undefined : 'the list shows none of the records that this job made last'
+    return this.#isAnySeen || isEmptyBelieved ? undefined : 'the list is empty, and nothing shows that it is ever not'
+  }
 }
 
 function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Finding {

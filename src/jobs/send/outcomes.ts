@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/answer.ts'
-import type { Failure } from '../../api/failure.ts'
+import { type Failure, isFailure } from '../../api/failure.ts'
 import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
+import { mayRepeat, onlyOnce } from './may-repeat.ts'
 import { Outage } from './outage.ts'
 import type { Task } from './task.ts'
 import type { TaskQueue } from './task-queue.ts'
@@ -30,10 +31,11 @@ export class Outcomes {
 
   /** After every try; the task ends, waits for its next one, or is left for a look at the records. */
   take(task: Task, outcome: Answer | Failure): void {
-    const verdict = judge(task, outcome)
-    const isOutage = verdict.is === 'again' && verdict.because === 'outage'
+    const judged = judge(task, outcome)
+    const verdict = onlyOnce(task, outcome, judged, this.#parts.keys)
+    const isOutage = judged.is === 'again' && judged.because === 'outage'
     if (!isOutage && outcome.headers !== undefined) this.#goOn()
-    if ('isInDoubt' in outcome && outcome.isInDoubt) task.isInDoubt = true
+    if (isFailure(outcome)) noteTry(task, outcome)
     switch (verdict.is) {
       case 'done':
       case 'failed':
@@ -43,11 +45,10 @@ export class Outcomes {
         this.#again(task, verdict, outcome as Failure)
         break
       case 'unsettled':
+        if (isOutage) this.#countOutage(outcome as Failure, this.#parts.maxOutageMs)
         this.unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered })
         break
       case 'stopped':
-        // It was turned away at the door, and is not one of those that may have happened.
-        if (!task.isInDoubt) task.lastSentMs = undefined
         this.#queue.push([task])
         this.#stopFor({ why: 'refused', failure: verdict.failure })
     }
@@ -59,7 +60,9 @@ export class Outcomes {
     if (verdict.is === 'done') {
       const { status, id, flag } = verdict
       journal.addResult(flag === undefined ? [op, status, id] : [op, status, id, flag])
-      this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
+      // What a kill -9 takes of these would be in doubt where it must not be sent once more.
+      if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
+      else journal.flush()
     } else {
       journal.append({ t: 'failed', op, ...verdict.entry })
     }
@@ -76,7 +79,6 @@ export class Outcomes {
     if (because === 'outage' && !wasOn) task.tries += 1
     const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** task.tries, LONGEST_BACKOFF_MS)
     const backoffMs = fullMs * (0.5 + random() / 2)
-    if (because === 'limit' && !task.isInDoubt) task.lastSentMs = undefined
     // A limit holds for all, and is kept where all pass.
     const waitMs = because === 'limit' && afterMs ? 0 : (afterMs ?? backoffMs)
     this.#queue.delay(task, steadyMs() + waitMs)
@@ -110,4 +112,10 @@ export class Outcomes {
       this.#stopFor({ why: 'error', error })
     }
   }
+}
+
+/** What was turned away at the door is not one of those that may have happened. */
+function noteTry(task: Task, { isInDoubt }: Failure): void {
+  if (isInDoubt) task.isInDoubt = true
+  if (!task.isInDoubt) task.lastSentMs = undefined
 }

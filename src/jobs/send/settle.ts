@@ -1,3 +1,5 @@
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Unsettled } from './dispatch-parts.ts'
@@ -8,6 +10,9 @@ import type { Task } from './task.ts'
 /** A list may lag behind the writes; what is absent is looked for once more after so long. */
 const SETTLE_MS = 2000
 
+/** What another time would not change: there is no list, or none that the key may read, or one whose end is not known. */
+const UNREADABLE: readonly ExitCode[] = [EXIT.rejected, EXIT.notFound, EXIT.forbidden]
+
 export interface SettleParts {
   readonly journal: Journal
   readonly progress: Progress
@@ -16,6 +21,8 @@ export interface SettleParts {
   readonly records: Records | undefined
   /** Why there are none, for people. */
   readonly whyUnread: string
+  /** Why what is absent is not sent once more; undefined: it is. */
+  readonly whyNoMore: string | undefined
   readonly lifeMs: number
   readonly serverNowMs: () => number
   readonly steadyMs: () => number
@@ -45,16 +52,27 @@ export async function settle(
   const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
   if (waitMs > 0) parts.onWait('requests of before may still be under way', waitMs)
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
-  const first = await lookUp(records, tasks)
+  const first = await look(records, tasks)
   const absent = tasks.filter((task) => first.get(task)?.is === 'absent')
   // Written before the second look, for which a record that was adopted is not there for another row that says the same.
   for (const [task, finding] of first) if (finding.is !== 'absent') keep(parts, task, finding)
   if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
-  const second = absent.length > 0 ? await lookUp(records, absent) : new Map<Task, Finding>()
+  const second = absent.length > 0 ? await look(records, absent) : new Map<Task, Finding>()
   const raised: Task[] = []
   for (const [task, finding] of second) if (keep(parts, task, finding)) raised.push(task)
   await parts.journal.sync()
   return raised
+}
+
+/** All are in doubt where the server shows no list that can be read to its end. */
+async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Finding>> {
+  try {
+    return await lookUp(records, tasks)
+  } catch (error) {
+    if (!(error instanceof CrmError) || !UNREADABLE.includes(error.exit)) throw error
+    const why = `it cannot be looked up: ${error.message}`
+    return new Map(tasks.map((task) => [task, { is: 'doubt', why }]))
+  }
 }
 
 /** How long until no request of the operation can be under way any more. */
@@ -84,6 +102,10 @@ function keep(parts: SettleParts, task: Task, finding: Finding): boolean {
       endInDoubt(parts, task, finding.why)
       return false
     case 'absent':
+      if (parts.whyNoMore !== undefined) {
+        endInDoubt(parts, task, parts.whyNoMore)
+        return false
+      }
       leases.renew(task, 'absent twice', true)
       task.isInDoubt = false
       task.isResumed = false

@@ -13,6 +13,11 @@ export const HEADERS: Readonly<Record<string, Part>> = {
   Link: { description: 'The next page (RFC 8288).', schema: { type: 'string' } },
   'X-Request-Id': { description: 'The id of the request, yours when it is fit to be one.', schema: { type: 'string' } },
   'Idempotent-Replayed': { description: 'true: done before, under the same key.', schema: { type: 'string' } },
+  'Idempotency-Policy': {
+    description: 'Who shares idempotency keys, and for how many seconds they are kept.',
+    schema: { type: 'string' },
+    example: '"account";w=86400',
+  },
   RateLimit: {
     description: 'What is left, and seconds to the next window.',
     schema: { type: 'string' },
@@ -28,7 +33,7 @@ export const HEADERS: Readonly<Record<string, Part>> = {
   'WWW-Authenticate': { description: 'What is expected (RFC 6750).', schema: { type: 'string' } },
 }
 
-const ALWAYS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+export const ALWAYS = ['X-Request-Id', 'Idempotency-Policy', 'RateLimit', 'RateLimit-Policy']
 
 const FAULTS: readonly (readonly [status: string, description: string, ...headers: string[]])[] = [
   ['400', 'The request is malformed, or a parameter is not one of the operation.'],

@@ -3,7 +3,7 @@ import { DEALS_PATH } from '../deal-changes.ts'
 import { DEAL_FILTER_PARAMETERS } from '../deal-filters.ts'
 import { WEBHOOKS_PATH } from '../webhook-creation.ts'
 import { EXAMPLE_IDS } from './examples.ts'
-import { answer, BODY_PROBLEMS, body, headerRefs, page, problems, USUAL_PROBLEMS } from './operations.ts'
+import { ALWAYS, answer, BODY_PROBLEMS, body, headerRefs, page, problems, USUAL_PROBLEMS } from './operations.ts'
 import { idOf, type Part, refs } from './parameters.ts'
 
 const CREATED = ['Location', 'ETag', 'Idempotent-Replayed']
@@ -50,7 +50,7 @@ export const RECORD_PATHS: Readonly<Record<string, Part>> = {
       description: 'A second time it is a 404.',
       parameters: refs('ifMatch'),
       responses: {
-        204: { description: 'It is gone.', headers: headerRefs(['X-Request-Id', 'RateLimit', 'RateLimit-Policy']) },
+        204: { description: 'It is gone.', headers: headerRefs(ALWAYS) },
         ...problems(...USUAL_PROBLEMS, '404', '412'),
       },
     },

@@ -60,3 +60,45 @@ test('a job whose plan is damaged stops what may be the same run or its undo, wi
   expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
   expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))
 })
+
+test('a byte of a row that is another one is found by all that look at the job, and it can be set aside', async () => {
+  const folder = tempFolder()
+  const service = await startService()
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_STATE_HOME: stateHome }
+  const file = writePeople(folder, somePeople(5))
+  expect((await runJob(['contacts', 'import', file], env)).exit).toBe(0)
+  const job = onlyJob(stateHome)
+  const plan = join(stateHome, 'jobs', job, 'plan.ndjson')
+  writeFileSync(plan, readFileSync(plan, 'utf8').replace('@', '#'))
+  for (const verb of ['show', 'cancel', 'resume']) {
+    const { exit, stderr } = await crm(['jobs', verb, job], env)
+    expect({ verb, exit }).toEqual({ verb, exit: 13 })
+    expect(stderr).toContain(`crm jobs cancel ${job} --damaged`)
+  }
+  expect(JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))).toMatchObject([
+    { id: job, state: 'damaged' },
+  ])
+  expect((await crm(['jobs', 'cancel', job, '--damaged'], env)).exit).toBe(0)
+  expect(JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))).toEqual([])
+})
+
+test('a window that no request fits into is refused before a job is made', async () => {
+  const folder = tempFolder()
+  const service = await startService()
+  const home = join(folder, 'config')
+  const stateHome = join(folder, 'state')
+  const env = { ...service.env, CRM_STATE_HOME: stateHome, CRM_CONFIG_HOME: home, CRM_PROFILE: 'short' }
+  await crmPrints(['config', 'set', 'base_url', service.url, '-p', 'short'], {
+    ...env,
+    CRM_API_KEY: '',
+    CRM_BASE_URL: '',
+  })
+  const config = join(home, 'config.json')
+  const stored = JSON.parse(readFileSync(config, 'utf8'))
+  stored.profiles.short.wire = { idempotency_window: '2m' }
+  writeFileSync(config, JSON.stringify(stored))
+  const { exit, stderr } = await crm(['contacts', 'import', writePeople(folder, somePeople(2)), '--yes'], env)
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('wire.idempotency_window is 2m') })
+  expect(await emailsOn(service)).toEqual([])
+})

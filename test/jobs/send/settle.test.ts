@@ -41,11 +41,14 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[]) {
       ...{ journal, progress, lifeMs: 0, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
       leases: { renew: () => {} } as unknown as Leases,
       whyUnread: 'it was looked for',
+      whyNoMore: undefined,
       records: {
         async *list() {
           yield { items: records }
         },
         claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
+        witnesses: () => new Set(),
+        isEmptyBelieved: true,
       },
       sleep: async () => true,
       onWait: () => {},

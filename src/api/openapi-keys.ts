@@ -1,0 +1,38 @@
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { parametersOf, OPENAPI_PATHS } from './doctor/openapi.ts'
+import type { ReadDocument } from './key-keeping.ts'
+
+interface Create {
+  /** As it is sent, from `/v1` on. */
+  readonly path: string
+  /** The name under which the key is sent. */
+  readonly header: string
+}
+
+/** Whether an OpenAPI document of the server names this header for a POST to this path. */
+export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean> {
+  for (const address of OPENAPI_PATHS) {
+    const json = await read(address)
+    if (isJsonObject(json) && isJsonObject(json.paths)) return namesKey(json, Object.keys(json.paths), create)
+  }
+  return false
+}
+
+function namesKey(document: JsonObject, paths: readonly string[], { path, header }: Create): boolean {
+  const template = paths.find((each) => isTemplateOf(each, path))
+  const parameters = parametersOf(document, template, 'post')
+  return parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === header.toLowerCase())
+}
+
+/** `/deals/{id}/notes`, `/v1/deals/{id}/notes` and `/api/v1/deals/{id}/notes` are all of `/v1/deals/deal_1/notes`. */
+function isTemplateOf(template: string, path: string): boolean {
+  const expected = segmentsOf(path.replace(/^\/v1(?=\/)/, ''))
+  const given = segmentsOf(template)
+  const front = given.splice(0, given.length - expected.length)
+  if (given.length !== expected.length || front.some((segment) => segment.startsWith('{'))) return false
+  return given.every((segment, index) => segment.startsWith('{') || segment === expected[index])
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}

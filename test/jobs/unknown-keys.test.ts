@@ -1,0 +1,167 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { keysOf, makeJob, sendJob } from './job-fixture.ts'
+import { leaveLease } from './left-lease.ts'
+
+const LIFE_MS = 50
+
+const people = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `Person ${at}` }))
+
+interface LossKind {
+  readonly hasEffect: boolean
+  readonly answer: (response: ServerResponse) => void
+}
+
+const reset = (response: ServerResponse) => void response.destroy()
+const status =
+  (code: number, headers = {}) =>
+  (response: ServerResponse) =>
+    sendJson(response, code, {}, headers)
+
+const LOSSES = {
+  'reset behind the effect': { hasEffect: true, answer: reset },
+  'reset before the effect': { hasEffect: false, answer: reset },
+  '500 with effect': { hasEffect: true, answer: status(500) },
+  '500 without effect': { hasEffect: false, answer: status(500) },
+  '503 without Retry-After': { hasEffect: false, answer: status(503) },
+  'an answer that is cut off': {
+    hasEffect: true,
+    answer: (response) =>
+      void response.writeHead(201, { 'content-length': 500 }).write('{"id":', () => response.destroy()),
+  },
+  '429': { hasEffect: false, answer: status(429, { 'retry-after': '0.01' }) },
+  '503 with Retry-After': { hasEffect: false, answer: status(503, { 'retry-after': '0.01' }) },
+} as const satisfies Record<string, LossKind>
+
+type Loss = keyof typeof LOSSES | undefined
+
+interface ServerOptions {
+  /** Of the nth try of a create. */
+  readonly lose: (nth: number) => Loss
+  /** Whether its list shows what it has. */
+  readonly list?: 'shown' | 'empty' | 'missing'
+  readonly headers?: Record<string, string>
+  readonly openapi?: JsonObject
+}
+
+/** A server that ignores idempotency keys: each request that arrives makes a record. */
+async function startForgetful({ lose, list = 'shown', headers = {}, openapi }: ServerOptions) {
+  const records: JsonObject[] = []
+  let tries = 0
+  const bodies: string[] = []
+  const make = (body: string): JsonObject => {
+    const record = { id: `con_${records.length + 1}`, ...JSON.parse(body), created_at: new Date().toISOString() }
+    records.push(record)
+    return record
+  }
+  const read = (response: ServerResponse, path: string) => {
+    if (path.includes('openapi')) return openapi ? sendJson(response, 200, openapi) : sendJson(response, 404, {})
+    if (!path.startsWith('/v1/contacts') || list === 'missing') return sendJson(response, 404, {})
+    sendJson(response, 200, { data: list === 'shown' ? records : [], next_cursor: null }, headers)
+  }
+  const { url, seen } = await startServer((response, { method, path, body }) => {
+    if (method === 'GET') return read(response, path)
+    bodies.push(body)
+    const loss = lose(++tries)
+    const record = loss === undefined || LOSSES[loss].hasEffect ? make(body) : {}
+    if (loss === undefined) sendJson(response, 201, record, headers)
+    else LOSSES[loss].answer(response)
+  })
+  return { url, seen, records, bodies }
+}
+
+const unknown = () => ({ terms: { lifeMs: LIFE_MS, keys: keysOf(undefined) } })
+
+const AMBIGUOUS = [
+  'reset behind the effect',
+  'reset before the effect',
+  '500 with effect',
+  '500 without effect',
+  '503 without Retry-After',
+  'an answer that is cut off',
+] as const
+
+test.each(AMBIGUOUS)('%s: a create that may have happened is looked up before it is sent again', async (loss) => {
+  const server = await startForgetful({ lose: (nth) => (nth % 5 === 2 ? loss : undefined) })
+  const { outcome } = await sendJob(await makeJob(people(12)), server.url, unknown())
+  expect(outcome.account).toMatchObject({ rows: 12, done: 12, in_doubt: 0 })
+  expect(server.records.map(({ name }) => name).toSorted()).toEqual(
+    people(12)
+      .map(({ name }) => name)
+      .toSorted(),
+  )
+})
+
+test.each(['429', '503 with Retry-After'] as const)(
+  '%s had no effect, so the row is sent again at once, without a look',
+  async (loss) => {
+    const server = await startForgetful({ lose: (nth) => (nth < 3 ? loss : undefined) })
+    const { outcome } = await sendJob(await makeJob(people(5)), server.url, unknown())
+    expect(outcome.account).toMatchObject({ done: 5, in_doubt: 0 })
+    expect(server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1)
+  },
+)
+
+test.each(['missing', 'empty'] as const)(
+  'where the list is %s, what may have happened is in doubt, and never sent again',
+  async (list) => {
+    const server = await startForgetful({
+      list,
+      lose: (nth) => (nth % 4 === 1 ? 'reset behind the effect' : undefined),
+    })
+    const { outcome } = await sendJob(await makeJob(people(12)), server.url, unknown())
+    expect(outcome.account).toMatchObject({ rows: 12, done: 9, in_doubt: 3 })
+    expect(new Set(server.bodies).size).toBe(server.bodies.length)
+  },
+)
+
+test('an empty list proves nothing where nothing that was made has ever been in it', async () => {
+  const server = await startForgetful({ list: 'empty', lose: () => 'reset behind the effect' })
+  const { outcome } = await sendJob(await makeJob(people(2)), server.url, unknown())
+  expect(outcome.account).toMatchObject({ done: 0, in_doubt: 2 })
+  expect(server.records).toHaveLength(2)
+})
+
+test('a server that shows that it keeps keys gets what was lost once more under its key', async () => {
+  const server = await startForgetful({
+    lose: (nth) => (nth === 2 ? 'reset before the effect' : undefined),
+    headers: { 'idempotent-replayed': 'false' },
+  })
+  const { outcome } = await sendJob(await makeJob(people(5)), server.url, unknown())
+  expect(outcome.account).toMatchObject({ done: 5 })
+  expect(server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1)
+})
+
+test('so does one whose OpenAPI document names the header of the key', async () => {
+  const parameters = [{ name: 'idempotency-key', in: 'header' }]
+  const openapi = { openapi: '3.1.0', paths: { '/contacts': { post: { parameters } } } }
+  const server = await startForgetful({ lose: (nth) => (nth === 2 ? 'reset before the effect' : undefined), openapi })
+  const { outcome } = await sendJob(await makeJob(people(5)), server.url, unknown())
+  expect(outcome.account).toMatchObject({ done: 5 })
+  const asked = server.seen.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  expect(asked).toEqual(['/v1/contacts?limit=1', '/v1/openapi.json'])
+})
+
+test('wire.idempotency none is believed over what the server shows', async () => {
+  const server = await startForgetful({
+    lose: (nth) => (nth === 2 ? 'reset behind the effect' : undefined),
+    headers: { 'idempotent-replayed': 'false' },
+  })
+  const terms = { lifeMs: LIFE_MS, keys: keysOf('none') }
+  const { outcome } = await sendJob(await makeJob(people(5)), server.url, { terms })
+  expect(outcome.account).toMatchObject({ done: 5 })
+  expect(server.records).toHaveLength(5)
+})
+
+test('what a killed process may have sent is looked up before it is sent again', async () => {
+  const paths = await makeJob(people(4))
+  const server = await startForgetful({ lose: () => undefined })
+  await leaveLease(paths, { leasedMs: Date.now() - 1000, windowMs: 1_800_000, lifeMs: LIFE_MS, keyMark: '00000000' })
+  const created = new Date().toISOString()
+  server.records.push({ id: 'con_of_before', name: 'Person 2', created_at: created })
+  const { outcome } = await sendJob(paths, server.url, unknown())
+  expect(outcome.account).toMatchObject({ done: 4 })
+  expect(server.records.map(({ name }) => name).toSorted()).toEqual(people(4).map(({ name }) => name))
+})
