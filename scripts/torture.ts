@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildMutant, MUTANT_NAMES } from '../test/torture/mutants.ts'
+import { SERVER_KINDS, type ServerKind } from '../test/torture/server-kind.ts'
 import { torture } from '../test/torture/torture.ts'
 
 /**
- * `npm run torture -- --kills N [--rows 5000] [--seed S]`: imports through a proxy that breaks things, under kill -9, power
+ * `npm run torture -- --kills N [--rows 5000] [--seed S] [--server keeps-keys|forgets|blind]`: imports through a proxy that breaks things, under kill -9, power
  * cuts and a clock that jumps; exits with 1 when a row is there twice, is missing, or an account does not add up. With
  * `--mutant NAME` the client is one that lacks a rule, and is to be found out.
  */
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
     harsh: { type: 'boolean', default: false },
     mutant: { type: 'string' },
+    server: { type: 'string', default: 'keeps-keys' },
   },
 })
 
@@ -33,10 +35,17 @@ function clientCrm(): string {
   return buildMutant(name, mutants)
 }
 
+function serverKind(): ServerKind {
+  const kind = SERVER_KINDS.find((each) => each === values.server)
+  if (!kind) throw new Error(`there is no server ${values.server}; expected ${SERVER_KINDS.join(', ')}`)
+  return kind
+}
+
 const startedMs = performance.now()
 const { met, faults, ...counts } = await torture({
   crm: clientCrm(),
   serviceCrm: CRM,
+  serverKind: serverKind(),
   kills: Number(values.kills),
   rows: Number(values.rows),
   seed: Number(values.seed),
@@ -48,4 +57,7 @@ console.log(`seed ${values.seed}, ${Math.round((performance.now() - startedMs) /
 for (const [name, count] of [...Object.entries(counts), ...met]) console.log(`${String(count).padStart(8)}  ${name}`)
 for (const fault of faults) console.log(`FAULT: ${fault}`)
 if (faults.length > 0) process.exitCode = 1
-else console.log('every row exactly once; every account adds up')
+else
+  console.log(
+    `${counts.inDoubt === 0 ? 'every row exactly once' : 'no row twice, and all in doubt named'}; every account adds up`,
+  )

@@ -17,6 +17,10 @@ export interface Call {
   readonly headers?: readonly string[]
   /** A POST that changes nothing: it needs no idempotency key, and no failure leaves it in doubt. */
   readonly isRead?: true
+  /** A POST that comes to the same when it arrives twice. */
+  readonly isRepeatable?: true
+  /** For hints: the command line that shows what a create made. */
+  readonly lookCommand?: string
   /** Asked to find out: what answers with an outage is not asked again. */
   readonly isProbe?: true
   /** The answer may be of any type, and its bytes are kept. */
@@ -43,4 +47,9 @@ export function cannot(call: Pick<Call, 'action'>): string {
 
 export function isWrite({ method, isRead }: Pick<Call, 'method' | 'isRead'>): boolean {
   return method !== 'GET' && method !== 'HEAD' && !isRead
+}
+
+/** A POST makes one thing more each time it arrives, unless the server keeps its key. */
+export function makesAnother({ method, isRead, isRepeatable }: Call): boolean {
+  return method === 'POST' && !isRead && !isRepeatable
 }

@@ -1,6 +1,7 @@
 import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Api } from './api.ts'
+import { createRecord } from './create-record.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { encodeSegment } from './path.ts'
@@ -10,23 +11,28 @@ const PATH = '/v1/contacts'
 const LIST_COMMAND = 'crm contacts list'
 
 export function createContacts(http: Http, wire: Wire): Api['contacts'] {
+  const list: Api['contacts']['list'] = (query) => {
+    const call = { path: PATH, action: 'list contacts', command: LIST_COMMAND, findCommand: undefined }
+    return listPages(http, call, query, wire)
+  }
   return {
-    list: (query) => {
-      const call = { path: PATH, action: 'list contacts', command: LIST_COMMAND, findCommand: undefined }
-      return listPages(http, call, query, wire)
-    },
+    list,
     create: (fields, { idempotencyKey, isIdNeeded, signal }) =>
-      requestRecord(http, {
-        method: 'POST',
-        path: PATH,
-        body: fields,
-        idempotencyKey,
-        isIdNeeded,
-        signal,
-        action: 'create the contact',
-        command: 'crm contacts create',
-        findCommand: undefined,
-      }),
+      createRecord(
+        http,
+        {
+          method: 'POST',
+          path: PATH,
+          body: fields,
+          idempotencyKey,
+          isIdNeeded,
+          signal,
+          action: 'create the contact',
+          command: 'crm contacts create',
+          findCommand: undefined,
+        },
+        () => list({ limit: undefined, cursor: undefined, filters: {}, signal }),
+      ),
     update: async (id, patch, { idempotencyKey, isIdNeeded, ifMatch, signal }) =>
       requestRecord(http, {
         method: 'PATCH',

@@ -16,6 +16,12 @@ export function repeatHint({ command }: Call, idempotencyKey: string, more = '')
   return `${command} ... --idempotency-key ${shellWord(idempotencyKey)}${more}, the rest as before: it then happens only once`
 }
 
+/** Sent again it might be there twice: a person has to look. */
+function lookHint({ lookCommand, command }: Call): string {
+  const look = lookCommand ?? `${command} --help`
+  return `look before it is sent again: ${look}; if the server keeps idempotency keys: crm config set wire.idempotency kept -p PROFILE`
+}
+
 /** The error of a call that is given up, from its last failure. */
 export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
   const { code, reason, status, requestId, retryAfterMs, repeat, cause } = failure
@@ -34,4 +40,15 @@ export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
     ...(cause === undefined ? {} : { cause }),
   }
   return new CrmError(code, `${cannot(call)}: ${reason}${tries}${doubt}`, details)
+}
+
+/** The error of a create that may have happened, and must not be sent once more. */
+export function onceError(call: Call, failure: Failure, tries: number): CrmError {
+  const { message, code, details } = callError(call, failure, { tries, isInDoubt: true, idempotencyKey: undefined })
+  const { repeat: _, ...rest } = details
+  return new CrmError(code === 'interrupted' ? code : 'in_doubt', message, {
+    ...rest,
+    hint: lookHint(call),
+    isRetryable: false,
+  })
 }

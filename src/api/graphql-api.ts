@@ -8,6 +8,8 @@ export interface GraphqlRequest {
   readonly operationName: string | undefined
   /** Nothing is changed by it, so that it needs no idempotency key. */
   readonly isRead: boolean
+  /** A change that comes to the same when it arrives twice. */
+  readonly isRepeatable?: true
   readonly idempotencyKey: string | undefined
   /** An outage is not waited out: there is another way. */
   readonly isProbe?: true

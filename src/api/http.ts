@@ -4,17 +4,19 @@ import { createRedactor, type Redactor } from '../core/redact.ts'
 import type { Answer } from './answer.ts'
 import type { ApiOptions, ToldRate } from './api.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
-import type { Call } from './call.ts'
+import { type Call, makesAnother } from './call.ts'
 import { openConnections } from './connections.ts'
 import type { Outgoing } from './exchange.ts'
-import { callError } from './failed-call.ts'
+import { callError, onceError } from './failed-call.ts'
 import { type Failure, isFailure } from './failure.ts'
 import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
+import { KeyKeeping } from './key-keeping.ts'
 import { addressOfCall } from './path.ts'
 import { reportReplay } from './replayed.ts'
 import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
 import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
+import { ClockOffset } from './server-clock.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
 import { TrailingSlashes } from './trailing-slash.ts'
 import { Turnstile } from './turnstile.ts'
@@ -32,6 +34,10 @@ export interface Http {
   readonly origin: string
   /** As the last answer told it; undefined when it told of none, or nothing was asked yet. */
   rate(): ToldRate | undefined
+  /** This moment by the server's clock, as far as its answers have told that when it is asked for. */
+  mark(): () => number
+  /** Ends early with the client, or with the signal. */
+  pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   close(): Promise<void>
 }
 
@@ -45,6 +51,8 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
   const turnstile = new Turnstile(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options, redactor)
+  const keys = new KeyKeeping(options.wire)
+  const clock = new ClockOffset()
 
   async function settle(call: Call): Promise<Settled> {
     const signal = endedBy(options.signal, call.signal)
@@ -60,16 +68,19 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       else await turnstile.enter(state, waiting)
       const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
       await watchRetirement(call, outcome.headers)
+      clock.learn(outcome.headers, options.now())
+      keys.learn(outcome)
       if (!isInDoubt) reportReplay(options, call, outcome)
       if (!isFailure(outcome)) return { answer: outcome }
       hasWaitedForLimit = outcome.code === 'rate_limited'
       if (isInDoubt && isGone(call, outcome)) return { answer: DELETED }
       isInDoubt ||= outcome.isInDoubt
-      const end = await waitAfter({ call, signal: waiting }, outcome, state)
-      if (end) {
-        const error = callError(call, end, { tries: state.tries, isInDoubt, idempotencyKey })
-        return { error, failure: end }
+      if (!(await mayRepeat(keys, { call, outcome, signal }, settle))) {
+        return { error: onceError(call, outcome, state.tries), failure: outcome }
       }
+      const end = await waitAfter({ call, signal: waiting }, outcome, state)
+      const fate = { tries: state.tries, isInDoubt, idempotencyKey }
+      if (end) return { error: callError(call, end, fate), failure: end }
     }
   }
 
@@ -92,29 +103,57 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     if (isSilence(failure)) state.waitedMs += options.timeoutMs
     const waitMs = takeWaitMs(failure, state, { maxWaitMs: options.maxWaitMs, random: timing.random })
     if (waitMs === undefined || (call.isProbe && failure.rule === 'few')) return failure
-    options.debug?.(`wait ${waitMs} ms: ${failure.reason}`)
-    if (waitMs >= NOTICEABLE_WAIT_MS) options.onWait?.(waitMs, failure.reason)
+    announceWait(options, waitMs, failure.reason)
     await timing.sleep(waitMs, signal)
     return signal.aborted ? interruption(call, signal.reason, false) : undefined
   }
 
   return {
-    request: async (call) => {
-      const settled = await settle(call)
-      if ('error' in settled) throw settled.error
-      return settled.answer
-    },
+    request: async (call) => answerOf(await settle(call)),
     settle,
     locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
     redactor,
     origin: options.baseUrl.origin,
     rate: () => turnstile.rate,
+    mark: () => clock.mark(options.now()),
+    pause: (ms, signal) => timing.sleep(ms, endedBy(waitSignal, signal)),
     close: connections.close,
   }
 }
 
+function answerOf(settled: Settled): Answer {
+  if ('error' in settled) throw settled.error
+  return settled.answer
+}
+
 function endedBy(all: AbortSignal, one: AbortSignal | undefined): AbortSignal {
   return one ? AbortSignal.any([all, one]) : all
+}
+
+interface Failed extends Pick<Try, 'call' | 'signal'> {
+  readonly outcome: Failure
+}
+
+/** A create that may have happened is repeated where the server keeps its key; it may be asked for its OpenAPI document. */
+async function mayRepeat(
+  keys: KeyKeeping,
+  { call, outcome, signal }: Failed,
+  settle: (call: Call) => Promise<Settled>,
+): Promise<boolean> {
+  if (!outcome.isInDoubt || !makesAnother(call)) return true
+  if (signal.aborted) return keys.isKept
+  const { command, signal: ending } = call
+  return keys.isKeptAt(call.path, async (path) => {
+    const asked = { method: 'GET', path, action: 'read the OpenAPI document', command, findCommand: undefined } as const
+    const settled = await settle({ ...asked, signal: ending })
+    if ('answer' in settled) return settled.answer.json
+    return settled.failure.status === undefined ? null : undefined
+  })
+}
+
+function announceWait({ debug, onWait }: ApiOptions, waitMs: number, reason: string): void {
+  debug?.(`wait ${waitMs} ms: ${reason}`)
+  if (waitMs >= NOTICEABLE_WAIT_MS) onWait?.(waitMs, reason)
 }
 
 const DELETED: Answer = { status: 204, headers: {}, json: undefined }

@@ -13,7 +13,7 @@ export interface Shown {
   readonly serverCode?: string
 }
 
-/** The JSON of a document of the server; undefined where there is none. */
+/** The JSON of a document of the server; undefined where there is none, null where the server does not answer. */
 export type ReadDocument = (path: string) => Promise<JsonValue | undefined>
 
 /**
@@ -22,7 +22,7 @@ export type ReadDocument = (path: string) => Promise<JsonValue | undefined>
  */
 export class KeyKeeping {
   readonly #wire: Wire
-  #asked: Promise<boolean> | undefined
+  #asked: Promise<boolean | undefined> | undefined
   #isShown = false
 
   constructor(wire: Wire) {
@@ -41,11 +41,14 @@ export class KeyKeeping {
   async isKeptAt(path: string, read: ReadDocument): Promise<boolean> {
     if (this.isKept || this.#wire.idempotency !== undefined) return this.isKept
     this.#asked ??= this.#ask(path, read)
-    if (await this.#asked) this.#isShown = true
+    const isNamed = await this.#asked
+    // A server that was down may be asked again.
+    if (isNamed === undefined) this.#asked = undefined
+    if (isNamed) this.#isShown = true
     return this.isKept
   }
 
-  async #ask(path: string, read: ReadDocument): Promise<boolean> {
+  async #ask(path: string, read: ReadDocument): Promise<boolean | undefined> {
     const { documentNamesKey } = await import('./openapi-keys.ts')
     return documentNamesKey(read, { path, header: this.#wire.idempotencyHeader })
   }

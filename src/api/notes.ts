@@ -1,3 +1,4 @@
+import { shellWord } from '../core/shell-word.ts'
 import type { Api } from './api.ts'
 import type { Http } from './http.ts'
 import { encodeSegment } from './path.ts'
@@ -18,6 +19,7 @@ export function createNotes(http: Http): Api['notes'] {
         action: `add the note to deal ${dealId}`,
         command: 'crm notes add',
         findCommand: LIST_COMMAND,
+        lookCommand: `crm notes list ${shellWord(dealId)}`,
       }),
   }
 }

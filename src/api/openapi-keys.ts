@@ -9,10 +9,11 @@ interface Create {
   readonly header: string
 }
 
-/** Whether an OpenAPI document of the server names this header for a POST to this path. */
-export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean> {
+/** Whether an OpenAPI document of the server names this header for a POST to this path; undefined when it does not answer. */
+export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean | undefined> {
   for (const address of OPENAPI_PATHS) {
     const json = await read(address)
+    if (json === null) return undefined
     if (isJsonObject(json) && isJsonObject(json.paths)) return namesKey(json, Object.keys(json.paths), create)
   }
   return false

@@ -58,7 +58,7 @@ function checkPath(text: string): string {
 function callOf(
   method: Method,
   path: string,
-): Pick<Call, 'action' | 'command' | 'findCommand' | 'showCommand' | 'path'> & { method: Method } {
+): Pick<Call, 'action' | 'command' | 'findCommand' | 'showCommand' | 'lookCommand' | 'path'> & { method: Method } {
   const [only = ''] = path.split('?')
   // `/v1/contacts` of `/v1/contacts/con_0abc`: the list that a record would be found in.
   const parent = /^(\/[^/]+\/[^/]+)\/[^/]+/.exec(only)?.[1]
@@ -69,6 +69,7 @@ function callOf(
     command: `crm api ${method} ${only}`,
     findCommand: parent === undefined ? undefined : listCommand(parent),
     showCommand: recordCommand(only) ?? `crm api GET ${shellWord(only)} -i`,
+    lookCommand: `crm api GET ${shellWord(only)}`,
   }
 }
 

@@ -14,6 +14,7 @@ export function createWebhooks(http: Http): Api['webhooks'] {
         action: 'create the webhook',
         command: 'crm webhooks create',
         findCommand: undefined,
+        lookCommand: 'crm webhooks list',
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
@@ -67,9 +67,6 @@ export interface Settings {
   storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
 
-/** One has to be longer than the other. */
-const TIMES: readonly SettingKey[] = ['wire.idempotency_window', 'wire.request_life']
-
 /** `keyringProgram` asks the system keyring; without it there is none. */
 export function openSettings(env: Env, keyringProgram?: string): Settings {
   const folder = settingsFolder(env)
@@ -120,9 +117,7 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
       refuseUnknown(await config.read())
       await config.update((document) => {
         refuseUnknown(document)
-        const changed = replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
-        if (TIMES.includes(key)) checkTimes(readProfile(storedIn(changed, name, config.path), name, config.path).wire)
-        return changed
+        return withSetting(document, { name, key, value }, config.path)
       })
     },
     removeProfile: async (name) => {
@@ -184,4 +179,19 @@ function knownIn(document: JsonObject, name: string, path: string): JsonObject {
 function unknownProfile(names: readonly string[], name: string, details: { readonly hint: string }): CrmError {
   const known = names.length === 0 ? 'there are none yet' : `expected one of ${names.toSorted().join(', ')}`
   return new CrmError('usage', `there is no profile ${JSON.stringify(name)}: ${known}`, details)
+}
+
+/** One has to be longer than the other. */
+const TIMES: readonly SettingKey[] = ['wire.idempotency_window', 'wire.request_life']
+
+interface NewSetting {
+  readonly name: string
+  readonly key: SettingKey
+  readonly value: JsonValue
+}
+
+function withSetting(document: JsonObject, { name, key, value }: NewSetting, path: string): JsonObject {
+  const changed = replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
+  if (TIMES.includes(key)) checkTimes(readProfile(storedIn(changed, name, path), name, path).wire)
+  return changed
 }

@@ -10,6 +10,7 @@ export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {}
 
 export const WIRE: Wire = {
   pageSize: 2,
+  idempotency: 'kept',
   idempotencyHeader: 'Idempotency-Key',
   idempotencyWindowMs: 1_800_000,
   isWindowOfAccount: false,

@@ -14,6 +14,7 @@ import {
   type Refusal,
 } from './faults.ts'
 import type { Random } from './random.ts'
+import { passedOn, type ServerKind, shown } from './server-kind.ts'
 
 const MOST_DELAY_MS = 60
 /** Well inside the life of a request that the client reckons with. */
@@ -21,6 +22,7 @@ const MOST_LATE_MS = 400
 const NO_BODY = Buffer.alloc(0)
 
 export interface ProxyOptions {
+  readonly kind: ServerKind
   readonly random: Random
   /** Where the service is now; undefined while it is down. */
   readonly target: () => string | undefined
@@ -55,7 +57,7 @@ interface Answered {
 }
 
 /** Stands between client and service and does to requests and answers what networks and servers do on bad days. */
-export async function startFaultyProxy({ random, target, clockShiftMs }: ProxyOptions): Promise<FaultyProxy> {
+export async function startFaultyProxy({ kind, random, target, clockShiftMs }: ProxyOptions): Promise<FaultyProxy> {
   const agent = new Agent({ keepAlive: true })
   const met = new Map<Fault, number>()
   const keys = new Map<string, string>()
@@ -63,6 +65,8 @@ export async function startFaultyProxy({ random, target, clockShiftMs }: ProxyOp
   const waiters: { until: number; resolve: () => void }[] = []
   const underWay = new Set<Promise<unknown>>()
   let requestCount = 0
+
+  const serviceDate = () => new Date(Date.now() + clockShiftMs()).toUTCString()
 
   const noteArrival = ({ method, path, headers, body }: Arrival) => {
     requestCount++
@@ -74,13 +78,16 @@ export async function startFaultyProxy({ random, target, clockShiftMs }: ProxyOp
     keys.set(key, text)
   }
 
-  const forward = async ({ method, path, headers, body }: Arrival): Promise<Answered> => {
+  const forward = async (arrival: Arrival): Promise<Answered> => {
     const url = target()
     if (url === undefined) throw new Error('the service is down')
+    const passed = passedOn(kind, arrival)
+    if (!passed) return { status: 404, headers: { date: serviceDate() }, body: NO_BODY }
+    const { method, path, headers, body } = passed
     const onward = request(new URL(path, url), { method, headers, agent })
     onward.end(body)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]
-    return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) }
+    return { status: answer.statusCode ?? 502, headers: shown(kind, answer.headers), body: await buffer(answer) }
   }
 
   const send = (response: ServerResponse, { status, headers, body }: Answered) => {
@@ -89,8 +96,7 @@ export async function startFaultyProxy({ random, target, clockShiftMs }: ProxyOp
   }
 
   const refuse = (response: ServerResponse, { status, headers }: Refusal) => {
-    const date = new Date(Date.now() + clockShiftMs()).toUTCString()
-    send(response, { status, headers: { ...headers, date }, body: NO_BODY }).end()
+    send(response, { status, headers: { ...headers, date: serviceDate() }, body: NO_BODY }).end()
   }
 
   /** The faults that the service never hears of, or hears of later. */

@@ -42,10 +42,12 @@ export interface Difference {
   readonly lost: number
 }
 
-/** What is there once too often, and what is not there although the account says so. */
-export function compareEmails(wanted: ReadonlyMap<string, number>, found: ReadonlyMap<string, number>): Difference {
+type Counts = ReadonlyMap<string, number>
+
+/** What is there once too often, and what is not there although the account says so; what is in doubt may be either. */
+export function compareEmails(wanted: Counts, found: Counts, doubts: Counts): Difference {
   let [duplicates, lost] = [0, 0]
-  for (const [email, count] of wanted) lost += Math.max(0, count - (found.get(email) ?? 0))
+  for (const [email, count] of wanted) lost += Math.max(0, count - (doubts.get(email) ?? 0) - (found.get(email) ?? 0))
   for (const [email, count] of found) duplicates += Math.max(0, count - (wanted.get(email) ?? 0))
   return { duplicates, lost }
 }

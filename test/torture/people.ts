@@ -22,3 +22,8 @@ export function expectedEmails(count: number, batch: number): Map<string, number
   }
   return emails
 }
+
+/** Of rows of such a file, in their order; a row may go over two lines. */
+export function emailsIn(csv: string): string[] {
+  return [...csv.matchAll(/^"?(p\d+\.b\d+@example\.test)/gm)].map(([, email = '']) => email)
+}

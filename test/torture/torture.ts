@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault } from './faults.ts'
-import { accountFault, compareEmails, emailsOn } from './judge.ts'
+import { type Account, accountFault, compareEmails, emailsOn } from './judge.ts'
 import { live } from './life.ts'
-import { expectedEmails, peopleCsv } from './people.ts'
+import { emailsIn, expectedEmails, peopleCsv } from './people.ts'
 import { cutPower } from './power-cut.ts'
 import type { ClientRun } from './processes.ts'
 import { type Random, randomFrom } from './random.ts'
 import { readAccount } from './report.ts'
+import type { ServerKind } from './server-kind.ts'
 import { makeWorld, type World } from './world.ts'
 
 export interface TortureOptions {
@@ -15,6 +16,7 @@ export interface TortureOptions {
   readonly crm: string
   /** The launcher of the service, which is not. */
   readonly serviceCrm: string
+  readonly serverKind?: ServerKind
   readonly kills: number
   readonly rows: number
   readonly seed: number
@@ -33,6 +35,8 @@ export interface Verdict {
   readonly powerCuts: number
   readonly clockJumps: number
   readonly requests: number
+  /** Rows that were named as being in doubt in the end. */
+  readonly inDoubt: number
   readonly met: ReadonlyMap<Fault, number>
   /** What was wrong; empty when everything held. */
   readonly faults: readonly string[]
@@ -59,7 +63,9 @@ class Torture {
   readonly #options: TortureOptions
   readonly #world: World
   readonly #random: Random
-  readonly counts = { kills: 0, lives: 0, imports: 0, serviceKills: 0, powerCuts: 0, clockJumps: 0 }
+  readonly counts = { kills: 0, lives: 0, imports: 0, serviceKills: 0, powerCuts: 0, clockJumps: 0, inDoubt: 0 }
+  /** How often each email was named as being in doubt. */
+  readonly #doubts = new Map<string, number>()
   readonly faults: string[] = []
 
   constructor(options: TortureOptions, world: World, random: Random) {
@@ -127,11 +133,29 @@ class Torture {
     const account = readAccount(run.stdout)
     const fault = account && accountFault(account)
     if (fault) this.faults.push(fault)
-    if (run.exit === 3) this.faults.push(`rows failed, or are in doubt: ${JSON.stringify(account)}\n${run.stderr}`)
+    if (run.exit === 3) return this.#hasDoubts(account, run)
     if (run.exit !== 0) return false
     if (account && account.done + account.unchanged !== account.rows) {
       this.faults.push(`exit 0 with an account of ${JSON.stringify(account)}`)
     }
+    return true
+  }
+
+  /** Exit 3: what was in doubt is counted and named, where the server leaves no other way. */
+  #hasDoubts(account: Account | undefined, run: ClientRun): boolean {
+    const { serverKind = 'keeps-keys' } = this.#options
+    const mayDoubt = serverKind === 'blind' && account?.failed === 0
+    if (!account || !mayDoubt || account.unsent > 0) {
+      this.faults.push(`rows failed, or are in doubt: ${JSON.stringify(account)}\n${run.stderr}`)
+      return true
+    }
+    const job = jobsIn(this.#world.jobsFolder).at(-1) ?? ''
+    const named = emailsIn(readFileSync(join(this.#world.jobsFolder, job, 'failed.csv'), 'utf8'))
+    if (named.length !== account.in_doubt) {
+      this.faults.push(`${account.in_doubt} rows are in doubt, and ${named.length} are named`)
+    }
+    for (const email of named) this.#doubts.set(email, (this.#doubts.get(email) ?? 0) + 1)
+    this.counts.inDoubt += named.length
     return true
   }
 
@@ -144,7 +168,7 @@ class Torture {
       for (const [email, count] of expectedEmails(rows, batch)) wanted.set(email, count)
     }
     const found = await emailsOn({ url: this.#world.serviceUrl(), key: this.#world.key })
-    const { duplicates, lost } = compareEmails(wanted, found)
+    const { duplicates, lost } = compareEmails(wanted, found, this.#doubts)
     if (duplicates > 0) this.faults.push(`${duplicates} rows are there twice`)
     if (isWhole && lost > 0) this.faults.push(`${lost} rows are missing`)
     if (this.#world.proxy.reusedKeys.length > 0) this.faults.push('one key was sent with two bodies')
@@ -158,7 +182,7 @@ function jobsIn(folder: string): string[] {
 
 export async function torture(options: TortureOptions): Promise<Verdict> {
   const random = randomFrom(options.seed)
-  const world = await makeWorld(options.serviceCrm, random)
+  const world = await makeWorld(options.serviceCrm, options.serverKind ?? 'keeps-keys', random)
   const rig = new Torture(options, world, random)
   try {
     await rig.run()

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { emptyEnv, type Service, startService } from './processes.ts'
 import type { Random } from './random.ts'
+import type { ServerKind } from './server-kind.ts'
 
 /** Where the client lives: a home, a proxy that breaks things, and a service behind it that comes and goes. */
 export interface World {
@@ -25,7 +26,7 @@ export interface World {
   end(isKept: boolean): Promise<void>
 }
 
-export async function makeWorld(serviceCrm: string, random: Random): Promise<World> {
+export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Random): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-torture-'))
   const [home, state, keyFile] = [join(folder, 'home'), join(folder, 'state'), join(folder, 'key')]
   mkdirSync(home)
@@ -35,10 +36,13 @@ export async function makeWorld(serviceCrm: string, random: Random): Promise<Wor
   const start = () => startService({ crm: serviceCrm, home, database: join(folder, 'crm.db'), keyFile, clockShiftMs })
   let service: Service | undefined = await start()
   const proxy = await startFaultyProxy({
+    kind,
     random,
     target: () => service?.url,
     clockShiftMs: () => clockShiftMs,
   })
+  const settings = join(folder, 'settings')
+  if (kind !== 'keeps-keys') writeShortLife(settings, proxy.url)
   const kill = async (signal: NodeJS.Signals) => {
     const dying = service
     service = undefined
@@ -54,6 +58,7 @@ export async function makeWorld(serviceCrm: string, random: Random): Promise<Wor
       CRM_BASE_URL: proxy.url,
       CRM_API_KEY: key,
       CRM_STATE_HOME: state,
+      ...(kind === 'keeps-keys' ? {} : { CRM_CONFIG_HOME: settings, CRM_PROFILE: PROFILE }),
       TORTURE_SYNCED_LOG: join(folder, 'synced'),
     },
     proxy,
@@ -78,4 +83,15 @@ export async function makeWorld(serviceCrm: string, random: Random): Promise<Wor
       if (!isKept) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+const PROFILE = 'torture'
+
+/** Nothing is delivered later than half a second after its reset, and what may have happened is looked for behind this. */
+const LIFE = '2s'
+
+function writeShortLife(folder: string, url: string): void {
+  mkdirSync(folder, { mode: 0o700 })
+  const profile = { base_url: url, wire: { request_life: LIFE } }
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles: { [PROFILE]: profile } }), { mode: 0o600 })
 }

@@ -86,7 +86,7 @@ function asked(paths: readonly string[]): string {
 }
 
 function callOf(address: string, request: GraphqlRequest): Call {
-  const { query, variables, operationName, isRead, isProbe, idempotencyKey, as } = request
+  const { query, variables, operationName, isRead, isRepeatable, isProbe, idempotencyKey, as } = request
   return {
     method: 'POST',
     path: address,
@@ -94,6 +94,7 @@ function callOf(address: string, request: GraphqlRequest): Call {
     body: { query, variables, ...(operationName !== undefined && { operationName }) },
     idempotencyKey,
     ...(isRead && { isRead }),
+    ...(isRepeatable && { isRepeatable }),
     ...(isProbe && { isProbe }),
     isAnyTypeTaken: true,
     action: as?.action ?? 'ask GraphQL',

@@ -126,7 +126,12 @@ async function updateDeal(
     send(
       found.query,
       { input: inputOf(found, id, patch, ifMatch) },
-      { isRead: false, idempotencyKey: key, as: { action, command: `crm deals update ${shellWord(id)}` } },
+      {
+        isRead: false,
+        isRepeatable: true,
+        idempotencyKey: key,
+        as: { action, command: `crm deals update ${shellWord(id)}` },
+      },
     ),
   )
   const data = dataOf(answer, action, `crm deals get ${id}`)

@@ -166,7 +166,8 @@ async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Pro
   if (!first || terms.keys.isKept) return { repeatable: [], rest: unsettled }
   const isKept = await terms.keys.isKeptAt(first.task.operation.head.path, async (path) => {
     const outcome = await services.sender.ask(path, {})
-    return isFailure(outcome) ? undefined : outcome.json
+    if (!isFailure(outcome)) return outcome.json
+    return outcome.status === undefined ? null : undefined
   })
   if (!isKept) return { repeatable: [], rest: unsettled }
   return { repeatable: creates.map(({ task }) => task), rest: unsettled.filter((each) => !creates.includes(each)) }

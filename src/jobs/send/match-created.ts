@@ -1,11 +1,9 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject } from '../../core/json.ts'
+import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { naturalName, textOf } from '../alike.ts'
 import type { Task } from './task.ts'
-
-/** Clocks of one server are not all alike. */
-const SKEW_MS = 5000
 
 /** A record that says what an operation would have made. */
 export interface Candidate {
@@ -29,7 +27,7 @@ export class CreatedMatcher {
   see(record: CrmRecord): void {
     const id = idText(record.id)
     if (id === undefined) return
-    const candidate = { id, createdMs: createdAt(record) }
+    const candidate = { id, createdMs: madeAtMs(record) }
     for (const { names, byText } of this.#groups.values()) {
       keepIn(this.#found, byText.get(textOf(record, names)) ?? [], candidate)
     }
@@ -64,10 +62,4 @@ function keepIn(map: Map<Task, Candidate[]>, tasks: readonly Task[], candidate: 
     if (candidate.createdMs !== undefined && candidate.createdMs < task.leasedMs - SKEW_MS) continue
     map.set(task, [...(map.get(task) ?? []), candidate])
   }
-}
-
-function createdAt(record: CrmRecord): number | undefined {
-  const text = record.created_at ?? record.createdAt
-  const timeMs = typeof text === 'string' ? Date.parse(text) : Number.NaN
-  return Number.isNaN(timeMs) ? undefined : timeMs
 }

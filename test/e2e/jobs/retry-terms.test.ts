@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -77,7 +78,9 @@ test('a job of an earlier version, which does not say how it matched, is asked f
   const [head = '', ...lines] = readFileSync(plan, 'utf8').split('\n')
   const { terms, ...earlier } = JSON.parse(head)
   expect(terms).toBeDefined()
-  writeFileSync(plan, [JSON.stringify(earlier), ...lines].join('\n'))
+  const end = JSON.parse(lines.at(-2) ?? '')
+  const before = `${[JSON.stringify(earlier), ...lines.slice(0, -2)].join('\n')}\n`
+  writeFileSync(plan, `${before}${JSON.stringify({ ...end, sha256: hash('sha256', before) })}\n`)
   const refused = await crm(['jobs', 'retry', job, '--from', failed, '--yes'], env)
   expect(refused.exit).toBe(2)
   expect(refused.stderr).toContain('--match')

@@ -24,13 +24,14 @@ export function clientSteps(state: State, setting: Setting): Step[] {
   }
 }
 
-function start(state: State, { rules }: Setting): Step[] {
+function start(state: State, { rules, areKeysKept }: Setting): Step[] {
   if (state.isDamaged) return []
   const client: Client = {
     phase: 'deciding',
     answer: undefined,
     quietAge: 0,
     lookAge: 0,
+    mayHaveSent: !areKeysKept && Boolean(state.durable.lease ?? state.pending.lease),
     hasInherited: state.pending !== NOTHING,
   }
   return [{ name: 'start', next: { ...state, client, isTorn: state.isTorn && !rules.isTornTailCut } }]
@@ -56,14 +57,17 @@ function mayUsePending(state: State, { rules }: Setting): boolean {
   return !rules.isSyncedBeforeSend || (!rules.isSyncedOnResume && state.client.hasInherited)
 }
 
-function send(state: State, lease: Lease, { rules }: Setting): Step[] {
+function send(state: State, lease: Lease, { rules, areKeysKept }: Setting): Step[] {
+  if (rules.isSentOnceWithoutKeys && state.client.mayHaveSent) return []
   const margin = rules.isLifeOfRequestCounted ? LIFE : 0
   const isInWindow = lease.apiKey === state.apiKey && lease.age + margin < WINDOW
   if (rules.isWindowChecked && !isInWindow) return []
   if (state.underWay.length === MOST_UNDER_WAY) return []
   const key = rules.isKeyDerived ? keyOf(lease.generation, state.apiKey) : freshKey(state)
   const underWay = [...state.underWay, { key, age: 0, isAwaited: true }]
-  return [{ name: 'send', next: { ...state, underWay, client: phase(state, 'waiting') } }]
+  const client = phase(state, 'waiting')
+  const noted = areKeysKept ? client : { ...client, mayHaveSent: true, quietAge: 0 }
+  return [{ name: 'send', next: { ...state, underWay, client: noted } }]
 }
 
 function freshKey({ underWay, knownKeys }: State): number {
@@ -71,10 +75,11 @@ function freshKey({ underWay, knownKeys }: State): number {
 }
 
 /** Under another API key the server may not know the old one's keys; but what was sent under it may still arrive. */
-function mayReconcile(state: State, lease: Lease, { rules }: Setting): boolean {
+function mayReconcile(state: State, lease: Lease, { rules, areKeysKept }: Setting): boolean {
+  if (!areKeysKept && !state.client.mayHaveSent) return false
   if (!rules.isQuietBeforeReconcile) return true
   if (lease.age === WINDOW) return true
-  return lease.apiKey !== state.apiKey && state.client.quietAge > LIFE
+  return (!areKeysKept || lease.apiKey !== state.apiKey) && state.client.quietAge > LIFE
 }
 
 function reconcile(state: State, { rules, isReadable }: Setting): Step[] {
@@ -95,8 +100,9 @@ function look(state: State, whenUnseen: (state: State) => Step): Step[] {
 }
 
 function raise(state: State): Step {
+  const unsent = { ...state, client: { ...state.client, mayHaveSent: false } }
   const generation = ((state.pending.lease ?? state.durable.lease)?.generation ?? 0) + 1
-  return append(state, 'raise generation', { lease: { generation, age: 0, apiKey: state.apiKey } })
+  return append(unsent, 'raise generation', { lease: { generation, age: 0, apiKey: state.apiKey } })
 }
 
 function receive(state: State): Step[] {

@@ -3,13 +3,38 @@ import { explore } from './explore.ts'
 import { PROTOCOL, type Rules, type Setting, WINDOW } from './rules.ts'
 
 /** Contacts and deals on a server that keeps successes only, as most do. */
-const PLAIN: Setting = { rules: PROTOCOL, isReadable: true, isApiKeyExchanged: false, isFailureKept: false }
+const PLAIN: Setting = {
+  rules: PROTOCOL,
+  areKeysKept: true,
+  isReadable: true,
+  isApiKeyExchanged: false,
+  isFailureKept: false,
+}
 
 const SETTINGS = [true, false].flatMap((isReadable) =>
   [true, false].flatMap((isApiKeyExchanged) =>
     [true, false].map((isFailureKept) => ({ ...PLAIN, isReadable, isApiKeyExchanged, isFailureKept })),
   ),
 )
+
+/** A server that ignores keys: what may have happened is looked up. */
+const KEYLESS: Setting = { ...PLAIN, areKeysKept: false }
+
+const KEYLESS_SETTINGS = [true, false].flatMap((isReadable) =>
+  [true, false].map((isFailureKept) => ({ ...KEYLESS, isReadable, isFailureKept })),
+)
+
+describe('one operation on a server that keeps no idempotency keys', () => {
+  test.each(KEYLESS_SETTINGS)(
+    'is done once, or in doubt where it cannot be looked up (readable: $isReadable, failing: $isFailureKept)',
+    (setting) => {
+      const { states, counterExample } = explore(setting)
+      expect(counterExample).toBeUndefined()
+      // What is sent once has fewer ways to go than what is repeated.
+      expect(states).toBeGreaterThan(600)
+    },
+  )
+})
 
 describe('one operation, in every interleaving of sends, losses, kills, power cuts and ticks of the clock', () => {
   test.each(SETTINGS)(
@@ -80,6 +105,36 @@ const MUTANTS: readonly Mutant[] = [
     in: { isFailureKept: true },
     fault: 'duplicate',
     way: 'start > lease > sync > send > reset > send > server creates, answers 500 > server replays > receive replayed 500 > raise generation > sync > send > server creates',
+  },
+  {
+    without: 'isSentOnceWithoutKeys',
+    in: { areKeysKept: false },
+    fault: 'duplicate',
+    way: 'start > lease > sync > send > reset > send > server creates > server creates',
+  },
+  {
+    without: 'isSyncedBeforeSend',
+    in: { areKeysKept: false },
+    fault: 'duplicate',
+    way: 'start > lease > send > server creates > power cut > start > lease > send > server creates',
+  },
+  {
+    without: 'isQuietBeforeReconcile',
+    in: { areKeysKept: false },
+    fault: 'duplicate',
+    way: 'start > lease > sync > send > reset > look: absent > tick > tick > raise generation > sync > send > server creates > server creates',
+  },
+  {
+    without: 'isAbsenceProven',
+    in: { areKeysKept: false },
+    fault: 'duplicate',
+    way: 'start > lease > sync > send > reset > tick > tick > server creates > tick > raise generation > sync > send > server creates',
+  },
+  {
+    without: 'isAbsenceSeenTwice',
+    in: { areKeysKept: false },
+    fault: 'duplicate',
+    way: 'start > lease > sync > send > reset > tick > tick > server creates > tick > raise generation > sync > send > server creates',
   },
   {
     without: 'isTornTailCut',

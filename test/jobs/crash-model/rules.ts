@@ -16,6 +16,8 @@ export interface Rules {
   readonly isAbsenceProven: boolean
   /** One look may come before the list shows what was made. */
   readonly isAbsenceSeenTwice: boolean
+  /** Where keys are not kept, what may have been sent is looked for before it is sent again. */
+  readonly isSentOnceWithoutKeys: boolean
   /** Half a record at the end is cut off before anything is written behind it. */
   readonly isTornTailCut: boolean
 }
@@ -29,16 +31,19 @@ export const PROTOCOL: Rules = {
   isQuietBeforeReconcile: true,
   isAbsenceProven: true,
   isAbsenceSeenTwice: true,
+  isSentOnceWithoutKeys: true,
   isTornTailCut: true,
 }
 
 export interface Setting {
   readonly rules: Rules
+  /** Whether the server keeps idempotency keys, and is known to. */
+  readonly areKeysKept: boolean
   /** Whether a list shows what was made: contacts and deals, not notes. */
   readonly isReadable: boolean
   /** Whether the user's API key is exchanged between runs, on a server that knows idempotency keys by API key. */
   readonly isApiKeyExchanged: boolean
-  /** Whether the server keeps the answer of a failure, as some do, and replays that. */
+  /** Whether the server may fail, and keeps that answer where it keeps keys, as some do, and replays it. */
   readonly isFailureKept: boolean
 }
 

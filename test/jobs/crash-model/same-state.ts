@@ -36,6 +36,7 @@ export function textOf(state: State): string {
     client.answer,
     client.quietAge,
     client.lookAge,
+    client.mayHaveSent,
     client.hasInherited,
     state.apiKey,
     journalText(durable),

@@ -30,10 +30,12 @@ export type Answer = 'created' | 'failed' | 'failed before'
 export interface Client {
   readonly phase: 'dead' | 'deciding' | 'waiting' | 'refuted' | 'absent once' | 'finished'
   readonly answer: Answer | undefined
-  /** Since this process took the job over. */
+  /** Since this process took the job over; where keys are not kept, also since it sent last. */
   readonly quietAge: number
   /** Since it first looked in vain. */
   readonly lookAge: number
+  /** Whether anything may have been sent under the lease; only where keys are not kept. */
+  readonly mayHaveSent: boolean
   /** Whether what it found unsynced was written by a process before it. */
   readonly hasInherited: boolean
 }
@@ -54,7 +56,14 @@ export interface State {
 }
 
 export const NOTHING: Journal = { lease: undefined, verdict: undefined }
-export const DEAD: Client = { phase: 'dead', answer: undefined, quietAge: 0, lookAge: 0, hasInherited: false }
+export const DEAD: Client = {
+  phase: 'dead',
+  answer: undefined,
+  quietAge: 0,
+  lookAge: 0,
+  mayHaveSent: false,
+  hasInherited: false,
+}
 
 export const START: State = {
   client: DEAD,

@@ -24,9 +24,9 @@ function without(state: State, request: Request): State {
 
 /**
  * The server executes a key at most once for the length of the window, and may forget it after that. A first execution
- * succeeds, or fails with its answer kept: before it had an effect, or after.
+ * succeeds, or fails with its answer kept: before it had an effect, or after. One that keeps no keys executes whatever arrives.
  */
-function process(state: State, request: Request, { isFailureKept }: Setting): Step[] {
+function process(state: State, request: Request, { isFailureKept, areKeysKept }: Setting): Step[] {
   const known = state.knownKeys.find(({ key }) => key === request.key)
   const steps: Step[] = []
   if (known) {
@@ -35,7 +35,7 @@ function process(state: State, request: Request, { isFailureKept }: Setting): St
   }
   if (known && known.age < WINDOW) return steps
   const first = (hasEffect: boolean, isFailure: boolean) =>
-    answered(executed(state, request, { hasEffect, isFailure }), request, isFailure ? 'failed' : 'created')
+    answered(executed(state, request, { hasEffect, isFailure, areKeysKept }), request, isFailure ? 'failed' : 'created')
   steps.push({ name: 'server creates', next: first(true, false) })
   if (!isFailureKept) return steps
   steps.push({ name: 'server creates, answers 500', next: first(true, true) })
@@ -46,10 +46,12 @@ function process(state: State, request: Request, { isFailureKept }: Setting): St
 interface Execution {
   readonly hasEffect: boolean
   readonly isFailure: boolean
+  readonly areKeysKept: boolean
 }
 
-function executed(state: State, { key }: Request, { hasEffect, isFailure }: Execution): State {
-  const knownKeys = [...state.knownKeys.filter((each) => each.key !== key), { key, age: 0, isFailure }]
+function executed(state: State, { key }: Request, { hasEffect, isFailure, areKeysKept }: Execution): State {
+  const others = state.knownKeys.filter((each) => each.key !== key)
+  const knownKeys = areKeysKept ? [...others, { key, age: 0, isFailure }] : others
   if (!hasEffect) return { ...state, knownKeys }
   return { ...state, knownKeys, recordCount: state.recordCount + 1, recordAge: 0 }
 }

@@ -1,0 +1,126 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { sendJson, startServer } from './answering-server.ts'
+import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+
+const ADA = { name: 'Ada', email: 'ada@example.test' }
+const UNKNOWN = { wire: { ...WIRE, idempotency: undefined } }
+
+interface Answers {
+  /** To the nth POST; undefined makes a record of it. */
+  readonly post: (nth: number, response: ServerResponse) => boolean
+  readonly records?: JsonObject[]
+  readonly openapi?: JsonObject
+  readonly listStatus?: number
+}
+
+const reset = (response: ServerResponse) => {
+  response.destroy()
+  return true
+}
+
+async function startForgetful({ post, records = [], openapi, listStatus = 200 }: Answers) {
+  let posts = 0
+  const { url } = await startServer((response, { method, path, body }) => {
+    if (path.includes('openapi')) return sendJson(response, openapi ? 200 : 404, openapi ?? {})
+    if (method === 'GET') return sendJson(response, listStatus, { data: records, next_cursor: null })
+    posts += 1
+    if (method === 'PATCH')
+      return post(posts, response) || sendJson(response, 200, { id: 'con_1', ...JSON.parse(body) })
+    if (post(posts, response)) return
+    sendJson(response, 201, { id: 'con_new', ...JSON.parse(body) })
+  })
+  return { url, posts: () => posts }
+}
+
+const madeNow = () => new Date().toISOString()
+
+test('a create that may have happened is sent once, and the only record that says the same is the one', async () => {
+  const server = await startForgetful({
+    post: (_, response) => reset(response),
+    records: [
+      { id: 'con_old', ...ADA, created_at: '2020-01-01T00:00:00Z' },
+      { id: 'con_7', ...ADA, stage: 'x', created_at: madeNow() },
+    ],
+  })
+  const { api } = openClient(server.url, UNKNOWN)
+  expect(await api.contacts.create(ADA, NO_KEY)).toMatchObject({ id: 'con_7' })
+  expect(server.posts()).toBe(1)
+})
+
+test.each([
+  ['none is listed', { records: [] }, 'no record that says the same is listed yet'],
+  [
+    'two are',
+    { records: ['con_1', 'con_2'].map((id) => ({ id, ...ADA, created_at: madeNow() })) },
+    '2 records say the same: con_1, con_2',
+  ],
+  [
+    'the server does not tell when it was made',
+    { records: [{ id: 'con_1', ...ADA }] },
+    'does not tell when it was made',
+  ],
+  ['there is no list', { listStatus: 404 }, 'it cannot be looked up'],
+])('it is in doubt where %s, and the hint says how to look', async (_, answers, reason) => {
+  const server = await startForgetful({ post: (_nth, response) => reset(response), ...answers })
+  const { api } = openClient(server.url, UNKNOWN)
+  const error = await failureOf(api.contacts.create(ADA, NO_KEY))
+  expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { isRetryable: false, isInDoubt: true } })
+  expect(error.message).toContain(reason)
+  expect(error.details.hint).toContain(`crm contacts list --where '.email == "ada@example.test"'`)
+  expect(error.details.idempotencyKey).toBeUndefined()
+  expect(server.posts()).toBe(1)
+})
+
+test('notes and webhooks are in doubt at once', async () => {
+  const server = await startForgetful({ post: (_, response) => reset(response) })
+  const { api } = openClient(server.url, UNKNOWN)
+  expect(await failureOf(api.notes.add('deal_1', { body: 'x' }, NO_KEY))).toMatchObject({
+    code: 'in_doubt',
+    details: { hint: expect.stringContaining('crm notes list deal_1') },
+  })
+  expect(await failureOf(api.webhooks.create({ url: 'https://x.test' }, NO_KEY))).toMatchObject({ code: 'in_doubt' })
+  expect(server.posts()).toBe(2)
+})
+
+test('a refusal that had no effect is tried again', async () => {
+  const server = await startForgetful({
+    post: (nth, response) => {
+      if (nth > 2) return false
+      sendJson(response, nth === 1 ? 429 : 503, {}, { 'retry-after': '1' })
+      return true
+    },
+  })
+  const { api } = openClient(server.url, UNKNOWN)
+  expect(await api.contacts.create(ADA, NO_KEY)).toMatchObject({ id: 'con_new' })
+  expect(server.posts()).toBe(3)
+})
+
+test('an update is repeated', async () => {
+  const server = await startForgetful({ post: (nth, response) => nth === 1 && reset(response) })
+  const { api } = openClient(server.url, UNKNOWN)
+  const options = { idempotencyKey: undefined, ifMatch: undefined }
+  expect(await api.contacts.update('con_1', { name: 'Ada' }, options)).toMatchObject({ id: 'con_1' })
+  expect(server.posts()).toBe(2)
+})
+
+test.each(['/v1/contacts', '/contacts', '/api/v1/contacts/'])(
+  'a create is repeated where the OpenAPI document names the header for %s',
+  async (path) => {
+    const parameters = [{ name: 'Idempotency-Key', in: 'header' }]
+    const openapi = { openapi: '3.0.0', paths: { '/v1/things/{id}/contacts': {}, [path]: { post: { parameters } } } }
+    const server = await startForgetful({ post: (nth, response) => nth === 1 && reset(response), openapi })
+    const { api } = openClient(server.url, UNKNOWN)
+    expect(await api.contacts.create(ADA, NO_KEY)).toMatchObject({ id: 'con_new' })
+    expect(server.posts()).toBe(2)
+  },
+)
+
+test('a document that names another header, or the header of another path, shows nothing', async () => {
+  const named = (name: string) => ({ post: { parameters: [{ name, in: 'header' }] } })
+  const openapi = { openapi: '3.0.0', paths: { '/contacts': named('X-Key'), '/deals': named('Idempotency-Key') } }
+  const server = await startForgetful({ post: (_, response) => reset(response), openapi })
+  const { api } = openClient(server.url, UNKNOWN)
+  expect(await failureOf(api.contacts.create(ADA, NO_KEY))).toMatchObject({ code: 'in_doubt' })
+})
