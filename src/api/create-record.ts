@@ -6,14 +6,14 @@ import { madeAtMs, SKEW_MS } from '../core/made-at.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import { shellWord } from '../core/shell-word.ts'
 import type { Page } from './api.ts'
-import type { Call } from './call.ts'
+import { lookHint } from './failed-call.ts'
 import type { Http } from './http.ts'
-import { requestRecord } from './record.ts'
+import { requestRecord, type WriteCall } from './record.ts'
 
 /** A list may lag behind the writes. */
 const SETTLE_MS = 2000
 
-interface Create extends Call {
+interface Create extends WriteCall {
   readonly body: JsonObject
 }
 
@@ -32,7 +32,10 @@ export async function createRecord(http: Http, call: Create, list: () => AsyncIt
     if (call.signal?.aborted) throw error
     const found = await lookFor({ body: call.body, started }, list)
     if (typeof found !== 'string') return found
-    throw new CrmError('in_doubt', `${error.message}; ${found}`, error.details)
+    throw new CrmError('in_doubt', `${error.message}; ${found}`, {
+      ...error.details,
+      ...(http.areKeysKept() ? {} : { hint: lookHint(create) }),
+    })
   }
 }
 

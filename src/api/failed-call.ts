@@ -17,7 +17,7 @@ export function repeatHint({ command }: Call, idempotencyKey: string, more = '')
 }
 
 /** Sent again it might be there twice: a person has to look. */
-function lookHint({ lookCommand, command }: Call): string {
+export function lookHint({ lookCommand, command }: Call): string {
   const look = lookCommand ?? `${command} --help`
   return `look before it is sent again: ${look}; if the server keeps idempotency keys: crm config set wire.idempotency kept -p PROFILE`
 }

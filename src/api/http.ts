@@ -36,6 +36,8 @@ export interface Http {
   rate(): ToldRate | undefined
   /** This moment by the server's clock, as far as its answers have told that when it is asked for. */
   mark(): () => number
+  /** Whether a create may be sent again under its key, as far as is known. */
+  areKeysKept(): boolean
   /** Ends early with the client, or with the signal. */
   pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   close(): Promise<void>
@@ -79,8 +81,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
         return { error: onceError(call, outcome, state.tries), failure: outcome }
       }
       const end = await waitAfter({ call, signal: waiting }, outcome, state)
-      const fate = { tries: state.tries, isInDoubt, idempotencyKey }
-      if (end) return { error: callError(call, end, fate), failure: end }
+      if (end) return { error: callError(call, end, { ...state, isInDoubt, idempotencyKey }), failure: end }
     }
   }
 
@@ -115,6 +116,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     redactor,
     origin: options.baseUrl.origin,
     rate: () => turnstile.rate,
+    areKeysKept: () => keys.isKept,
     mark: () => clock.mark(options.now()),
     pause: (ms, signal) => timing.sleep(ms, endedBy(waitSignal, signal)),
     close: connections.close,

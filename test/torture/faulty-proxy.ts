@@ -14,7 +14,7 @@ import {
   type Refusal,
 } from './faults.ts'
 import type { Random } from './random.ts'
-import { passedOn, type ServerKind, shown } from './server-kind.ts'
+import { ownAnswer, passedOn, type ServerKind, shown } from './server-kind.ts'
 
 const MOST_DELAY_MS = 60
 /** Well inside the life of a request that the client reckons with. */
@@ -81,9 +81,10 @@ export async function startFaultyProxy({ kind, random, target, clockShiftMs }: P
   const forward = async (arrival: Arrival): Promise<Answered> => {
     const url = target()
     if (url === undefined) throw new Error('the service is down')
-    const passed = passedOn(kind, arrival)
-    if (!passed) return { status: 404, headers: { date: serviceDate() }, body: NO_BODY }
-    const { method, path, headers, body } = passed
+    const own = ownAnswer(kind, arrival)
+    if (own) return { status: own.status, headers: { date: serviceDate() }, body: Buffer.from(own.text) }
+    const { method, path, body } = arrival
+    const headers = passedOn(kind, arrival.headers)
     const onward = request(new URL(path, url), { method, headers, agent })
     onward.end(body)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]

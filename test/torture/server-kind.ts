@@ -1,31 +1,40 @@
 /**
  * What the client meets behind the proxy. `keeps-keys`: the service as it is. `forgets`: it ignores idempotency keys, and its
- * list shows what it has. `blind`: it ignores them, and has no list.
+ * list shows what it has. `blind`: it ignores them, and its list is always empty.
  */
 export const SERVER_KINDS = ['keeps-keys', 'forgets', 'blind'] as const
 
 export type ServerKind = (typeof SERVER_KINDS)[number]
 
+type Named = NodeJS.Dict<string | string[]>
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+}
+
 const KEY_HEADER = 'idempotency-key'
 /** What shows that a server keeps keys. */
 const SHOWN_IN = ['idempotency-policy', 'idempotent-replayed']
 
-/** The request as it reaches the service; undefined: the path is not there. */
-export function passedOn<Request extends { readonly path: string; readonly headers: NodeJS.Dict<string | string[]> }>(
-  kind: ServerKind,
-  request: Request & { readonly method: string },
-): (Request & { readonly method: string }) | undefined {
-  if (kind === 'keeps-keys') return request
-  const isList = request.method === 'GET' && request.path.startsWith('/v1/contacts')
+/** What a server of this kind answers without the service; undefined: it asks that. */
+export function ownAnswer(kind: ServerKind, { method, path }: Asked): { status: number; text: string } | undefined {
+  if (kind === 'keeps-keys' || method !== 'GET') return undefined
   // The document of the service says that it keeps keys.
-  if (request.path.includes('openapi') || (kind === 'blind' && isList)) return undefined
-  return { ...request, headers: without(request.headers, [KEY_HEADER]) }
+  if (path.includes('openapi')) return { status: 404, text: '{}' }
+  return kind === 'blind' ? { status: 200, text: '{"data":[],"next_cursor":null,"has_more":false}' } : undefined
 }
 
-export function shown<Headers extends NodeJS.Dict<string | string[]>>(kind: ServerKind, headers: Headers): Headers {
+/** The headers of a request as they reach the service. */
+export function passedOn<Headers extends Named>(kind: ServerKind, headers: Headers): Headers {
+  return kind === 'keeps-keys' ? headers : without(headers, [KEY_HEADER])
+}
+
+/** The headers of an answer as the client sees them. */
+export function shown<Headers extends Named>(kind: ServerKind, headers: Headers): Headers {
   return kind === 'keeps-keys' ? headers : without(headers, SHOWN_IN)
 }
 
-function without<Headers extends NodeJS.Dict<string | string[]>>(headers: Headers, names: readonly string[]): Headers {
+function without<Headers extends Named>(headers: Headers, names: readonly string[]): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))) as Headers
 }
