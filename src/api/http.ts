@@ -77,12 +77,19 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       hasWaitedForLimit = outcome.code === 'rate_limited'
       if (isInDoubt && isGone(call, outcome)) return { answer: DELETED }
       isInDoubt ||= outcome.isInDoubt
-      if (!(await mayRepeat(keys, { call, outcome, signal }, settle))) {
-        return { error: onceError(call, outcome, state.tries), failure: outcome }
-      }
-      const end = await waitAfter({ call, signal: waiting }, outcome, state)
-      if (end) return { error: callError(call, end, { ...state, isInDoubt, idempotencyKey }), failure: end }
+      const end = await endOf({ call, outcome, signal, state, isInDoubt, idempotencyKey })
+      if (end) return end
     }
+  }
+
+  /** What a call ends with after a try that failed; undefined when it is time to try again. */
+  async function endOf(failed: Failed): Promise<Settled | undefined> {
+    const { call, outcome, state } = failed
+    if (!(await mayRepeat(keys, failed, settle))) {
+      return { error: onceError(call, outcome, state.tries), failure: outcome }
+    }
+    const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
+    return failure && { error: callError(call, failure, { ...failed, tries: state.tries }), failure }
   }
 
   async function tryOnce(one: Try): Promise<Answer | Failure> {
@@ -93,20 +100,6 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     } finally {
       turnstile.leave(outcome)
     }
-  }
-
-  /** Resolves when it is time to try again, or with the failure to give up with. */
-  async function waitAfter(
-    { call, signal }: Pick<Try, 'call' | 'signal'>,
-    failure: Failure,
-    state: RetryState,
-  ): Promise<Failure | undefined> {
-    if (isSilence(failure)) state.waitedMs += options.timeoutMs
-    const waitMs = takeWaitMs(failure, state, { maxWaitMs: options.maxWaitMs, random: timing.random })
-    if (waitMs === undefined || (call.isProbe && failure.rule === 'few')) return failure
-    announceWait(options, waitMs, failure.reason)
-    await timing.sleep(waitMs, signal)
-    return signal.aborted ? interruption(call, signal.reason, false) : undefined
   }
 
   return {
@@ -134,6 +127,24 @@ function endedBy(all: AbortSignal, one: AbortSignal | undefined): AbortSignal {
 
 interface Failed extends Pick<Try, 'call' | 'signal'> {
   readonly outcome: Failure
+  readonly state: RetryState
+  /** Of all tries so far. */
+  readonly isInDoubt: boolean
+  readonly idempotencyKey: string | undefined
+}
+
+/** Resolves when it is time to try again, or with the failure to give up with. */
+async function waitAfter(
+  { options, timing }: { readonly options: ApiOptions; readonly timing: Timing },
+  { call, signal, outcome, state }: Failed,
+): Promise<Failure | undefined> {
+  if (isSilence(outcome)) state.waitedMs += options.timeoutMs
+  const waitMs = takeWaitMs(outcome, state, { maxWaitMs: options.maxWaitMs, random: timing.random })
+  if (waitMs === undefined || (call.isProbe && outcome.rule === 'few')) return outcome
+  options.debug?.(`wait ${waitMs} ms: ${outcome.reason}`)
+  if (waitMs >= NOTICEABLE_WAIT_MS) options.onWait?.(waitMs, outcome.reason)
+  await timing.sleep(waitMs, signal)
+  return signal.aborted ? interruption(call, signal.reason, false) : undefined
 }
 
 /** A create that may have happened is repeated where the server keeps its key; it may be asked for its OpenAPI document. */
@@ -151,11 +162,6 @@ async function mayRepeat(
     if ('answer' in settled) return settled.answer.json
     return settled.failure.status === undefined ? null : undefined
   })
-}
-
-function announceWait({ debug, onWait }: ApiOptions, waitMs: number, reason: string): void {
-  debug?.(`wait ${waitMs} ms: ${reason}`)
-  if (waitMs >= NOTICEABLE_WAIT_MS) onWait?.(waitMs, reason)
 }
 
 const DELETED: Answer = { status: 204, headers: {}, json: undefined }

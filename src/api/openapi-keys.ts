@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts'
-import { parametersOf, OPENAPI_PATHS } from './doctor/openapi.ts'
+import { OPENAPI_PATHS, parametersOf } from './doctor/openapi.ts'
 import type { ReadDocument } from './key-keeping.ts'
 
 interface Create {
