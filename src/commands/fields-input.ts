@@ -3,6 +3,8 @@ import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseJsonAsWritten } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { isNumeric, type Resource } from '../core/resources.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { parseDocument } from './document.ts'
 import { readInput } from './read-input.ts'
 
@@ -34,10 +36,14 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value]
 }
 
-/** The members that a write sends; those of `--set` win. None at all is a usage error: nothing would be written. */
-export async function readFields(ctx: Context, { set = [], data }: FieldsOptions): Promise<JsonObject> {
+/** The members that a write of a `resource` sends; those of `--set` win. None at all is a usage error: nothing would be written. */
+export async function readFields(
+  ctx: Context,
+  { set = [], data }: FieldsOptions,
+  resource?: Resource,
+): Promise<JsonObject> {
   const fields = data === undefined ? {} : await readData(ctx, data)
-  for (const text of set) applySet(fields, text)
+  for (const text of set) applySet(fields, text, resource)
   if (Object.keys(fields).length === 0) {
     throw new CrmError('usage', 'no members to send', { hint: 'give --set key=value, or --data FILE' })
   }
@@ -95,7 +101,7 @@ async function readData(ctx: Context, name: string): Promise<JsonObject> {
   })
 }
 
-function applySet(fields: JsonObject, text: string): void {
+function applySet(fields: JsonObject, text: string, resource: Resource | undefined): void {
   const match = /^([^=]*?)(:?=)(.*)$/s.exec(text)
   const names = match?.[1]?.split('.') ?? []
   if (!match || names.some((name) => name === '')) {
@@ -104,7 +110,18 @@ function applySet(fields: JsonObject, text: string): void {
     })
   }
   const [, key = '', operator, raw = ''] = match
+  if (operator === '=' && resource && isNumeric(resource, key)) throw textForNumber(key, raw)
   setMember(fields, names, operator === ':=' ? parseMemberJson('--set', key, raw) : raw)
+}
+
+function textForNumber(key: string, raw: string): CrmError {
+  const json = raw === '' ? 'null' : raw
+  const isNumber = /^(?:null|-?\d+(?:\.\d+)?)$/.test(json)
+  return new CrmError('usage', `--set ${key}=${raw} is a text, and ${key} is a number; nothing was sent`, {
+    hint: isNumber
+      ? `--set ${shellWord(`${key}:=${json}`)}`
+      : `--set ${key}:=1200.5, say: a point, and nothing between the thousands`,
+  })
 }
 
 function parseMemberJson(flag: '--set' | '-F', key: string, raw: string): JsonValue {

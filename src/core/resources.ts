@@ -15,5 +15,10 @@ export const FIELDS = {
 
 export type Resource = keyof typeof FIELDS
 
+/** Numbers on the wire; every other known field is a text. */
+export function isNumeric(resource: Resource, field: string): boolean {
+  return resource === 'deal' && field === 'amount'
+}
+
 /** Set by the server; a client that sends them changes nothing. */
 export const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'version'] as const

@@ -43,7 +43,7 @@ export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags &
     }
     return importRows(ctx, { noun, kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  const patch = await readFields(ctx, flags)
+  const patch = await readFields(ctx, flags, noun === 'deals' ? 'deal' : 'contact')
   return selectMany(ctx, { noun, kind: 'update', patch }, flags)
 }
 

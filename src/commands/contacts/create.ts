@@ -24,7 +24,7 @@ export function addContactsCreate(contacts: CommandUnknownOpts, act: Act): void 
 }
 
 async function createContact(ctx: Context, options: FieldsOptions): Promise<ExitCode | undefined> {
-  const fields = await readFields(ctx, options)
+  const fields = await readFields(ctx, options, 'contact')
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/contacts', body: fields })
   const api = await ctx.api()
   const write = writeOptions(ctx, options)

@@ -46,7 +46,7 @@ export function addContactsUpdate(contacts: CommandUnknownOpts, act: Act): void 
 async function updateContact(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
   refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, 'contacts', options)
-  const patch = await readFields(ctx, options)
+  const patch = await readFields(ctx, options, 'contact')
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }

@@ -24,7 +24,7 @@ export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
 }
 
 async function createDeal(ctx: Context, options: FieldsOptions): Promise<ExitCode | undefined> {
-  const fields = await readFields(ctx, options)
+  const fields = await readFields(ctx, options, 'deal')
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/deals', body: fields })
   const api = await ctx.api()
   const write = writeOptions(ctx, options)

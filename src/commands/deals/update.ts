@@ -48,7 +48,7 @@ export function addDealsUpdate(deals: CommandUnknownOpts, act: Act): void {
 async function updateDeal(ctx: Context, id: string | undefined, options: Options): Promise<ExitCode | undefined> {
   refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, 'deals', options)
-  const patch = await readFields(ctx, options)
+  const patch = await readFields(ctx, options, 'deal')
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options

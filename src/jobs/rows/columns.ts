@@ -1,6 +1,7 @@
 import { nearest } from '../../core/nearest.ts'
+import { isNumeric } from '../../core/resources.ts'
 import type { RowKind } from '../row.ts'
-import { aliasOf, fieldsOf, foldName, isNumeric, type Role, roleOf } from './known-fields.ts'
+import { aliasOf, fieldsOf, foldName, type Role, roleOf } from './known-fields.ts'
 import type { CellType, Mapping } from './parse-map.ts'
 
 /** A column, or a member of JSON, and what becomes of it. */
@@ -36,13 +37,15 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
   const fields = fieldsOf(kind)
   const byFolded = new Map(fields.map((field) => [foldName(field), field]))
+  // What may have been meant is no field whose values are left out: the answer would drop the column.
+  const suggested = fields.filter((field) => roleOf(kind, field) !== 'ignored').map(foldName)
   return (name) => {
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, mapping)
     if (fields.includes(name) || roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
     const field = byFolded.get(foldName(name))
     if (field !== undefined) return columnFor(kind, name, field)
-    const suggestion = aliasOf(kind, name) ?? nearest(foldName(name), [...byFolded.keys()])
+    const suggestion = aliasOf(kind, name) ?? nearest(foldName(name), suggested)
     if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
     return columnFor(kind, name, name)
   }

@@ -59,11 +59,6 @@ export function roleOf(kind: RowKind, field: string): Role {
   return (READ_ONLY_FIELDS as readonly string[]).includes(field) ? 'ignored' : 'field'
 }
 
-/** Numbers on the wire; every other known field is a text. */
-export function isNumeric(kind: RowKind, field: string): boolean {
-  return kind === 'deal' && field === 'amount'
-}
-
 /** `E-Mail`, `owner ID`, `e_mail:`: one name to everybody but a program. */
 export function foldName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')

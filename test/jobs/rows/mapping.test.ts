@@ -161,6 +161,16 @@ describe('values', () => {
   })
 })
 
+test('a column that is nearly a field which is left out is kept, and no suggestion drops it', async () => {
+  const bytes = 'name,Created On,updated,emial\nA,2020,2021,a@x\n'
+  await expect(read({ bytes })).rejects.toThrow(
+    'a column is no field of a contact, but nearly. "emial": did you mean email?',
+  )
+  expect(await fieldsOf({ bytes, map: ['emial=email'] })).toEqual([
+    { name: 'A', 'Created On': '2020', updated: '2021', email: 'a@x' },
+  ])
+})
+
 describe('--compute', () => {
   const PEOPLE = 'First Name,last,email,phone\nAda,Löv,A@X,1\nBob,,b@x,2\n'
 

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { emptyHome } from '../e2e/crm.ts'
+import { runCrm } from './run-crm.ts'
+
+test('--set amount=5 says amount:=5 before anything is sent, for one deal and for many', async () => {
+  const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
+  const hints: readonly (readonly [string, string])[] = [
+    ['amount=5', '--set amount:=5'],
+    ['amount=-12.50', '--set amount:=-12.50'],
+    ['amount=', '--set amount:=null'],
+    ['amount=1,200', '--set amount:=1200.5, say: a point, and nothing between the thousands'],
+  ]
+  for (const command of [
+    ['deals', 'create', '--set', 'name=A', '--set', 'stage=Lead'],
+    ['deals', 'update', 'd_1'],
+    ['deals', 'update', '--where', 'true', '--yes'],
+  ]) {
+    for (const [set, hint] of hints) {
+      const { exit, stderr } = await runCrm([...command, '--set', set], env)
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: `crm: --set ${set} is a text, and amount is a number; nothing was sent\n  ${hint}\n`,
+      })
+    }
+  }
+  expect(seen).toEqual([])
+  // Of a contact nothing says that its amount is a number.
+  expect((await runCrm(['contacts', 'create', '--set', 'amount=5', '--dry-run'], env)).exit).toBe(0)
+})
