@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { MembersRead, type MemberUse } from '../../core/members-read.ts'
-import { createExpression, type Query } from '../../expr/expression.ts'
+import { createExpression, type Outcome, type Query } from '../../expr/expression.ts'
 import { loadJq } from '../../expr/jq.ts'
 import type { ColumnUse, RowOptions } from '../row.ts'
 import { type Column, columnFor } from './columns.ts'
@@ -9,6 +9,8 @@ import { addFinding, type Draft, placeValue } from './draft.ts'
 import { convertMember } from './members-to-row.ts'
 
 interface Computed {
+  /** For messages: one field may be computed twice. */
+  readonly typed: string
   readonly column: Column
   readonly query: Query
 }
@@ -30,17 +32,18 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
   for (const typed of compute) {
     const { field, text } = parseCompute(typed)
     const query = await createExpression(jq, { flag: '--compute', text, say: note, nowMs })
-    if (query) all.push({ column: columnFor(kind, field, field), query })
+    if (query) all.push({ typed, column: columnFor(kind, field, field), query })
   }
   const members = new MembersRead(all.flatMap(memberUses))
   return {
     run: async (drafts) => {
       const sound = drafts.filter(({ findings }) => findings.length === 0)
-      for (const { column, query } of all) {
+      for (const computed of all) {
+        const { query } = computed
         const rows = sound.map(visibleTo)
         members.see(rows)
-        const results = await query.each(rows, (at) => `line ${sound[at]?.row.line}`)
-        for (const [at, draft] of sound.entries()) placeResult(draft, column, results[at] ?? [], nullToken)
+        const outcomes = await query.outcomes(rows, (at) => `line ${sound[at]?.row.line}`)
+        for (const [at, draft] of sound.entries()) placeOutcome(draft, computed, outcomes[at], nullToken)
       }
     },
     slip: (columns) => {
@@ -76,12 +79,26 @@ function visibleTo({ row, given }: Draft): JsonObject {
   return { ...given, ...(row.id === undefined ? {} : { id: row.id }), ...row.fields }
 }
 
-function placeResult(draft: Draft, column: Column, results: readonly JsonValue[], nullToken: string | undefined): void {
-  const [value = null] = results
-  if (results.length > 1) {
-    const message = `--compute ${column.name} gives ${results.length} results, expected one`
+/** Where it fails the row is refused, and the others are read on: what is wrong is told together. */
+function placeOutcome(
+  draft: Draft,
+  { typed, column }: Computed,
+  outcome: Outcome = { results: [] },
+  nullToken: string | undefined,
+): void {
+  const fail = (reason: string) => {
+    draft.refused.push(column.field)
+    const message = `--compute ${JSON.stringify(typed)} ${reason}`
     addFinding(draft, { column: column.name, value: undefined, code: 'compute_failed', message })
-  } else if (value !== null) {
+  }
+  if ('reason' in outcome) {
+    fail(`fails: ${outcome.reason}`)
+    return
+  }
+  const { results } = outcome
+  const [value = null] = results
+  if (results.length > 1) fail(`gives ${results.length} results, expected one`)
+  else if (value !== null) {
     placeValue(draft, column, convertMember(value === nullToken ? null : value, column), value)
   }
 }

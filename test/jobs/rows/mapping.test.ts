@@ -194,10 +194,40 @@ describe('--compute', () => {
     ).toEqual([null, '2'])
   })
 
-  test('that fails names the line; of several results it makes a finding', async () => {
-    await expect(read({ bytes: 'name\nA\n', compute: ['x=.name | tonumber'] })).rejects.toThrow(
-      '--compute fails on line 2',
-    )
+  test('that fails on some rows is told with all else: which expression, on which rows, and how many', async () => {
+    const bytes = 'name,stage,n\nA,Won,x\nB,Won,2\nC,Wn,3\nD,Won,y\n'
+    const compute = ['amount=.n | tonumber', 'rank=.n | if . == "2" then error("no rank") else . end', 'a=1, 2']
+    const { rows, source } = await read({
+      bytes,
+      kind: 'deal',
+      compute: compute.slice(0, 2),
+      stages: ['Won'],
+      map: ['n='],
+    })
+    expect(rows).toEqual([])
+    const groups = source.findings.groups().map(({ code, column, count, samples }) => {
+      return { code, column, count, lines: samples.map(({ line }) => line), message: samples[0]?.message }
+    })
+    expect(groups).toEqual([
+      {
+        ...{ code: 'compute_failed', column: 'amount', count: 2, lines: [2, 5] },
+        message: expect.stringMatching(/^--compute "amount=\.n \| tonumber" fails: .*cannot be parsed as a number/),
+      },
+      {
+        ...{ code: 'compute_failed', column: 'rank', count: 1, lines: [3] },
+        message: '--compute "rank=.n | if . == \\"2\\" then error(\\"no rank\\") else . end" fails: no rank',
+      },
+      { code: 'not_allowed', column: 'stage', count: 1, lines: [4], message: 'did you mean Won?' },
+    ])
+  })
+
+  test('that fails on a field which every row must have is one finding, not two', async () => {
+    const input = { bytes: 'n,stage\nx,Won\n', kind: 'deal', required: ['name', 'stage'], map: ['n='] } as const
+    const { findings } = await read({ ...input, compute: ['name=.n | tonumber'] })
+    expect(findings.map(({ code }) => code)).toEqual(['compute_failed'])
+  })
+
+  test('of several results makes a finding; what is no expression is a mistake in the command line', async () => {
     expect((await read({ bytes: 'name\nA\n', compute: ['x=1, 2'] })).findings).toMatchObject([
       { code: 'compute_failed' },
     ])
