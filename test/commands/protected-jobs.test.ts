@@ -15,8 +15,8 @@ async function startWith(isProtected: boolean) {
     else if (method !== 'GET') sendJson(response, 201, { id: `n_${seen.length}`, ...JSON.parse(body || '{}') })
     else {
       const data = [
-        { id: 'c_1', email: 'a@x.test' },
-        { id: 'c_2', email: 'b@x.test' },
+        { id: 'c_1', email: 'a@x.test', name: 'X' },
+        { id: 'c_2', email: 'b@x.test', name: 'Y' },
       ]
       sendJson(response, 200, { data: path.includes('contacts') ? data : [], next_cursor: null })
     }

@@ -67,7 +67,7 @@ test('an undo takes back what is still as the job wrote it, and names what someb
   const [bob] = await find(address('bob'), env)
   await crmPrints(['contacts', 'update', bob.id, '--set', 'phone=3'], env)
   const undone = await bulk(['jobs', 'undo', report.job, '--yes'], env)
-  expect(undone).toMatchObject({ exit: 0, report: { done: 2 } })
+  expect(undone).toMatchObject({ exit: 3, report: { done: 2 } })
   expect(undone.stderr).toContain(`${bob.id} (phone: was "1", the job wrote "2", is "3" now)`)
   const [[adaAfter], [bobAfter]] = [await find(address('ada'), env), await find(address('bob'), env)]
   expect([adaAfter.phone, adaAfter.company, bobAfter.phone, bobAfter.company]).toEqual(['1', undefined, '3', undefined])
