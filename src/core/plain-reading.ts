@@ -10,20 +10,21 @@ export interface PlainReading {
 }
 
 /**
- * What stands for another character, or for none: escapes of JSON, also of JSON within JSON, of URLs and of HTML; tags
+ * What stands for another character, or for none, in as many characters at most as a hostile text may be searched for at each
+ * of its own: escapes of JSON, also of JSON within JSON, of URLs and of HTML; tags
  * without attributes; and all that Unicode draws as nothing.
  */
 const ESCAPES = new RegExp(
   String.raw`(?=[\\%&<]|[^\x20-\x7e])(?:${[
-    String.raw`\\+u([\da-f]{4})`,
-    String.raw`\\+u\{([\da-f]{1,6})\}`,
-    String.raw`\\+x([\da-f]{2})`,
-    String.raw`\\+([bfnrt"/])`,
+    String.raw`\\{1,8}u([\da-f]{4})`,
+    String.raw`\\{1,8}u\{([\da-f]{1,6})\}`,
+    String.raw`\\{1,8}x([\da-f]{2})`,
+    String.raw`\\{1,8}([bfnrt"/])`,
     '%([0-9a-f]{2})',
     '&#0{0,5}([0-9]{1,7});?',
     '&#x0{0,5}([0-9a-f]{1,6});?',
     '&(amp|lt|gt|quot|apos);',
-    String.raw`</?[a-z][a-z0-9]{0,9}\s*/?>`,
+    String.raw`</?[a-z][a-z0-9]{0,9}\s{0,3}/?>`,
     String.raw`[^\x20-\x7e]`,
   ].join('|')})`,
   'giu',
@@ -84,8 +85,15 @@ export function withoutSpaces({ plain, spanAt }: PlainReading): PlainReading {
   }
 }
 
+/** The last one that begins at the index or before it, found by halving: a hostile text has as many as characters. */
 function pieceAt(pieces: readonly Piece[], index: number): Piece {
-  return pieces.findLast((piece) => piece.index <= index) ?? { index: 0, start: 0, end: undefined }
+  let [low, high] = [0, pieces.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((pieces[middle]?.index ?? 0) <= index) low = middle
+    else high = middle - 1
+  }
+  return pieces[low] ?? { index: 0, start: 0, end: undefined }
 }
 
 function charOf([whole, unit, unicode, hex, letter, percent, decimal, entityHex, name]: RegExpExecArray): string {

@@ -89,7 +89,7 @@ function foreignSpans(text: string, known: readonly Secret[], isPartHidden: bool
     ...found(lower, secret.lower),
     ...(secret.hex === '' ? [] : found(lower, secret.hex)),
     ...secret.base64.flatMap((form) => [...base64Spans(reading, form), ...found(tight, form)]),
-    ...(isPartHidden ? secret.fragments.flatMap((fragment) => found(lower, fragment)) : []),
+    ...(isPartHidden ? fragmentSpans(lower, secret) : []),
   ])
   const shaped = [...reading.plain.matchAll(SECRET_SHAPES)].map(({ index, 0: { length }, 1: { length: kept } = '' }) =>
     spanOf(reading, index + kept, index + length),
@@ -106,14 +106,25 @@ function found(reading: PlainReading, words: string): readonly Span[] {
   return indexesOf(reading.plain, words).map((at) => spanOf(reading, at, at + words.length))
 }
 
+/** Of what is left beside whole secrets: a text that is nothing but secrets has forty fragments in each. */
+function fragmentSpans(reading: PlainReading, { lower, fragments }: Secret): readonly Span[] {
+  const rest = { ...reading, plain: reading.plain.replaceAll(lower, '\ufffd'.repeat(lower.length)) }
+  return fragments.flatMap((fragment) => found(rest, fragment))
+}
+
 function base64Spans(reading: PlainReading, form: string): readonly Span[] {
   const { plain } = reading
-  return indexesOf(plain, form).map((at) => {
+  const spans: Span[] = []
+  let done = 0
+  for (const at of indexesOf(plain, form)) {
+    if (at < done) continue
     let [start, end] = [at, at + form.length]
-    while (start > 0 && BASE64_CHAR.test(plain.charAt(start - 1))) start--
+    while (start > done && BASE64_CHAR.test(plain.charAt(start - 1))) start--
     while (end < plain.length && BASE64_CHAR.test(plain.charAt(end))) end++
-    return spanOf(reading, start, end)
-  })
+    spans.push(spanOf(reading, start, end))
+    done = end
+  }
+  return spans
 }
 
 function indexesOf(text: string, words: string): readonly number[] {

@@ -81,3 +81,18 @@ test('a text of megabytes is read to its end, also where a secret lies across it
   const text = 'x'.repeat(64 * 1024 - 20) + MARK + ' '.repeat(3_000_000) + MARK
   expect(foreign(text).replaceAll(/x+| +/g, '')).toBe('[redacted][redacted]')
 })
+
+test.each([
+  ['backslashes', '\\\\'],
+  ['beginnings of tags', '<a '],
+  ['the secret', MARK],
+  ['the secret, escaped throughout', NOTATIONS['in JSON, escaped throughout'] ?? ''],
+  ['the secret in base64', Buffer.from(`${MARK}xx`).toString('base64').replaceAll('=', '')],
+  ['the beginning of a shape', 'crm_key_'],
+  ['bearers', 'bearer  '],
+  ['brackets of HTML entities', '&#'],
+])('a megabyte of %s is read in seconds', (_, text) => {
+  const startedMs = performance.now()
+  expect(partsIn(foreign(text.repeat(1_000_000 / text.length)))).toEqual([])
+  expect(performance.now() - startedMs).toBeLessThan(8000)
+})
