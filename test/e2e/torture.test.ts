@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildMutant, MUTANT_NAMES } from '../torture/mutants.ts'
+import { buildMutant, MET_BY, MUTANT_NAMES } from '../torture/mutants.ts'
 import { torture } from '../torture/torture.ts'
 import { CRM, tempFolder } from './crm.ts'
 
@@ -14,10 +14,22 @@ test('imports that are killed, cut off from power and set ahead by a day make ev
   expect(kills).toBe(12)
 })
 
+test.each(['forgets', 'blind'] as const)(
+  'on a server that is of the kind %s no row is there twice, and what is in doubt is named',
+  {
+    timeout: 180_000,
+  },
+  async (serverKind) => {
+    const { faults, kills } = await torture({ ...SHORT, crm: CRM, serverKind, kills: 6, seed: 3, isHarsh: false })
+    expect(faults).toEqual([])
+    expect(kills).toBe(6)
+  },
+)
+
 describe('the rig finds out a build that lacks a rule', () => {
   test.each(MUTANT_NAMES)('%s', { timeout: 180_000 }, async (name) => {
     const crm = buildMutant(name, tempFolder())
-    const { faults } = await torture({ ...SHORT, crm, kills: 30, seed: 3, isHarsh: true })
+    const { faults } = await torture({ ...SHORT, crm, serverKind: MET_BY[name], kills: 30, seed: 3, isHarsh: true })
     expect(faults.join()).toMatch(/rows are there twice/)
   })
 })

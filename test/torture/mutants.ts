@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyEnv, ROOT } from './processes.ts'
+import type { ServerKind } from './server-kind.ts'
 
 interface Change {
   readonly file: string
@@ -26,11 +27,26 @@ export const MUTANTS = {
       to: 'if (task) return true',
     },
   ],
+  'repeated-creates': [
+    {
+      file: 'src/jobs/send/may-repeat.ts',
+      from: "return operation.head.do !== 'create' || isKept",
+      to: "return operation.head.do !== 'create' || isKept || true",
+    },
+  ],
 } as const satisfies Record<string, readonly Change[]>
 
 export type MutantName = keyof typeof MUTANTS
 
 export const MUTANT_NAMES = Object.keys(MUTANTS) as readonly MutantName[]
+
+/** What a mutant has to meet to be found out. */
+export const MET_BY: Readonly<Record<MutantName, ServerKind>> = {
+  'random-keys': 'keeps-keys',
+  'no-sync': 'keeps-keys',
+  'no-window': 'keeps-keys',
+  'repeated-creates': 'forgets',
+}
 
 const COPIED = ['src', 'scripts', 'bin', 'examples', 'package.json', 'tsconfig.json']
 

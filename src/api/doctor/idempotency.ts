@@ -37,7 +37,8 @@ function proposalsFor(header: string, windowMs: number | undefined, wire: Wire):
   if (header.toLowerCase() !== wire.idempotencyHeader.toLowerCase()) {
     proposals.push({ setting: 'wire.idempotency_header', value: header })
   }
-  if (windowMs !== undefined && windowMs !== wire.idempotencyWindowMs) {
+  // A window that no request fits into is refused as a setting.
+  if (windowMs !== undefined && windowMs > wire.requestLifeMs && windowMs !== wire.idempotencyWindowMs) {
     proposals.push({ setting: 'wire.idempotency_window', value: durationText(windowMs) })
   }
   return proposals
