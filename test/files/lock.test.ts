@@ -71,6 +71,13 @@ test('a lock of an earlier process with our own number is taken over', async () 
   expect(await withLock(path, async () => 'done', 0)).toBe('done')
 })
 
+test.runIf(process.platform === 'linux')('a lock whose number another process has by now is taken over', async () => {
+  const path = join(await tempFolder(), 'lock')
+  const holder = await startHolder(join(await tempFolder(), 'other'))
+  await writeFile(path, `${holder.pid} 1 x earlier-boot/1\n`)
+  expect(await withLock(path, async () => 'done', 0)).toBe('done')
+})
+
 test('an empty lock is waited for while it is young, and taken over when a crash left it', async () => {
   const path = join(await tempFolder(), 'lock')
   await writeFile(path, '')

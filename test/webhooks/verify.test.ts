@@ -52,6 +52,11 @@ describe('published vectors', () => {
   })
 })
 
+test('a secret whose key is empty verifies nothing: everybody can sign with it', () => {
+  const delivery = deliver('{}', signed('whsec_', '{}', { timeMs: NOW_MS }).headers)
+  for (const secret of ['whsec_A', 'A']) expect(refusal(delivery, [secret])).toBe('signature_mismatch')
+})
+
 describe('what other libraries sign is taken', () => {
   const body = '{"type":"contact.created","data":{"name":"Ada ☃ 🚀"}}'
   const at = new Date(NOW_MS)

@@ -14,6 +14,11 @@ const HOSTILE: readonly (readonly [what: string, query: string, code: string])[]
   ],
   ['pages in pages', '{ deals(first: 500) { nodes { notes(first: 500) { nodes { id } } } } }', 'query_too_costly'],
   [
+    'pages in pages whose size is the default of a variable',
+    'query ($first: Int = 500) { deals(first: $first) { nodes { notes(first: $first) { nodes { id } } } } }',
+    'query_too_costly',
+  ],
+  [
     'pages beside each other',
     `{ ${times(100, (n) => `a${n}: contacts(first: 500) { nodes { id } }`)} }`,
     'query_too_costly',

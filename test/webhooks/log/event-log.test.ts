@@ -1,6 +1,6 @@
-import { appendFile, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ReceivedEvent } from '../../../src/core/arrivals.ts'
 import { type EventLogOptions, openEventLog } from '../../../src/webhooks/log/event-log.ts'
 import { KEEP_ALL } from '../../../src/webhooks/log/keep.ts'
@@ -34,6 +34,25 @@ test('what is appended is in a private file when append resolves, in order, and 
   expect(name).toMatch(/^\d{8}T\d{9}Z-\d+\.jsonl$/)
   expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
+})
+
+test('append resolves when the disk has the event, and not before', async () => {
+  const { log } = await logForTest()
+  const handle = await open('/dev/null')
+  const handles: { datasync(): Promise<void> } = Object.getPrototypeOf(handle)
+  await handle.close()
+  const slow = Promise.withResolvers<void>()
+  const datasync = vi.spyOn(handles, 'datasync').mockImplementation(() => slow.promise)
+  onTestFinished(() => datasync.mockRestore())
+  let isKept = false
+  const appended = log.append(sampleEvent('evt_0')).then(() => {
+    isKept = true
+  })
+  await vi.waitFor(() => expect(datasync).toHaveBeenCalled())
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(isKept).toBe(false)
+  slow.resolve()
+  await appended
 })
 
 test('lines longer than what is read at once come back both ways', async () => {

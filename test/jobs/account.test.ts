@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { idempotencyKey } from '../../src/jobs/digest.ts'
+import { Progress } from '../../src/jobs/journal/progress.ts'
+import type { PlanEnd } from '../../src/jobs/plan/plan-head.ts'
+import { accountOf } from '../../src/jobs/run/account.ts'
+
+const END = { rows: 5, create: 3, update: 0, delete: 0, unchanged: 1, skipped: 1 } as PlanEnd
+
+test('an account names every row once', () => {
+  expect(accountOf(END, new Progress(3))).toMatchObject({ rows: 5, unchanged: 1, skipped: 1, unsent: 3 })
+})
+
+test('an account that does not add up is a bug, and is not printed', () => {
+  expect(() => accountOf({ ...END, rows: 6 }, new Progress(3))).toThrow('come to 5')
+})
+
+test('the key of an operation is made of its account, so that two servers never share one', () => {
+  const parts = { account: 'https://one.test', run: 'run', digest: 'd', n: 0, gen: 0 }
+  const others = [{ account: 'https://two.test' }, { run: 'again' }, { digest: 'e' }, { n: 1 }, { gen: 1 }]
+  const keys = [parts, ...others.map((other) => ({ ...parts, ...other }))].map(idempotencyKey)
+  expect(new Set(keys).size).toBe(keys.length)
+})
