@@ -3,6 +3,7 @@ import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { stage } from '../../src/ui/work/staging.ts'
+import { startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { uiOf } from './ui-of.ts'
@@ -25,4 +26,28 @@ test('an edit of a deal that the server refuses stays edited, and those beside i
   expect(store.get().lists.log.rows.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('One not saved: '),
   )
+})
+
+test('deals behind one that was stopped are not sent, and stay edited', async () => {
+  const stop = new AbortController()
+  const { url, seen } = await startServer(() => {})
+  const { api } = openClient(url, { signal: stop.signal })
+  const { store, work } = await uiOf('deals', { openApi: async () => api })
+  const rows = ['One', 'Two'].map((name) => ({ id: `deal_${name}`, name, stage: 'Lead' }))
+  store.update((state) =>
+    withList(state, 'deals', (list) => {
+      const loaded = takePage(list, { items: rows, nextCursor: undefined, searched: SEARCHED.deals })
+      return stage(loaded, rows, ['stage', 'Won'])
+    }),
+  )
+  const said: string[] = []
+  work.notices.leaveScreen((line) => said.push(line))
+  stop.abort(new Error('stopped'))
+  await work.commit('deals')
+  expect(seen).toEqual([])
+  expect(said).toEqual([
+    'Update of One: stopped before the answer came; the server may have it all the same',
+    '0 saved, 2 not: they stay edited',
+  ])
+  expect(store.get().lists.deals.staged.size).toBe(2)
 })

@@ -184,6 +184,25 @@ test('while edits are being sent q asks, keys stay live, and an answer that was 
   expect(ui.work.kept.pending().map(({ id, patch }) => [id, patch])).toEqual([['con_1', null]])
 })
 
+test('Ctrl-C in the question keeps what is not sent, and sends nothing', async () => {
+  const { changes, again } = await keptAt('http://crm.test/')
+  const ui = await uiOf('contacts', { changes })
+  edit(ui, contacts(1))
+  ui.press('ctrl-c', 'ctrl-c')
+  expect(ui.quits).toEqual(['keep'])
+  expect(await again().read()).toMatchObject([{ id: 'con_0', patch: { company: 'New' } }])
+})
+
+test('a protected profile has the count typed before all is sent', async () => {
+  const ui = await uiOf('contacts')
+  ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
+  edit(ui, contacts(2))
+  ui.press('q')
+  answer(ui, SEND)
+  expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', expected: '2' })
+  expect(ui.store.get().isLeaving).toBe(false)
+})
+
 test('what cannot be written keeps crm open', async () => {
   const folder = await tempFolder()
   const changes = openKeptChanges({ CRM_STATE_HOME: '/proc/nowhere', HOME: folder }, 'http://crm.test/')

@@ -6,6 +6,7 @@ import { actedOn, selectedRow, serverList } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
+import { leadOf } from '../work/notices.ts'
 import type { Action } from './action.ts'
 import { askDeletion } from './ask-deletion.ts'
 import { chooseStage } from './choose-stage.ts'
@@ -92,7 +93,7 @@ function askNote(ui: Ui): void {
     try {
       await work.writes.addNote(deal, body)
     } catch (error) {
-      work.notices.problem(error, 'Note not added: ')
+      work.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
       // What was typed is not lost with it.
       if (!store.get().overlay) ask(body)
     }
@@ -110,6 +111,6 @@ async function undo({ work }: Ui): Promise<void> {
     notices.done(`Taken back: ${last.what}`)
   } catch (error) {
     history.add(last)
-    notices.problem(error, 'Not taken back: ')
+    notices.problem(error, leadOf(error, { failed: 'Not taken back: ', open: 'Taking it back: ' }))
   }
 }

@@ -3,6 +3,7 @@ import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
+import { leadOf } from '../work/notices.ts'
 import { loadStages } from './open-screen.ts'
 
 /** Deals that are marked move together; the first that the server refuses ends it. */
@@ -21,7 +22,7 @@ export async function chooseStage(ui: Ui): Promise<void> {
         if (cellText(deal.stage) !== stage) await work.writes.update('deals', deal, { stage }, false)
       }
     } catch (error) {
-      work.notices.problem(error, 'Not moved: ')
+      work.notices.problem(error, leadOf(error, { failed: 'Not moved: ', open: 'The move: ' }))
     }
   }
   store.update((state) => ({

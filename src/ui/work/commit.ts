@@ -1,3 +1,4 @@
+import { CrmError } from '../../core/errors.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { type Edit, putRow, rowId } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
@@ -6,7 +7,7 @@ import type { Store } from '../store.ts'
 import { sendEdits } from './bulk.ts'
 import { nameOf } from './deletions.ts'
 import type { ServerList } from './loading.ts'
-import type { Notices } from './notices.ts'
+import { leadOf, type Notices } from './notices.ts'
 import { stagedEdits, unstageSent } from './staging.ts'
 import type { UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
@@ -51,11 +52,13 @@ export function createCommit({ store, writes, notices, openJobs, underWay }: Par
         forget('deals', edit)
         done++
       } catch (error) {
-        notices.problem(error, `${nameOf(edit.row)} not saved: `)
+        const name = nameOf(edit.row)
+        notices.problem(error, leadOf(error, { failed: `${name} not saved: `, open: `Update of ${name}: ` }))
+        if (error instanceof CrmError && error.code === 'interrupted') break
       }
     }
     if (done === edits.length) return notices.done(`${done} saved`)
-    notices.wait(`${done} saved, ${edits.length - done} not: they stay edited, ! shows why`)
+    notices.wait(`${done} saved, ${edits.length - done} not: they stay edited`)
   }
 
   const markSending = (name: ServerList, ids: readonly string[]) =>

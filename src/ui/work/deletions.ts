@@ -5,7 +5,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
-import type { Notices } from './notices.ts'
+import { leadOf, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** A deletion is for good, so it waits for this long and can be taken back. */
@@ -140,8 +140,7 @@ async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): P
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
       store.update((state) => withMark(state, id, 'none'))
-      const isStopped = error instanceof CrmError && error.code === 'interrupted'
-      return notices.problem(error, isStopped ? `Deletion of ${name}: ` : `Not deleted: ${name}: `)
+      return notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open: `Deletion of ${name}: ` }))
     }
     notices.done(`${name} was gone already`)
   }

@@ -80,3 +80,8 @@ function interruptedText({ message, details }: CrmError, what: string): string {
   if (details.job !== undefined) return `${message}: ${details.hint}`
   return `${what}stopped before the answer came; the server may have it all the same`
 }
+
+/** What is in doubt, or was stopped, has not failed: what stands before the error must not say so. */
+export function leadOf(error: unknown, { failed, open }: { readonly failed: string; readonly open: string }): string {
+  return error instanceof CrmError && (error.code === 'interrupted' || error.code === 'in_doubt') ? open : failed
+}
