@@ -14,6 +14,7 @@ import { examinePageSize } from './page-size.ts'
 import { examinePaging } from './paging.ts'
 import type { Patient } from './patient.ts'
 import { openProbe, type Probe } from './probe.ts'
+import { proveLists } from './prove-lists.ts'
 import { examineReach } from './reach.ts'
 import { examineRecords, isRejection } from './records.ts'
 import { versionFinding } from './version.ts'
@@ -62,7 +63,8 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   // The last, because a server may choke on it.
   const largest = await examineLargest(probe, asked.list, openapi)
   const told = [document, idempotencyFinding(openapi, wire), ...fromHeaders(probe)]
-  return [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...told]
+  const findings = [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...told]
+  return asked.list ? proveLists(probe, asked.list.noun, findings) : findings
 }
 
 /** The check in which a server stops answering fails, and those behind it are not asked. */

@@ -1,25 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
+import { SIZE_PARAMETERS } from '../paging/names.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
 import { askList, countOf, type Noun } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
-
-/** What other servers call it; a document that tells the names goes before them. */
-const USUAL_NAMES = [
-  'limit',
-  'per_page',
-  'page_size',
-  'pageSize',
-  'page[size]',
-  'size',
-  'count',
-  '_limit',
-  '_per_page',
-  'max_results',
-  'first',
-  '$top',
-] as const
 
 const SIZE_NAME = /limit|size|per_?page|count|top|first|max_?results|\btake\b/i
 
@@ -109,7 +94,7 @@ async function findName(probe: Probe, { noun, wire, openapi }: Search): Promise<
   const told = (openapi?.list ?? []).filter(({ name, in: place }) => place === 'query' && SIZE_NAME.test(name))
   const names = told.map(({ name }) => name)
   let taken: string | undefined
-  for (const name of new Set([...names, ...USUAL_NAMES])) {
+  for (const name of new Set([...names, ...SIZE_PARAMETERS])) {
     if (name === wire.limitParam) continue
     if (!probe.hasTimeToSearch()) return taken
     const tried = { ...wire, limitParam: name }

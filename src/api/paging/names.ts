@@ -113,3 +113,19 @@ export const LAST_ID_PARAMETERS = [
   'last_id',
   'startingAfter',
 ] as const
+
+/** In which servers take the size of a page. */
+export const SIZE_PARAMETERS = [
+  'limit',
+  'per_page',
+  'page_size',
+  'pageSize',
+  'page[size]',
+  'size',
+  'count',
+  '_limit',
+  '_per_page',
+  'max_results',
+  'first',
+  '$top',
+] as const

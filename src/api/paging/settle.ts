@@ -5,6 +5,7 @@ import { addressOn, type Position, withParameter } from '../position.ts'
 import { type Counting, countedPosition, countings, nextCounting } from './counting.ts'
 import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
+import { SIZE_PARAMETERS } from './names.ts'
 import { areFurther, areSameRecords, isSameRecord } from './same-records.ts'
 
 /** A page, and the address it came from. */
@@ -184,17 +185,29 @@ async function proveEnd(open: Open, counting: Counting): Promise<Settled | undef
   return undefined
 }
 
-/** Of a server that takes a size a page may be all that it gives at once; of one that does not, the answer is the whole. */
-async function sizeDoubt({ last: { page, url }, size, wire, ask }: Open): Promise<string | undefined> {
-  const { length } = page.items
-  const { limitParam } = wire
-  if (size === undefined || limitParam === undefined || (length !== size && !USUAL_MAXIMA.has(length))) return undefined
-  const isFull = length === size
-  if (length > 1) {
-    const fewer = await ask(withParameter(url, limitParam, String(length - 1)))
-    if ('refusal' in fewer || fewer.page.items.length !== length - 1) return undefined
-  }
+/**
+ * Of a server that takes a size, in whatever parameter, a page may be all that it gives at once; of one that does not, the
+ * answer is the whole.
+ */
+async function sizeDoubt(open: Open): Promise<string | undefined> {
+  const { length } = open.last.page.items
+  const isFull = length === open.size
+  if (!isFull && !USUAL_MAXIMA.has(length)) return undefined
+  if (length > 1 && !(await isSizeObeyed(open, length - 1))) return undefined
   return isFull
     ? 'its first page is as long as was asked for'
-    : `${limitParam} is obeyed, and ${length} records for ${limitParam}=${size} may be all that the server gives at once`
+    : `a size is obeyed, and ${length} records may be all that the server gives at once`
+}
+
+async function isSizeObeyed({ last: { url }, wire, ask }: Open, size: number): Promise<boolean> {
+  const { limitParam } = wire
+  const all = new URL(url)
+  for (const name of [...SIZE_PARAMETERS, ...(limitParam === undefined ? [] : [limitParam])]) {
+    all.searchParams.set(name, String(size))
+  }
+  const answer = await ask({ address: all.pathname + all.search })
+  if (!('refusal' in answer) && answer.page.items.length > 0) return answer.page.items.length === size
+  if (limitParam === undefined) return false
+  const alone = await ask(withParameter(url, limitParam, String(size)))
+  return !('refusal' in alone) && alone.page.items.length === size
 }

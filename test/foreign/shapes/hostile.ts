@@ -42,7 +42,16 @@ export const HOSTILE: readonly ListShape[] = [
     name: 'a maximum of 20, a size that is obeyed below it, and no way on',
     holds: 3000,
     answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', 20)) } }),
-    right: { refused: [/limit is obeyed/, /wire\.paging/] },
+    right: { refused: [/a size is obeyed/, /wire\.paging/] },
+  },
+  {
+    name: 'a maximum of 20, a size in another parameter, and a way on that has no usual name',
+    holds: 37,
+    answer: (asked, all) => {
+      const start = numberIn(asked, 'tok', 0)
+      return { json: { data: sliceAt(all, start, sizeIn(asked, 'per_page', 20)).items, meta: { nxt: start + 20 } } }
+    },
+    right: { refused: [/a size is obeyed/, /wire\.paging/] },
   },
   {
     name: 'as many as were asked for, and no way on',

@@ -1,0 +1,60 @@
+import { CrmError } from '../../core/errors.ts'
+import type { Wire } from '../../core/wire.ts'
+import type { Http } from '../http.ts'
+import { listPages } from '../pages.ts'
+import type { Noun } from './listing.ts'
+import type { Probe } from './probe.ts'
+
+/** A list that is longer is looked at so far. */
+const MOST_RECORDS = 5000
+const MOST_PAGES = 60
+
+/** What `contacts list` would print with some settings, and how it would end. */
+export interface Counted {
+  readonly count: number
+  /** Undefined where the list was read to its end, or as far as is looked at. */
+  readonly error: CrmError | undefined
+}
+
+export async function countList(probe: Probe, noun: Noun, wire: Wire): Promise<Counted> {
+  const call = { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, findCommand: undefined }
+  let count = 0
+  let pages = 0
+  try {
+    for await (const { items } of listPages(
+      askedBy(probe),
+      call,
+      { limit: MOST_RECORDS, cursor: undefined, filters: {} },
+      wire,
+    )) {
+      count += items.length
+      pages += 1
+      if (pages === MOST_PAGES || !probe.hasTimeToSearch()) break
+    }
+    return { count, error: undefined }
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+    return { count, error }
+  }
+}
+
+/** Fewer records, or an error where there was none. */
+export function isWorse(after: Counted, before: Counted): boolean {
+  return after.count < before.count || (after.error !== undefined && before.error === undefined)
+}
+
+/** Each question once, and none to a server that has stopped answering. */
+function askedBy(probe: Probe): Http {
+  return {
+    ...probe.http,
+    request: async ({ path, query, address, action, command }) => {
+      const settled = await probe.ask({
+        ...{ path, action, command },
+        ...(query && { query }),
+        ...(address !== undefined && { address }),
+      })
+      if ('error' in settled) throw settled.error
+      return settled.answer
+    },
+  }
+}
