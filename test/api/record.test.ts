@@ -27,7 +27,7 @@ test.each([
   const error = await failureOf(created(json))
   expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
   expect(error.details.idempotencyKey).toBeDefined()
-  expect(error.message).toBe(
+  expect(error.message).toContain(
     `cannot create the contact: the answer (201) shows neither a record nor a refusal: ${shown}; whether it took effect is unknown`,
   )
 })
@@ -72,7 +72,7 @@ test.each([200, 201, 204])('an empty %i to a create is in doubt', async (status)
   expect(error.message).toContain(`the answer (${status}) shows neither a record nor a refusal: it is empty`)
   expect(error.code).toBe('in_doubt')
   expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
-  expect(seen).toHaveLength(1)
+  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
 test('201 with a Location and no body shows the id', async () => {
