@@ -101,8 +101,21 @@ async function readData(ctx: Context, name: string): Promise<JsonObject> {
   })
 }
 
+const SET = /^([^=]*?)(:?=)(.*)$/s
+
+/** What `--set key=text` writes as a text, under the names of the members. */
+export function textMembers(set: readonly string[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const text of set) {
+    const [, key = '', operator, raw = ''] = SET.exec(text) ?? []
+    if (operator === '=') texts.set(key, raw)
+    else texts.delete(key)
+  }
+  return texts
+}
+
 function applySet(fields: JsonObject, text: string, resource: Resource | undefined): void {
-  const match = /^([^=]*?)(:?=)(.*)$/s.exec(text)
+  const match = SET.exec(text)
   const names = match?.[1]?.split('.') ?? []
   if (!match || names.some((name) => name === '')) {
     throw new CrmError('usage', `--set ${JSON.stringify(text)} is not key=value`, {
@@ -114,7 +127,7 @@ function applySet(fields: JsonObject, text: string, resource: Resource | undefin
   setMember(fields, names, operator === ':=' ? parseMemberJson('--set', key, raw) : raw)
 }
 
-function textForNumber(key: string, raw: string): CrmError {
+export function textForNumber(key: string, raw: string): CrmError {
   const json = raw === '' ? 'null' : raw
   const isNumber = /^(?:null|-?\d+(?:\.\d+)?)$/.test(json)
   return new CrmError('usage', `--set ${key}=${raw} is a text, and ${key} is a number; nothing was sent`, {

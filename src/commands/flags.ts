@@ -139,7 +139,7 @@ function hasFlag(command: Command | undefined, flag: string): boolean {
 function refuseSentExit(leaf: Command): void {
   if (!hasFlag(leaf, '--dry-run')) return
   throw new CrmError('usage', '--exit-code is about what would change, and this would send it; nothing was sent', {
-    hint: `add --dry-run${hasFlag(leaf, '--plan') ? ' or --plan FILE' : ''}, or leave it out`,
+    hint: `add --dry-run${hasFlag(leaf, '--plan') ? ' (or --plan FILE, of many)' : ''}, or leave it out`,
   })
 }
 

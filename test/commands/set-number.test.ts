@@ -29,3 +29,21 @@ test('--set amount=5 says amount:=5 before anything is sent, for one deal and fo
   // Of a contact nothing says that its amount is a number.
   expect((await runCrm(['contacts', 'create', '--set', 'amount=5', '--dry-run'], env)).exit).toBe(0)
 })
+
+test('of many records the records say what is a number; := writes a text all the same', async () => {
+  const data = [
+    { id: 'c_1', zip: '12345', score: null },
+    { id: 'c_2', score: 3 },
+  ]
+  const { url, seen } = await startServer((response, { method }) =>
+    sendJson(response, 200, method === 'GET' ? { data, next_cursor: null } : { id: 'c_1' }),
+  )
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
+  const update = (set: string) => runCrm(['contacts', 'update', '--where', 'true', '--set', set, '--yes'], env)
+  expect(await update('score=5')).toMatchObject({
+    exit: 2,
+    stderr: 'crm: --set score=5 is a text, and score is a number; nothing was sent\n  --set score:=5\n',
+  })
+  expect(seen.filter(({ method }) => method !== 'GET')).toEqual([])
+  for (const set of ['zip=54321', 'score:="5"']) expect((await update(set)).exit, set).toBe(0)
+})

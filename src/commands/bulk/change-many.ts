@@ -4,12 +4,14 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MemberUse } from '../../core/members-read.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { createMemberCheck } from '../member-check.ts'
 import { refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
 import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
 import type { Jobs } from './job-types.ts'
 import { refuseMaking } from './match-flags.ts'
+import { createNumberCheck } from './number-check.ts'
 
 export interface ManyFlags extends ImportFlags {
   /** A file of records, or `-`. */
@@ -59,7 +61,7 @@ export async function deleteMany(ctx: Context, flags: ManyFlags): Promise<ExitCo
 async function selectMany(
   ctx: Context,
   { noun, kind, patch }: Pick<Parameters<Jobs['makeSelection']>[0], 'noun' | 'kind' | 'patch'>,
-  flags: ManyFlags,
+  { set, ...flags }: ManyFlags & Pick<FieldsOptions, 'set'>,
 ): Promise<ExitCode> {
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
   if (where) refuseWithoutFile(flags, '--where')
@@ -70,7 +72,18 @@ async function selectMany(
   }
   const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined
   const used = [...uses('none'), ...(flags.newField ? [] : setMembers(patch))]
-  const check = createMemberCheck(ctx, noun === 'deals' ? 'deal' : 'contact', used)
+  const members = createMemberCheck(ctx, noun === 'deals' ? 'deal' : 'contact', used)
+  const numbers = createNumberCheck(patch && set)
+  const check = {
+    see: (records: readonly CrmRecord[]) => {
+      members.see(records)
+      numbers.see(records)
+    },
+    judge: async () => {
+      await members.judge()
+      numbers.judge()
+    },
+  }
   const made = await jobs.makeSelection({ noun, kind, where, check, patch, stages })
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
