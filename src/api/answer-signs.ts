@@ -26,9 +26,13 @@ export function signsOf(object: JsonObject): Signs {
   const entries = Object.entries(object)
   return {
     isRefusing: entries.some(([name, value]) => isRefusing(name, value)),
-    isTroubled: entries.some(([name, value]) => TROUBLE.test(name) && !isNone(value)),
+    isTroubled: isTroubled(object),
     isAffirming: entries.some(([name, value]) => isAffirming(name, value)),
   }
+}
+
+export function isTroubled(object: JsonObject): boolean {
+  return Object.entries(object).some(([name, value]) => TROUBLE.test(name) && !isNone(value))
 }
 
 /** Whether a member of this name speaks of the answer: such a name is no proof of a record. */

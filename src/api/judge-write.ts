@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Answer } from './answer.ts'
-import { signsOf } from './answer-signs.ts'
+import { isTroubled, signsOf } from './answer-signs.ts'
 import { isDeletionShown } from './deletion-shown.ts'
 import { ownId, readShown, type Shown, showsSent } from './shown-record.ts'
 
@@ -34,18 +34,22 @@ export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteFate {
 }
 
 function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+  const [first, ...inner] = shown
+  const firstId = inner.length === 0 && asked.kind !== 'delete' ? ownId(first) : undefined
+  // Nearly always, and judged at a tenth of the cost.
+  if (firstId !== undefined && !isTroubled(first)) return done(first, firstId)
   const signs = shown.map(signsOf)
-  const isTroubled = signs.some((one) => one.isTroubled)
+  const isAnyTroubled = signs.some((one) => one.isTroubled)
   const record = shown.at(-1) ?? {}
   const said: Said = {
     record,
     id: ownId(record),
-    isTroubled,
-    isOpposed: isTroubled || signs.some(({ isRefusing }) => isRefusing),
+    isTroubled: isAnyTroubled,
+    isOpposed: isAnyTroubled || signs.some(({ isRefusing }) => isRefusing),
     isAffirming: signs.some((one) => one.isAffirming),
   }
   // The status of a record is its own affair; that of what stands around it is not.
-  const isPlain = !isTroubled && !signs.slice(0, -1).some(({ isRefusing }) => isRefusing)
+  const isPlain = !isAnyTroubled && !signs.slice(0, -1).some(({ isRefusing }) => isRefusing)
   if (asked.kind === 'delete' && record.deleted === false) return REFUSED
   if (said.id !== undefined && isPlain) return done(record, asked.kind === 'delete' ? asked.id : said.id)
   return asked.kind === 'delete' ? judgeDeletion(said, answer, asked) : judgeSaving(said, answer, asked)

@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { idOnLine } from '../core/id-line.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Call } from './call.ts'
-import { callError, repeatHint } from './failed-call.ts'
+import { callError, onceError, repeatHint } from './failed-call.ts'
 import { ADDRESS_HINT } from './failure.ts'
 import { fateFailure } from './fate-failure.ts'
 import { idempotencyKeyOf } from './headers.ts'
@@ -46,6 +46,7 @@ export async function requestWrite(
   if (fate.is === 'done') return { record: fate.record ?? {}, status: answer.status }
   const failure = fateFailure(answer, fate, hintOf(call, fate))
   const { idempotencyKey } = call
+  if (failure.isInDoubt && call.method === 'POST' && !http.areKeysKept()) throw onceError(call, failure, 1)
   throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey })
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WriteOptions } from '../../src/api/api.ts'
 import { sendJson, startServer } from './answering-server.ts'
-import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
+import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
 async function created(json: unknown, options: WriteOptions = NO_KEY) {
   const { url } = await startServer((response) => sendJson(response, 201, json))
@@ -26,7 +26,7 @@ test.each([
 ])('%j is in doubt: neither a record nor a refusal', async (json, shown) => {
   const error = await failureOf(created(json))
   expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
-  expect(error.details.idempotencyKey).toBeDefined()
+  expect(error.details.hint).toContain(`crm contacts create ... --idempotency-key ${error.details.idempotencyKey}`)
   expect(error.message).toContain(
     `cannot create the contact: the answer (201) shows neither a record nor a refusal: ${shown}; whether it took effect is unknown`,
   )
@@ -71,7 +71,16 @@ test.each([200, 201, 204])('an empty %i to a create is in doubt', async (status)
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.message).toContain(`the answer (${status}) shows neither a record nor a refusal: it is empty`)
   expect(error.code).toBe('in_doubt')
-  expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
+  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test('a note that is answered so is not said to be safe to send again, where keys are not known to be kept', async () => {
+  const { url, seen } = await startServer((response) => sendJson(response, 200, { ok: true }))
+  const error = await failureOf(
+    openClient(url, { wire: { ...WIRE, idempotency: 'none' } }).api.notes.add('deal_1', { body: 'x' }, NO_KEY),
+  )
+  expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
+  expect(error.details.hint).toContain('look before it is sent again')
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
