@@ -5,7 +5,7 @@ import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
 import { takeMade } from './bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
-import { addRunFlags } from './bulk/run-flags.ts'
+import { addRecheckFlag, addRunFlags } from './bulk/run-flags.ts'
 import { examples } from './examples.ts'
 import { addScopedFlags } from './flags.ts'
 
@@ -25,6 +25,7 @@ export function addApply(program: CommandUnknownOpts, act: Act): void {
     .action(act(applyPlan))
   addExpectFlag(command)
   addRunFlags(command)
+  addRecheckFlag(command)
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
 

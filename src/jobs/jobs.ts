@@ -36,6 +36,7 @@ import { outcomeError } from './run/job-errors.ts'
 import { type JobState, readJobState } from './run/job-state.ts'
 import { leftOutPages } from './run/left-out-pages.ts'
 import { type OperationResult, operationResults } from './run/operation-results.ts'
+import { keptRecheck, type Recheck, recheck } from './run/recheck.ts'
 import { type RestOfJob, restOf } from './run/rest-of-job.ts'
 import { rowsLeft } from './run/rows-left.ts'
 import type { JobOutcome, RunHooks } from './run/run-job.ts'
@@ -97,6 +98,8 @@ export interface Jobs {
   failures(paths: JobPaths, limit?: number): AsyncIterable<FailurePage>
   /** Rows and members that a plan left as they are, and why. */
   leftOut(paths: JobPaths): AsyncIterable<FailurePage>
+  /** What a second look at an upsert found last; undefined before there was one. */
+  recheck(paths: JobPaths): Recheck | undefined
   /** Groups them, and writes them to a file; undefined when there are none. */
   reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
   /** Of a job that was never begun: its files go. */
@@ -104,6 +107,8 @@ export interface Jobs {
 }
 
 export interface JobResult extends JobOutcome {
+  /** What an upsert made that exists twice; undefined for other jobs, and for one that was stopped. */
+  readonly recheck: Recheck | undefined
   /** With what a command ends; undefined when every row was done. */
   readonly error: unknown
 }
@@ -193,10 +198,14 @@ export function openJobs(world: JobsWorld): Jobs {
       const list = (noun: Noun) => listOf(world, noun)
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
       const left = headOf(paths).kind === 'undo' ? await rowsLeft(paths) : undefined
-      return { ...outcome, error: outcomeError(paths.id, { ...outcome, left }, world.argv) }
+      const isLeftOut = terms.isRecheckLeftOut === true
+      const second = outcome.stop ? undefined : await recheck(paths, { list: () => list('contacts'), isLeftOut })
+      const error = outcomeError(paths.id, { ...outcome, left, twice: second?.twins?.length ?? 0 }, world.argv)
+      return { ...outcome, recheck: second, error }
     },
     failures: failurePages,
     leftOut: leftOutPages,
+    recheck: keptRecheck,
     reportFailures,
     drop: ({ folder: dropped }) => {
       rmSync(dropped, { recursive: true, force: true })
@@ -227,6 +236,7 @@ async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: strin
     version: world.version,
     command: world.argv,
     list: (noun) => listOf(world, noun),
+    pageSize: (await world.server()).wire.pageSize,
     dealUpdates: async () => dealUpdates(await world.api()),
     onRead: () => {},
     nowMs: world.now,

@@ -9,6 +9,8 @@ export type RunTerms = Parameters<Jobs['run']>[1]
 
 export type JobAccount = Awaited<ReturnType<Jobs['run']>>['account']
 
+export type JobRecheck = Awaited<ReturnType<Jobs['run']>>['recheck']
+
 export type ImportRequest = Parameters<Jobs['makeImport']>[0]
 
 export type MadeImport = Awaited<ReturnType<Jobs['makeImport']>>

@@ -14,6 +14,9 @@ import { type RunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showPlan } from './show-plan.ts'
 
+/** More than this is a cost of its own. */
+const RECHECK_TOLD = 1000
+
 export interface PlanFlags extends RunFlags {
   /** Where the plan goes, instead of being sent. */
   readonly plan?: string
@@ -60,10 +63,15 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
 }
 
 /** Before anybody is asked. */
-async function tellPlan(ctx: Context, { end, fields }: MadeJob, flags: RunFlags): Promise<void> {
+async function tellPlan(ctx: Context, { end, fields, recheckRequests = 0 }: MadeJob, flags: RunFlags): Promise<void> {
   const { rateShare: share } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(end.create + end.update + end.delete, share)
   for (const line of planLines(end, { fields, forecast, share })) ctx.note(line)
+  if (recheckRequests > RECHECK_TOLD && flags.recheck !== false) ctx.note(recheckText(recheckRequests))
+}
+
+function recheckText(requests: number): string {
+  return `At the end about ${requests} requests read all records again, to name what exists twice; --no-recheck leaves that out.`
 }
 
 function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['noun']): string {

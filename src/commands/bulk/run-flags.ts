@@ -11,6 +11,15 @@ export interface RunFlags {
   readonly rateShare?: number
   readonly maxErrors?: RunTerms['maxErrors']
   readonly maxOutage?: number
+  /** False: `--no-recheck`. */
+  readonly recheck?: boolean
+}
+
+/** Of commands that may send an upsert. */
+export function addRecheckFlag(command: object): void {
+  ;(command as Command).addOption(
+    new Option('--no-recheck', 'do not read all records again at the end of --match, to name what exists twice'),
+  )
 }
 
 export function addRunFlags(command: object): void {
@@ -32,6 +41,7 @@ export function runTerms(flags: RunFlags): RunTerms {
     rateShare: flags.rateShare ?? RATE_SHARE,
     maxErrors: flags.maxErrors,
     maxOutageMs: flags.maxOutage ?? MAX_OUTAGE_MS,
+    isRecheckLeftOut: flags.recheck === false,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { createJobProgress } from '../../output/job-progress.ts'
 import { printOne } from '../print.ts'
-import type { JobAccount, JobPaths, RunTerms } from './job-types.ts'
+import type { JobAccount, JobPaths, JobRecheck, RunTerms } from './job-types.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
 const MOST_CAUSES = 10
@@ -21,7 +21,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
     progress.tell(counts)
   }
-  const { account, error } = await jobs.run(
+  const { account, recheck, error } = await jobs.run(
     paths,
     { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     {
@@ -42,7 +42,8 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   progress.end(counts)
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
   ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
-  await printOne(ctx, accountRecord(paths.id, account))
+  tellTwins(ctx, recheck)
+  await printOne(ctx, accountRecord(paths.id, account, recheck))
   if (error !== undefined) throw error
   return EXIT.ok
 }
@@ -61,6 +62,17 @@ async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
   if (report.file !== undefined) ctx.note(`These rows as they were, with the reasons: ${report.file}`)
 }
 
-function accountRecord(job: string, account: JobAccount) {
-  return { job, ...account }
+/** What an upsert made, and another writer too. */
+function tellTwins(ctx: Context, recheck: JobRecheck): void {
+  if (recheck && !recheck.twins) ctx.note('Whether any of it exists twice was not looked at (--no-recheck).')
+  for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
+    ctx.note(
+      `${line === null ? '' : `Line ${line}: `}${ids.join(', ')} have what the row is matched by; one is too many.`,
+    )
+  }
+}
+
+/** `twice`: null where an upsert was not looked at again. */
+function accountRecord(job: string, account: JobAccount, recheck: JobRecheck) {
+  return { job, ...account, ...(recheck && { twice: recheck.twins?.length ?? null }) }
 }

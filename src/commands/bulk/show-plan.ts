@@ -14,17 +14,16 @@ interface Shown {
   readonly counts: JobCounts
   readonly fields: MadeJob['fields']
   readonly leftOut: readonly LeftOut[]
+  readonly recheckRequests?: number | undefined
 }
 
 export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was', 'wrote', 'now']
 
 /** The data of a dry run; nothing of it is sent. */
-export async function showPlan(
-  ctx: Context,
-  { head, end, fields, leftOut }: MadeJob,
-  flags: RunFlags,
-): Promise<ExitCode> {
-  return show(ctx, { noun: head.noun, counts: end, fields, leftOut }, flags)
+export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Promise<ExitCode> {
+  const { head, end, fields, leftOut } = job
+  const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
+  return show(ctx, { noun: head.noun, counts: end, fields, leftOut, recheckRequests }, flags)
 }
 
 /** Of a job that was made before: what it would still send. */
@@ -36,13 +35,26 @@ export async function showRest(
   return show(ctx, { noun, counts, fields, leftOut: [] }, flags)
 }
 
-async function show(ctx: Context, { noun, counts, fields, leftOut }: Shown, flags: RunFlags): Promise<ExitCode> {
+async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
+  const { noun, counts, fields, leftOut, recheckRequests } = shown
   const { rows, create, update, delete: remove, unchanged, skipped } = counts
   const requests = create + update + remove
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(requests, rateShare)
   const cannot = { cannot_undo: cannotUndo(counts, noun) }
-  const plan = { dry_run: true, rows, create, update, delete: remove, unchanged, skipped, ...cannot, requests }
+  const second = recheckRequests === undefined ? {} : { recheck_requests: recheckRequests }
+  const plan = {
+    dry_run: true,
+    rows,
+    create,
+    update,
+    delete: remove,
+    unchanged,
+    skipped,
+    ...cannot,
+    requests,
+    ...second,
+  }
   if (ctx.flags.output === 'table') {
     const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
     await printOne(ctx, { ...plan, fields: fieldsText(fields), ...limit })

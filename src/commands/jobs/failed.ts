@@ -1,15 +1,17 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import { LEFT_OUT_COLUMNS } from '../bulk/show-plan.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
-import { printList, requestedLimit } from '../print.ts'
+import { onePage, printList, requestedLimit } from '../print.ts'
 
 const COLUMNS = ['line', 'id', 'state', 'code', 'field', 'reason', 'request_id']
 
 interface Options {
   readonly skipped?: boolean
+  readonly twice?: boolean
 }
 
 export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
@@ -17,6 +19,7 @@ export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
     .command('failed <job>')
     .description('rows that failed or are in doubt, and why')
     .option('--skipped', 'instead what the plan left as it is: rows without a match, conflicts of an undo')
+    .option('--twice', 'instead what an upsert made and another writer too, each with all its ids')
     .addHelpText(
       'after',
       examples(
@@ -29,9 +32,17 @@ export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
   addScopedFlags(command, ['fields', 'where', 'limit'])
 }
 
-async function listFailed(ctx: Context, word: string, { skipped = false }: Options): Promise<undefined> {
+async function listFailed(ctx: Context, word: string, { skipped = false, twice = false }: Options): Promise<undefined> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
+  if (skipped && twice) {
+    throw new CrmError('usage', '--skipped and --twice name different rows', { hint: 'use one of them' })
+  }
+  if (twice) {
+    const rows = (jobs.recheck(paths)?.twins ?? []).slice(0, requestedLimit(ctx))
+    const items = rows.map(({ line, id, ids }) => ({ line, id, ids: [...ids] }))
+    return printList(ctx, { pages: onePage(items), columns: ['line', 'id', 'ids'], plural: 'rows that exist twice' })
+  }
   if (skipped) {
     const pages = limitRows(jobs.leftOut(paths), requestedLimit(ctx))
     return printList(ctx, { pages, columns: LEFT_OUT_COLUMNS, plural: 'rows that were left out' })

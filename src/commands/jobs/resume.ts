@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { addRunFlags, type RunFlags } from '../bulk/run-flags.ts'
+import { addRecheckFlag, addRunFlags, type RunFlags } from '../bulk/run-flags.ts'
 import { sendJob } from '../bulk/send-job.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -13,6 +13,7 @@ export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {
     .addHelpText('after', examples('crm jobs resume job_0s9ps10psve'))
     .action(act(resumeJob))
   addRunFlags(command)
+  addRecheckFlag(command)
   addScopedFlags(command, ['progress'])
 }
 

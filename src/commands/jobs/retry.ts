@@ -8,7 +8,7 @@ import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { addReadFlags } from '../bulk/read-flags.ts'
 import { retryRows } from '../bulk/retry-rows.ts'
-import { addRunFlags } from '../bulk/run-flags.ts'
+import { addRecheckFlag, addRunFlags } from '../bulk/run-flags.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 
@@ -23,6 +23,7 @@ export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {
   addReadFlags(command)
   addExpectFlag(command)
   addRunFlags(command)
+  addRecheckFlag(command)
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
 

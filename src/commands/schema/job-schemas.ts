@@ -26,7 +26,7 @@ const COUNTS = {
 } satisfies Record<keyof JobAccount, JsonSchema>
 
 /** What became of every row: they add up to `rows`. */
-const ACCOUNT = made({ job: TEXT, ...COUNTS })
+const ACCOUNT = made({ job: TEXT, ...COUNTS }, { twice: COUNT_OR_NULL })
 
 /** A row that a plan leaves as it is; of a conflict what the member was, what the job wrote, and what it is now. */
 export const LEFT_OUT_ROW = made({
@@ -52,29 +52,32 @@ export const LEFT_OUT_ROW = made({
 const DURATION_OR_NULL: JsonSchema = { type: ['number', 'null'], minimum: 0 }
 
 /** Of `--dry-run` and `--plan`. The limit is what the server last told, and null when it told none. */
-const PLAN = made({
-  dry_run: ALWAYS_TRUE,
-  rows: COUNT,
-  create: COUNT,
-  update: COUNT,
-  delete: COUNT,
-  unchanged: COUNT,
-  skipped: COUNT,
-  cannot_undo: COUNT,
-  requests: COUNT,
-  fields: listOf(made({ field: TEXT, create: COUNT, update: COUNT, clear: COUNT })),
-  rate_limit: orNull(
-    made({
-      limit: COUNT_OR_NULL,
-      window_ms: DURATION_OR_NULL,
-      remaining: { type: 'number' },
-      reset_in_ms: { type: 'number', minimum: 0 },
-      share: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
-    }),
-  ),
-  eta_ms: DURATION_OR_NULL,
-  left_out: listOf(LEFT_OUT_ROW),
-})
+const PLAN = made(
+  {
+    dry_run: ALWAYS_TRUE,
+    rows: COUNT,
+    create: COUNT,
+    update: COUNT,
+    delete: COUNT,
+    unchanged: COUNT,
+    skipped: COUNT,
+    cannot_undo: COUNT,
+    requests: COUNT,
+    fields: listOf(made({ field: TEXT, create: COUNT, update: COUNT, clear: COUNT })),
+    rate_limit: orNull(
+      made({
+        limit: COUNT_OR_NULL,
+        window_ms: DURATION_OR_NULL,
+        remaining: { type: 'number' },
+        reset_in_ms: { type: 'number', minimum: 0 },
+        share: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+      }),
+    ),
+    eta_ms: DURATION_OR_NULL,
+    left_out: listOf(LEFT_OUT_ROW),
+  },
+  { recheck_requests: COUNT },
+)
 
 /** What every command prints that sends a job. */
 export const JOB_RUN = either(ACCOUNT, PLAN)
@@ -107,6 +110,9 @@ export const JOB = made({
 export const DAMAGED_JOB = made({ id: TEXT, state: { const: 'damaged' }, folder: TEXT }, { reason: TEXT })
 
 export const PRUNED_JOB = made({ id: TEXT, state: STATE })
+
+/** A row of an upsert that exists more than once. */
+export const TWIN = made({ line: COUNT_OR_NULL, id: TEXT, ids: listOf(TEXT) })
 
 /** A row that failed, or whose fate nobody knows. */
 export const FAILED_ROW = made({

@@ -1,7 +1,7 @@
 import { EXAMINATION } from './doctor-schema.ts'
 import { ERROR } from './error-schema.ts'
 import { EVENT, LOGGED_EVENT, OCCURRENCE, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
-import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB } from './job-schemas.ts'
+import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB, TWIN } from './job-schemas.ts'
 import { ANYTHING, either, type JsonSchema, listOf, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
@@ -58,7 +58,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'jobs list': listOf(either(JOB, DAMAGED_JOB)),
   'jobs show': JOB,
   'jobs resume': JOB_RUN,
-  'jobs failed': listOf(either(FAILED_ROW, LEFT_OUT_ROW)),
+  'jobs failed': listOf(either(FAILED_ROW, LEFT_OUT_ROW, TWIN)),
   'jobs retry': JOB_RUN,
   'jobs undo': JOB_RUN,
   'jobs cancel': either(JOB, DAMAGED_JOB),

@@ -9,6 +9,7 @@ import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
 import { findingLines } from '../rows/findings-text.ts'
 import { verdictLines } from '../rows/verdict-text.ts'
 import type { JobState } from '../run/job-state.ts'
+import { isRechecked } from '../run/recheck.ts'
 import { dropPlanned } from './drop-planned.ts'
 import { earlierJobs } from './earlier-jobs.ts'
 import { leftOutLines } from './left-out-text.ts'
@@ -16,6 +17,7 @@ import { madeAlready } from './made-already.ts'
 import type { MadeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import { refuseAbsentNames } from './match-names.ts'
+import { PageCounter } from './page-counter.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
 import { runId } from './run-id.ts'
@@ -78,8 +80,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const firstRun = firstRunOf(world, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
   const input = await spoolInput(inputName, world.stdin(), paths.input)
-  const { account, command } = world
-  const earlier = await earlierJobs(world.jobsFolder, { account, run, sha256: input.sha256, command })
+  const earlier = await earlierJobs(world.jobsFolder, { ...world, run, sha256: input.sha256 })
   if (earlier.is === 'same') return earlier
   if (earlier.undone !== undefined) world.note(earlier.undone)
   const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
@@ -97,8 +98,8 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     kind: request.kind,
     noun,
     run,
-    account,
-    command,
+    account: world.account,
+    command: world.command,
     input: { ...input, verdict: source.verdict },
     of: request.of,
     ...(updates === undefined ? {} : { updates }),
@@ -107,13 +108,14 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
     version: world.version,
   }
   const builder = await PlanBuilder.open(paths, head)
+  const pages = new PageCounter(world.pageSize)
   const parts = {
     paths,
     noun,
     source,
     builder,
     before: earlier.jobs,
-    list: () => world.list(noun),
+    list: () => pages.counted(world.list(noun)),
     onRead: world.onRead,
     isAgain: request.isAgain,
     note: world.note,
@@ -132,6 +134,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
       job: {
         ...{ paths: await finishDraft(draft), head, end, doubts },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first },
+        recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
       },
       lines: verdictLines(inputName, verdict),
       leftLines: leftOutLines(builder.leftOut, 'Rows that are skipped:'),

@@ -14,6 +14,8 @@ export interface MadeJob {
   readonly fields: readonly FieldCount[]
   /** The first of what is left as it is. */
   readonly leftOut: readonly LeftOut[]
+  /** How many requests the second look at an upsert takes; undefined where there is none. */
+  readonly recheckRequests?: number | undefined
   /** What a person has to agree to, beside the changes. */
   readonly doubts?: string | undefined
 }

@@ -26,18 +26,23 @@ interface Ended {
   readonly stop: Stop | undefined
   /** Of an undo: what it was to take back and leaves, in words. */
   readonly left: string | undefined
+  /** So many rows of an upsert exist twice. */
+  readonly twice: number
 }
 
 /** The error with which a command ends when its job did not do all rows; undefined when it did. */
-export function outcomeError(job: string, { account, stop, left }: Ended, argv: readonly string[]) {
+export function outcomeError(job: string, { account, stop, left, twice }: Ended, argv: readonly string[]) {
   if (stop) return stopError(job, stop, `crm jobs resume ${job}${typedProfile(argv)}`)
   const { failed, in_doubt: doubt } = account
-  if (failed + doubt === 0) return left === undefined ? undefined : leftError(job, account, left)
-  const what = [failed > 0 ? `${failed} failed` : '', doubt > 0 ? `${doubt} in doubt` : ''].filter(Boolean).join(', ')
-  return new CrmError('partial', `${what} of ${account.rows} rows`, {
-    hint: `crm jobs failed ${job}${doubt > 0 ? `; crm jobs resume ${job}${typedProfile(argv)} asks about those in doubt once more` : ''}`,
-    job,
-  })
+  if (failed + doubt + twice === 0) return left === undefined ? undefined : leftError(job, account, left)
+  const parts = [`${failed} failed`, `${doubt} in doubt`, `${twice} there twice`]
+  const what = parts.filter((part) => !part.startsWith('0 ')).join(', ')
+  const hints = [
+    failed + doubt > 0 ? `crm jobs failed ${job}` : '',
+    doubt > 0 ? `crm jobs resume ${job}${typedProfile(argv)} asks about those in doubt once more` : '',
+    twice > 0 ? `crm jobs failed ${job} --twice` : '',
+  ]
+  return new CrmError('partial', `${what} of ${account.rows} rows`, { hint: hints.filter(Boolean).join('; '), job })
 }
 
 function leftError(job: string, { rows, done }: Account, left: string): CrmError {

@@ -43,6 +43,8 @@ export interface RunTerms {
   readonly maxOutageMs: number
   /** Rows that are in doubt are asked about once more. */
   readonly isDoubtReopened?: boolean
+  /** What an upsert made is not looked at once more: `--no-recheck`. */
+  readonly isRecheckLeftOut?: boolean
   /** Only what an earlier process may have sent comes to its end, and then the job is cancelled. */
   readonly isRestDropped?: boolean
 }

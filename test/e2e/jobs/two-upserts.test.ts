@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { startCrm, tempFolder } from '../crm.ts'
-import { all, make } from '../records.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { crmPrints, emptyHome, startCrm, tempFolder } from '../crm.ts'
+import { all, ask, make } from '../records.ts'
 import { startService } from '../service.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
@@ -32,4 +32,57 @@ test('two upserts at once on unique emails end with one contact each, and an und
   expect(undone).toMatchObject({ exit: 3, account: { done: 10, skipped: 30 } })
   expect(undone.stderr).toContain('30 cannot be taken back')
   expect(await all(service, '/v1/contacts')).toHaveLength(30)
+})
+
+describe('two upserts at once without unique emails', () => {
+  async function doubled(flags: readonly string[]) {
+    const folder = tempFolder()
+    const service = await startService(['--rate-limit', 'none'])
+    const proxy = await holdWrites(service.url)
+    const env = { ...service.env, CRM_BASE_URL: proxy.url, CRM_STATE_HOME: join(folder, 'state') }
+    const words = ['contacts', 'import', writePeople(folder, somePeople(40)), '--match', 'email', '--yes', ...flags]
+    const child = startCrm([...words, '-o', 'json'], env)
+    let stdout = ''
+    child.stdout.on('data', (text) => (stdout += text))
+    await proxy.firstWrite
+    const twins = await make(service, '/v1/contacts', [{ email: ' P3@example.test' }, { email: 'p7@EXAMPLE.test' }])
+    proxy.release()
+    const { exit, stderr } = await child.done
+    return {
+      service,
+      env,
+      words,
+      twins,
+      exit,
+      stderr,
+      account: JSON.parse(stdout),
+      job: onlyJob(join(folder, 'state')),
+    }
+  }
+
+  test('end with exit 3 and name what exists twice, until one of each is gone', async () => {
+    const { service, env, words, twins, exit, stderr, account, job } = await doubled([])
+    expect([exit, account]).toEqual([3, expect.objectContaining({ done: 40, failed: 0, twice: 2 })])
+    for (const id of twins) expect(stderr).toMatch(new RegExp(`Line \\d+: .*${id}.* have what the row is matched by`))
+    expect(stderr).toContain(`crm jobs failed ${job} --twice`)
+    const named = JSON.parse(await crmPrints(['jobs', 'failed', job, '--twice', '-o', 'json'], env))
+    expect(named).toMatchObject([
+      { line: 5, ids: expect.arrayContaining([twins[0]]) },
+      { line: 9, ids: expect.arrayContaining([twins[1]]) },
+    ])
+    expect(await runJob(words, env)).toMatchObject({ exit: 3, account: { twice: 2 } })
+    for (const id of twins) await ask(service, { method: 'DELETE', path: `/v1/contacts/${id}` })
+    expect(await runJob(words, env)).toMatchObject({ exit: 0, account: { twice: 0 } })
+  })
+
+  test('do not look with --no-recheck, and the account says so', async () => {
+    const { exit, stderr, account } = await doubled(['--no-recheck'])
+    expect([exit, account]).toEqual([0, expect.objectContaining({ done: 40, twice: null })])
+    expect(stderr).toContain('Whether any of it exists twice was not looked at (--no-recheck).')
+  })
+})
+
+test('--no-recheck without --match is refused', async () => {
+  const file = writePeople(tempFolder(), somePeople(1))
+  expect(await runJob(['contacts', 'import', file, '--no-recheck'], emptyHome())).toMatchObject({ exit: 2 })
 })

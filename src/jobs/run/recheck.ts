@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { idText, parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources.ts'
+import { writePrivateFile } from '../../files/write-private-file.ts'
+import type { JobPaths } from '../folder/job-folder.ts'
+import { openJobPlan } from '../folder/job-plan.ts'
+import { readResults } from '../make/job-results.ts'
+import { openScratch, type Scratch } from '../make/scratch.ts'
+import { matchKey } from '../match-key.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
+import type { PlanCounts, PlanHead } from '../plan/plan-head.ts'
+
+/** A row of an upsert whose contact is there more than once by now: another writer made it at the same time. */
+export interface Twin {
+  readonly line: number | null
+  /** That the job made. */
+  readonly id: string
+  /** Of all that have its key. */
+  readonly ids: readonly string[]
+}
+
+/** What a second look at the records of an upsert came to. */
+export interface Recheck {
+  /** Undefined: `--no-recheck` left it out. */
+  readonly twins: readonly Twin[] | undefined
+}
+
+export interface RecheckParts {
+  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly isLeftOut: boolean
+}
+
+/** An upsert makes what was not there when it was planned, and nothing but a look afterwards tells whether it still was not. */
+export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): boolean {
+  if (noun !== 'contacts' || terms?.as !== 'import' || create === 0) return false
+  return terms.match.mode === 'upsert' && terms.match.names.length > 0 && terms.match.names[0] !== 'id'
+}
+
+/**
+ * Reads all records once and names what the job made that exists twice; undefined for jobs that are no upserts. What was found
+ * is kept: where nothing was twice it is not looked for again.
+ */
+export async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
+  const plan = openJobPlan(paths)
+  try {
+    if (!isRechecked(plan.head, plan.end)) return undefined
+    const kept = keptRecheck(paths)
+    if (kept?.twins?.length === 0) return kept
+    const found = parts.isLeftOut ? (kept ?? { twins: undefined }) : { twins: await findTwins(paths, plan, parts) }
+    await writePrivateFile(fileOf(paths), JSON.stringify(found))
+    return found
+  } finally {
+    plan.close()
+  }
+}
+
+/** What the last look found; undefined before there was one. */
+export function keptRecheck(paths: JobPaths): Recheck | undefined {
+  const file = fileOf(paths)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Recheck) : undefined
+}
+
+function fileOf({ folder }: JobPaths): string {
+  return join(folder, 'recheck.json')
+}
+
+async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts): Promise<readonly Twin[]> {
+  const names = plan.head.terms?.match.names ?? []
+  const scratch = openScratch(paths.folder, 'recheck')
+  try {
+    putMade(scratch, paths, plan)
+    const see = scratch.database.prepare('UPDATE made SET ids = ids || ? || char(10) WHERE key = ?')
+    for await (const { items } of list()) {
+      for (const record of items) {
+        const key = matchKey(record, names)
+        if (key !== undefined) see.run(JSON.stringify(idText(record.id) ?? null), key)
+      }
+    }
+    return twinsIn(scratch)
+  } finally {
+    scratch.close()
+  }
+}
+
+/** On disk, for there may be millions: what the job made, by what its rows were matched by. */
+function putMade(scratch: Scratch, paths: JobPaths, plan: PlanFile): void {
+  const { database } = scratch
+  const names = plan.head.terms?.match.names ?? []
+  database.exec("CREATE TABLE made (key TEXT, line INTEGER, id TEXT, ids TEXT DEFAULT '')")
+  const put = database.prepare('INSERT INTO made (key, line, id) VALUES (?, ?, ?)')
+  const results = readResults(paths, plan.count, scratch)
+  for (const batch of plan.operations()) {
+    for (const { op, head, body } of batch) {
+      if (head.do !== 'create' || results.progress.endOf(op) !== 'done') continue
+      const { id, wasThere } = results.of(op)
+      const key = matchKey(parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject, names)
+      if (key !== undefined && id !== null && !wasThere) put.run(key, head.line ?? null, id)
+    }
+  }
+  database.exec('CREATE INDEX made_by_key ON made (key)')
+}
+
+function twinsIn({ database }: Scratch): readonly Twin[] {
+  const some = database.prepare(
+    'SELECT line, id, ids FROM made WHERE instr(substr(ids, instr(ids, char(10)) + 1), char(10))',
+  )
+  const twins = some.all().map(({ line, id, ids }) => ({
+    line: line === null ? null : Number(line),
+    id: String(id),
+    // A list that grows while it is read may have a record on two pages.
+    ids: [...new Set(String(ids).trimEnd().split('\n'))].map((text) => String(JSON.parse(text))),
+  }))
+  return twins.filter(({ ids }) => ids.length > 1)
+}

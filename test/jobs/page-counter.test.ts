@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { PageCounter } from '../../src/jobs/make/page-counter.ts'
+
+async function requestsFor(pageSize: number | undefined, sizes: readonly number[], added: number): Promise<number> {
+  const counter = new PageCounter(pageSize)
+  async function* pages() {
+    for (const size of sizes) yield { items: Array.from({ length: size }, () => ({})) }
+  }
+  for await (const _ of counter.counted(pages()));
+  return counter.requestsWith(added)
+}
+
+test('a second look takes what was read once and what is made, by pages of the size that was shown', async () => {
+  expect(await requestsFor(500, [100, 100, 100], 250)).toBe(6)
+})
+
+test('where no more than one page was seen, the size that is set counts; where none is, each record does', async () => {
+  expect(await requestsFor(100, [3], 250)).toBe(3)
+  expect(await requestsFor(undefined, [], 4)).toBe(4)
+  expect(await requestsFor(100, [], 0)).toBe(1)
+})
