@@ -80,7 +80,6 @@ export const FINDING_CODES = [
   'duplicate_field',
   'duplicate_key',
   'no_match_value',
-  'ambiguous_match',
   'not_there',
   'compute_failed',
   'unpaired_surrogate',

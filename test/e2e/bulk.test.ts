@@ -42,18 +42,6 @@ test('contacts that are there are changed, the others made, and what says the sa
   expect((await find(address('ADA'), env))[0]).toMatchObject({ name: 'Ada Lovelace' })
 })
 
-test('a row that two contacts match is refused by name, and nothing is sent', async ({ service }) => {
-  const { env, address } = people(service.env)
-  const twice = fileOf(`name,email\nAda,${address('ada')}\nAda Byron,${address('ada')}\n`)
-  await bulk(['contacts', 'import', twice], env)
-  const { exit, stderr } = await bulk(
-    ['contacts', 'import', fileOf(`name,email\nA,${address('ada')}\n`), '--match', 'email'],
-    env,
-  )
-  expect(exit).toBe(2)
-  expect(stderr).toMatch(/con_\w+ and con_\w+ have the same email/)
-})
-
 test('an undo takes back what is still as the job wrote it, and names what somebody changed since', async ({
   service,
 }) => {

@@ -7,8 +7,10 @@ export function planLines(
   counts: JobCounts,
   { fields, forecast, share }: { fields: MadeJob['fields']; forecast: Forecast; share: number },
 ): readonly string[] {
-  const { rows, unchanged, skipped } = counts
-  const left = [unchanged > 0 ? `${unchanged} unchanged` : '', skipped > 0 ? `${skipped} skipped` : ''].filter(Boolean)
+  const { rows, unchanged, skipped, fail = 0 } = counts
+  const left = [`${unchanged} unchanged`, `${skipped} skipped`, `${fail} ambiguous`].filter(
+    (part) => !part.startsWith('0 '),
+  )
   const what = [...changes(counts), ...left].join(', ') || 'nothing'
   const lines = [`Plan: ${what}, of ${rows} ${rows === 1 ? 'row' : 'rows'}`]
   if (fields.length > 0) lines.push(`Fields: ${fieldsText(fields)}`)

@@ -21,7 +21,8 @@ export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was',
 
 /** The data of a dry run; nothing of it is sent. */
 export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Promise<ExitCode> {
-  const { head, end, fields, leftOut } = job
+  const { head, end, fields } = job
+  const leftOut = [...job.leftOut, ...job.failing]
   const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
   return show(ctx, { noun: head.noun, counts: end, fields, leftOut, recheckRequests }, flags)
 }
@@ -37,7 +38,7 @@ export async function showRest(
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
   const { noun, counts, fields, leftOut, recheckRequests } = shown
-  const { rows, create, update, delete: remove, unchanged, skipped } = counts
+  const { rows, create, update, delete: remove, unchanged, skipped, fail = 0 } = counts
   const requests = create + update + remove
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(requests, rateShare)
@@ -51,6 +52,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     delete: remove,
     unchanged,
     skipped,
+    ambiguous: fail,
     ...cannot,
     requests,
     ...second,

@@ -40,7 +40,7 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
       if (end.update + end.delete > 0) await keepBefore(world, plan, draft.paths, isDriftAllowed)
       return {
         is: 'made',
-        job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [] },
+        job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [], failing: [] },
         lines: [],
         leftLines: [],
       }
@@ -77,7 +77,9 @@ async function keepBefore(world: MakeWorld, plan: PlanFile, paths: JobPaths, isD
 /** Operations on records that are there. */
 function* changesOf(plan: PlanFile): Generator<Operation, void, undefined> {
   for (const batch of plan.operations()) {
-    for (const operation of batch) if (operation.head.do !== 'create') yield operation
+    for (const operation of batch) {
+      if (operation.head.do === 'update' || operation.head.do === 'delete') yield operation
+    }
   }
 }
 

@@ -3,7 +3,17 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { InputRow } from '../row.ts'
-import type { Planned } from './plan-builder.ts'
+import type { Planned, PlannedFailure } from './plan-builder.ts'
+
+const MOST_NAMED = 10
+
+/** What tells whether a row has more matches than are named. */
+export const MOST_MATCHES = MOST_NAMED + 1
+
+interface Ambiguity {
+  readonly names: readonly string[]
+  readonly ids: readonly string[]
+}
 
 /** The operation that makes a record of a row. */
 export function createOf(noun: Noun, row: InputRow): Planned {
@@ -16,6 +26,14 @@ export function updateOf(noun: Noun, row: InputRow, id: string, fields: JsonObje
 
 export function deleteOf(row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
   return { do: 'delete', path: recordPath('contacts', id), id, before: record, ...placeOf(row) }
+}
+
+/** Of a row with several matches: which one it is about is for a person to say. */
+export function ambiguousOf(noun: Noun, row: InputRow, { names, ids }: Ambiguity): PlannedFailure {
+  const [field, shown] = [names.join(', '), ids.slice(0, MOST_NAMED)]
+  const [count, more] = ids.length > shown.length ? [`more than ${MOST_NAMED}`, ', …'] : [String(ids.length), '']
+  const reason = `it matched ${count} ${noun} by ${field}: ${shown.join(', ')}${more}`
+  return { do: 'fail', path: `/v1/${noun}`, ...placeOf(row), failed: { code: 'ambiguous_match', field, reason } }
 }
 
 export function recordPath(noun: Noun, id: string): string {

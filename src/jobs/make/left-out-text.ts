@@ -14,6 +14,7 @@ const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   gone: 'not there any more',
   cannot: 'cannot be taken back',
   in_doubt: 'in doubt, and may be there',
+  ambiguous_match: 'ambiguous',
 }
 
 /** For people: how many rows are left out and why, and the first of each kind. */
@@ -34,7 +35,8 @@ function namesOf(all: readonly LeftOut[]): readonly string[] {
       const [{ line, id, reason, code } = {} as LeftOut] = members
       const place = id ?? (line === null ? reason : `line ${line}`)
       if (code === 'conflict') return `${place} (${members.map(memberText).join('; ')})`
-      return id === null || reason === WORDS[code] ? place : `${place} (${reason})`
+      const isBare = code !== 'ambiguous_match' && (id === null || reason === WORDS[code])
+      return isBare ? place : `${place} (${reason})`
     },
   )
 }

@@ -12,6 +12,7 @@ export const LEFT_OUT_CODES = [
   'gone',
   'cannot',
   'in_doubt',
+  'ambiguous_match',
 ] as const
 
 /** A row that sends nothing although it could, or a member of a record that does not go back; docs/job-format.md. */
@@ -37,11 +38,12 @@ const CHUNK_CHARS = 64 * 1024
 export class LeavingOut {
   readonly first: LeftOut[] = []
   readonly #counts = new Map<LeftOut['code'], number>()
-  readonly #path: string
+  readonly #path: string | undefined
   #file: number | undefined
   #text = ''
 
-  constructor(path: string) {
+  /** Without a path the first ones alone are kept. */
+  constructor(path: string | undefined) {
     this.#path = path
   }
 
@@ -52,7 +54,7 @@ export class LeavingOut {
     this.count(first.code, 1)
     for (const line of lines) {
       if (this.first.length < MOST_SHOWN) this.first.push(line)
-      this.#text += `${JSON.stringify(line)}\n`
+      if (this.#path !== undefined) this.#text += `${JSON.stringify(line)}\n`
     }
     if (this.#text.length > CHUNK_CHARS) this.#flush()
   }
@@ -73,7 +75,7 @@ export class LeavingOut {
   }
 
   #flush(): void {
-    if (this.#text === '') return
+    if (this.#text === '' || this.#path === undefined) return
     try {
       this.#file ??= openSync(this.#path, 'ax', 0o600)
       const bytes = Buffer.from(this.#text)

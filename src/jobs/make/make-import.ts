@@ -133,15 +133,22 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
       is: 'made',
       job: {
         ...{ paths: await finishDraft(draft), head, end, doubts },
-        ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first },
+        ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
       },
       lines: verdictLines(inputName, verdict),
-      leftLines: leftOutLines(builder.leftOut, 'Rows that are skipped:'),
+      leftLines: notSentLines(builder),
     }
   } finally {
     if (!end) builder.drop()
   }
+}
+
+function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
+  return [
+    ...leftOutLines(leftOut, 'Rows that are skipped:'),
+    ...leftOutLines(failing, 'Rows that fail, and are not sent:'),
+  ]
 }
 
 function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {

@@ -14,6 +14,8 @@ export interface MadeJob {
   readonly fields: readonly FieldCount[]
   /** The first of what is left as it is. */
   readonly leftOut: readonly LeftOut[]
+  /** The first of the rows that fail without a request. */
+  readonly failing: readonly LeftOut[]
   /** How many requests the second look at an upsert takes; undefined where there is none. */
   readonly recheckRequests?: number | undefined
   /** What a person has to agree to, beside the changes. */
@@ -35,9 +37,10 @@ export async function makeJob(
     builder = await PlanBuilder.open(draft.paths, head)
     await fill(builder, draft.paths)
     const end = builder.end()
-    const { fields, leftOut } = builder
+    const { fields, leftOut, failing } = builder
     builder = undefined
-    return { paths: await finishDraft(draft), head, end, fields: fields.list(), leftOut: leftOut.first }
+    const left = { leftOut: leftOut.first, failing: failing.first }
+    return { paths: await finishDraft(draft), head, end, fields: fields.list(), ...left }
   } catch (error) {
     builder?.drop()
     dropDraft(draft)

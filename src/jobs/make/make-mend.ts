@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import type { Operation } from '../plan/operation.ts'
+import { type Operation, sentKind } from '../plan/operation.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 import { failuresOf, type RowFailure } from '../run/failures.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
@@ -58,7 +58,12 @@ export async function makeMend(world: MakeWorld, paths: JobPaths, mend: Mend): P
         if (!operation.body || done.has(rowKey(operation))) continue
         const before = parseExactJson(operation.body.toString('utf8')) as JsonObject
         const after = { ...before, ...mend.members }
-        builder.add({ ...placeOf(operation), body: after, ...(await imageOf(images, operation)) })
+        builder.add({
+          do: sentKind(operation.head),
+          ...placeOf(operation),
+          body: after,
+          ...(await imageOf(images, operation)),
+        })
         const { line, id } = operation.head
         if (rows++ < SAMPLES) samples.push({ line, id, before, after })
       }
@@ -77,8 +82,8 @@ function* failedFor(failures: Iterable<RowFailure>, { code, field }: Mend): Gene
   }
 }
 
-function placeOf({ head: { do: kind, path, id, line, at } }: Operation) {
-  return { do: kind, path, ...(id !== undefined && { id }), ...(line !== undefined && { line }), ...(at && { at }) }
+function placeOf({ head: { path, id, line, at } }: Operation) {
+  return { path, ...(id !== undefined && { id }), ...(line !== undefined && { line }), ...(at && { at }) }
 }
 
 async function imageOf(images: BeforeImages, { op }: Operation): Promise<{ readonly before?: CrmRecord }> {

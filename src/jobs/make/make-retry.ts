@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
-import type { JobPaths } from '../folder/job-folder.ts'
+import { type JobPaths, jobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
+import { sentKind } from '../plan/operation.ts'
+import { failedRowsName } from '../rows/failed-rows.ts'
 import { failuresOf } from '../run/failures.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { type JobState, readJobState } from '../run/job-state.ts'
@@ -31,6 +36,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   await dropPlannedOf(world, 'retry', paths.id)
   const plan = openJobPlan(paths)
   const images = new BeforeImages(paths.before)
+  let unmatched = 0
   try {
     refuseOtherAccount(plan.head, world.account)
     const { noun, run, updates, terms } = plan.head
@@ -40,19 +46,44 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue
-          const { do: kind, path, id, line, at, n, gen = 0 } = operation.head
+          const { path, id, line, at, n, gen = 0, failed } = operation.head
+          if (failed) {
+            unmatched += 1
+            builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
+            continue
+          }
           const before = await images.of(operation.op)
           const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
           const known = () => ({ state: 'failed', gen, since: undefined }) as const
-          builder.add({ do: kind, path, n, ...present({ id, line, at, before, body }) }, known)
+          builder.add({ do: sentKind(operation.head), path, n, ...present({ id, line, at, before, body }) }, known)
         }
+        if (unmatched === account.failed) throw nothingToSend(world, paths)
       },
     )
-    return { is: 'made', job, lines: [], leftLines: [] }
+    const lines =
+      unmatched === 0 ? [] : [`${unmatched} of the rows fail again; to match them anew: ${matchAnew(world, paths.id)}`]
+    return { is: 'made', job, lines, leftLines: [] }
   } finally {
     await images.close()
     plan.close()
   }
+}
+
+/** The same rows once more would fail for what was there when they were matched. */
+function nothingToSend(world: MakeWorld, { id }: JobPaths): CrmError {
+  return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
+    hint: `when each has one match, match them anew: ${matchAnew(world, id)}`,
+    job: id,
+  })
+}
+
+/** Of the job that had the file. */
+function matchAnew(world: MakeWorld, id: string): string {
+  const paths = jobPaths(world.jobsFolder, id)
+  const { input, of } = headOf(paths)
+  if (!input && of !== undefined) return matchAnew(world, of)
+  const file = input && existsSync(paths.input) ? shellWord(join(paths.folder, failedRowsName(input.verdict))) : 'FILE'
+  return `crm jobs retry ${id}${typedProfile(world.command)} --from ${file}`
 }
 
 /** The last one that was begun. */

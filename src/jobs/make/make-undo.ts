@@ -163,6 +163,7 @@ interface TakenBack {
 function takeBack(parts: TakeBack): TakenBack {
   const { operation, results, now } = parts
   const { op, head } = operation
+  if (head.do === 'fail') return {}
   const end = results.progress.endOf(op)
   if (end === 'doubt' || results.progress.isUnanswered(op)) {
     if (!now || head.do === 'create' || head.id === undefined) {
@@ -222,6 +223,7 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   gone: 'it was deleted since',
   cannot: 'there is no way to delete it',
   in_doubt: 'in doubt, and may be there',
+  ambiguous_match: '',
 }
 
 function leftOf({ op, head }: Operation, id: string | null, code: LeftOut['code'], reason = REASONS[code]): LeftOut {

@@ -4,8 +4,8 @@ import type { Noun } from '../plan/plan-head.ts'
 import type { Finding, FindingCode, InputRow, RowSource } from '../row.ts'
 import type { KeyIndex } from '../rows/key-index.ts'
 import type { Existing, Match } from './existing.ts'
-import { createOf, deleteOf, updateOf } from './import-row.ts'
-import type { Planned } from './plan-builder.ts'
+import { ambiguousOf, createOf, deleteOf, MOST_MATCHES, updateOf } from './import-row.ts'
+import type { Planned, PlannedFailure } from './plan-builder.ts'
 
 export const IMPORT_MODES = ['create', 'upsert', 'update'] as const
 
@@ -22,8 +22,10 @@ export interface MatchParts {
   readonly isDeletion: boolean
 }
 
+export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
+
 /** What a row comes to beside the records that are there; undefined when it is wrong, which is told as a finding. */
-export function matchRow(parts: MatchParts, row: InputRow): Planned | 'unchanged' | 'skipped' | undefined {
+export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
   const { noun, names, mode, existing, keyLines, source, isDeletion } = parts
   const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)
   const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
@@ -35,10 +37,11 @@ export function matchRow(parts: MatchParts, row: InputRow): Planned | 'unchanged
   if (firstLine !== undefined) {
     return void refuse('duplicate_key', `the same ${names.join(', ')} as line ${firstLine}`)
   }
-  const [match, other] = existing.find(key)
-  if (match && other) {
-    return void refuse('ambiguous_match', `${match.id} and ${other.id} have the same ${names.join(', ')}`)
-  }
+  const matches = existing.find(key, MOST_MATCHES)
+  const [match] = matches
+  // A list that grows while it is read may have a record on two pages.
+  const ids = [...new Set(matches.map(({ id }) => id))]
+  if (ids.length > 1) return ambiguousOf(noun, row, { names, ids })
   if (isDeletion) return match ? deleteOf(row, match) : 'skipped'
   return match ? changeOf({ noun, source, row, refuse }, match) : withoutMatch({ noun, mode, row, refuse })
 }

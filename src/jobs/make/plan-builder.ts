@@ -6,7 +6,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { recordDigest, requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { FieldCounts } from '../plan/field-counts.ts'
-import { METHODS, type OperationHead, type OperationKind } from '../plan/operation.ts'
+import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from '../plan/operation.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { PlanWriter } from '../plan/plan-writer.ts'
 import { createKeyIndex, type KeyIndex } from '../rows/key-index.ts'
@@ -31,6 +31,15 @@ export interface Planned {
   readonly ifMatch?: string
 }
 
+/** A row that fails without a request. */
+export interface PlannedFailure {
+  readonly do: 'fail'
+  readonly path: string
+  readonly line?: number
+  readonly at?: readonly [number, number]
+  readonly failed: KnownFailure
+}
+
 /** What an earlier job of the run knows of an operation that says the same. */
 export interface EarlierOperation {
   readonly state: 'done' | 'failed' | 'sent' | 'unsent'
@@ -43,9 +52,11 @@ export interface EarlierOperation {
 
 /** Makes the files of a plan, operation by operation; nothing counts until `end`. */
 export class PlanBuilder {
-  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, unchanged: 0, skipped: 0 }
+  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, unchanged: 0, skipped: 0 }
   readonly fields = new FieldCounts()
   readonly leftOut: LeavingOut
+  /** The rows that fail; the plan itself has all of them. */
+  readonly failing = new LeavingOut(undefined)
   readonly #writer: PlanWriter
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
@@ -82,6 +93,14 @@ export class PlanBuilder {
     this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
     this.counts[planned.do] += 1
     if (planned.body) this.fields.add(planned.do, planned.body)
+  }
+
+  fail(planned: PlannedFailure): void {
+    const { failed, line = null } = planned
+    this.counts.rows += 1
+    this.counts.fail += 1
+    this.#writer.add({ head: { ...planned, digest: '', n: 0 }, body: undefined })
+    this.failing.add([{ line, id: null, ...failed, was: null, wrote: null, now: null }])
   }
 
   leaveOut(why: 'unchanged' | 'skipped', rows = 1): void {

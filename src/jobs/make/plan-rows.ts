@@ -13,7 +13,7 @@ import { createOf } from './import-row.ts'
 import { Ledger } from './ledger.ts'
 import type { LeftOut } from './left-out.ts'
 import { MadeBefore } from './made-before.ts'
-import { type ImportMode, matchRow } from './match-rows.ts'
+import { type ImportMode, type MatchedRow, matchRow } from './match-rows.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import type { PlanBuilder } from './plan-builder.ts'
 
@@ -103,8 +103,7 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
       for (const row of rows) {
         const planned = matchRow({ ...match, noun, existing, keyLines, source, isDeletion }, row)
         if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
-        else if (planned === 'unchanged') builder.leaveOut(planned)
-        else if (planned) builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
+        else if (planned) addMatched(builder, planned, ledger)
       }
     }
   } finally {
@@ -113,6 +112,12 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
     rmSync(join(paths.folder, 'keys.db'), { force: true })
     ledger?.close()
   }
+}
+
+function addMatched(builder: PlanBuilder, planned: Exclude<MatchedRow, 'skipped'>, ledger: Ledger | undefined): void {
+  if (planned === 'unchanged') builder.leaveOut(planned)
+  else if (planned.do === 'fail') builder.fail(planned)
+  else builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
 }
 
 function withoutMatch(noun: Noun, row: InputRow, names: readonly string[]): LeftOut {

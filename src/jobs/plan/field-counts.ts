@@ -1,6 +1,6 @@
 import { parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { OperationKind } from './operation.ts'
+import type { OperationHead } from './operation.ts'
 import type { PlanFile } from './plan-file.ts'
 
 /** How many operations write a member, and how. */
@@ -19,8 +19,8 @@ const MOST_FIELDS = 1000
 export class FieldCounts {
   readonly #counts = new Map<string, { field: string; create: number; update: number; clear: number }>()
 
-  add(kind: OperationKind, body: JsonObject): void {
-    if (kind === 'delete') return
+  add(kind: OperationHead['do'], body: JsonObject): void {
+    if (kind === 'delete' || kind === 'fail') return
     for (const field of Object.keys(body)) {
       let count = this.#counts.get(field)
       if (!count) {

@@ -9,9 +9,17 @@ export const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as 
   string
 >
 
+/** Why a row fails without a request. */
+export interface KnownFailure {
+  readonly code: 'ambiguous_match'
+  readonly field: string
+  readonly reason: string
+}
+
 /** What one row comes to. docs/job-format.md says what each member means. */
 export interface OperationHead {
-  readonly do: OperationKind
+  /** `fail` is never sent: it ends as `failed` says. */
+  readonly do: OperationKind | 'fail'
   readonly path: string
   /** Of the record that is changed or deleted. */
   readonly id?: string
@@ -26,6 +34,7 @@ export interface OperationHead {
   readonly since?: number
   readonly before?: string
   readonly ifMatch?: string
+  readonly failed?: KnownFailure
 }
 
 /** As a plan takes it. */
@@ -43,4 +52,10 @@ export interface Operation {
   readonly offset: number
   readonly head: OperationHead
   readonly body: Buffer | null
+}
+
+/** Of an operation that is sent; an Error for one that must not be. */
+export function sentKind({ do: kind }: OperationHead): OperationKind {
+  if (kind === 'fail') throw new Error('an operation that fails without a request was to be sent')
+  return kind
 }

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { Operation, OperationHead } from './operation.ts'
-import type { PlanEnd, PlanHead } from './plan-head.ts'
+import { operationCount, type PlanEnd, type PlanHead } from './plan-head.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** A record of the input is 1 MiB at most, and JSON makes up to six bytes of one. */
@@ -38,7 +38,7 @@ export class PlanFile {
 
   /** How many operations there are. */
   get count(): number {
-    return this.end.create + this.end.update + this.end.delete
+    return operationCount(this.end)
   }
 
   get sizeBytes(): number {

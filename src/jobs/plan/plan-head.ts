@@ -46,6 +46,8 @@ export interface PlanCounts {
   readonly create: number
   readonly update: number
   readonly delete: number
+  /** Rows that fail without a request; undefined in plans of earlier versions. */
+  readonly fail?: number
   /** Rows that would change nothing. */
   readonly unchanged: number
   /** Rows that an earlier job of the run has done, or that are not there to be changed. */
@@ -57,4 +59,9 @@ export interface PlanEnd extends PlanCounts {
   readonly end: true
   /** Over all bytes before this line, in hex. */
   readonly sha256: string
+}
+
+/** How many operations a plan has. */
+export function operationCount({ create, update, delete: remove, fail = 0 }: PlanCounts): number {
+  return create + update + remove + fail
 }

@@ -1,5 +1,5 @@
 import type { Progress } from '../journal/progress.ts'
-import type { PlanEnd } from '../plan/plan-head.ts'
+import { operationCount, type PlanEnd } from '../plan/plan-head.ts'
 
 /** What became of every row. */
 export interface Account {
@@ -16,7 +16,6 @@ export interface Account {
 /** Throws when the rows do not add up, which is a bug: a row would have been lost, or counted twice. */
 export function accountOf(end: PlanEnd, progress: Progress): Account {
   const { done, failed, doubt, back } = progress.counts
-  const operations = end.create + end.update + end.delete
   const account: Account = {
     rows: end.rows,
     done,
@@ -24,7 +23,7 @@ export function accountOf(end: PlanEnd, progress: Progress): Account {
     skipped: end.skipped,
     failed,
     in_doubt: doubt + progress.unanswered,
-    unsent: operations - progress.next + back,
+    unsent: operationCount(end) - progress.next + back,
   }
   const { rows, ...parts } = account
   const sum = Object.values(parts).reduce((total, part) => total + part, 0)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
@@ -38,7 +39,8 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
     if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
     const groups = new Map<string, FailureGroup>()
     const failures = failuresOf(plan, paths.journal, progress)
-    const verdict = plan.head.input?.verdict
+    // A plan that was made elsewhere comes without its input.
+    const verdict = existsSync(paths.input) ? plan.head.input?.verdict : undefined
     if (!verdict) {
       for (const failure of failures) count(groups, failure)
       return { file: undefined, groups: sorted(groups) }

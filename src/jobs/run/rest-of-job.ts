@@ -21,7 +21,7 @@ export function restOf(paths: JobPaths): RestOfJob {
     readJournal(paths.journal, (entry) => progress.take(entry))
     const fields = new FieldCounts()
     const { rows, unchanged, skipped } = plan.end
-    const counts = { rows, create: 0, update: 0, delete: 0, unchanged, skipped }
+    const counts = { rows, create: 0, update: 0, delete: 0, fail: 0, unchanged, skipped }
     for (const batch of plan.operations()) {
       for (const { op, head, body } of batch) {
         if (progress.hasEnd(op) || progress.end !== undefined) {

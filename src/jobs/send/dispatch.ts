@@ -1,6 +1,6 @@
 import type { Write } from '../../api/sender.ts'
 import { idempotencyKey } from '../digest.ts'
-import { METHODS } from '../plan/operation.ts'
+import { METHODS, sentKind } from '../plan/operation.ts'
 import type { Dispatched, DispatchParts, Stop } from './dispatch-parts.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { whyNotRepeated } from './may-repeat.ts'
@@ -95,6 +95,11 @@ class Dispatch {
   /** Behind its window a key means nothing any more; what was never sent gets a lease anew. */
   #maySend(task: Task): boolean {
     const { clock, lifeMs, leases, journal, keys } = this.#parts
+    const { failed } = task.operation.head
+    if (failed) {
+      this.#outcomes.fail(task, failed)
+      return false
+    }
     const why = whyNotRepeated(task, keys)
     if (why !== undefined) {
       this.#outcomes.unsettled.push({ task, why, isAnswered: false })
@@ -148,7 +153,7 @@ class Dispatch {
     const { digest, n, path } = head
     const key = idempotencyKey({ account, run, digest, n, gen })
     const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`
-    return { method: METHODS[head.do], path, body, idempotencyKey: key, ifMatch: head.ifMatch, action }
+    return { method: METHODS[sentKind(head)], path, body, idempotencyKey: key, ifMatch: head.ifMatch, action }
   }
 
   #waitForLimit(waitMs: number): false {

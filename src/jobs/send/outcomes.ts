@@ -1,5 +1,6 @@
 import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
+import type { KnownFailure } from '../plan/operation.ts'
 import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
 import { mayRepeat, onlyOnce } from './may-repeat.ts'
 import { Outage } from './outage.ts'
@@ -52,6 +53,11 @@ export class Outcomes {
         this.#queue.push([task])
         this.#stopFor({ why: 'refused', failure: verdict.failure })
     }
+  }
+
+  /** Of one that there is no request for. */
+  fail(task: Task, failed: KnownFailure): void {
+    this.#keep(task, { is: 'failed', entry: { status: null, ...failed, request: null } })
   }
 
   #keep(task: Task, verdict: Verdict & { is: 'done' | 'failed' }): void {

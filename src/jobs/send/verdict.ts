@@ -6,6 +6,7 @@ import { isReplayed } from '../../api/replayed.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
+import { sentKind } from '../plan/operation.ts'
 import type { Task } from './task.ts'
 import { turnedTo } from './upsert-sender.ts'
 
@@ -47,7 +48,7 @@ function judgeAnswer(task: Task, answer: Answer): Verdict {
   const { head, body } = task.operation
   const existing = turnedTo(answer)
   const sent = () => (body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined)
-  const kind = existing === undefined ? head.do : 'update'
+  const kind = existing === undefined ? sentKind(head) : 'update'
   const fate = judgeWrite(answer, { kind, sent, id: existing ?? head.id })
   if (fate.is !== 'done') {
     const failure = fateFailure(answer, fate, '')
