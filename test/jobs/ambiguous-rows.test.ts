@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources.ts'
 import { openDraft } from '../../src/jobs/folder/job-folder.ts'
@@ -65,6 +66,7 @@ test('after a kill it is failed, not in doubt, however long ago that was', async
   const { url } = await startAnswering()
   const { outcome } = await sendJob(paths, url)
   expect(outcome.account).toMatchObject({ rows: 3, done: 2, failed: 1, in_doubt: 0 })
+  expect(readFileSync(paths.journal, 'utf8')).toContain(FAILED.reason)
 })
 
 async function matched(records: readonly CrmRecord[]) {
