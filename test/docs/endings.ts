@@ -8,8 +8,6 @@ export const NOT_RUN: readonly { readonly page: string; readonly line: string; r
 export const SHOWN_ELSEWHERE: readonly { readonly page: string; readonly line: string; readonly why: string }[] = [
   { page: 'README.md', line: 'contacts delete con_0', why: 'a prompt, which needs a terminal' },
   { page: 'docs/bulk.md', line: 'jobs undo fx3yg --dry-run', why: 'somebody changed a record since' },
-  { page: 'docs/doctor.md', line: 'contacts list -p js', why: 'a json-server' },
-  { page: 'docs/doctor.md', line: 'doctor --fix -p js', why: 'a json-server' },
   { page: 'docs/keys.md', line: 'auth status', why: 'a system keyring' },
   { page: 'docs/keys.md', line: 'auth login', why: 'a key that is taken, and no keyring' },
   { page: 'docs/keys.md', line: 'contacts list -p prod', why: 'a password store' },

@@ -82,7 +82,7 @@ describe('the server', () => {
 
   test('that limits for longer than --max-wait is 8', async () => {
     const { env } = await startService(['--rate-limit', '1/60s'])
-    await crm(['contacts', 'list'], env)
+    await crm(['contacts', 'list', '--max-wait', '0s'], env)
     const refusal = { exit: 8, code: 'rate_limited', what: /429|limit/, next: /./ }
     await expectRefusal({ args: ['contacts', 'list', '--max-wait', '100ms'], env }, refusal)
   })
@@ -101,23 +101,25 @@ describe('the server', () => {
     })
   }
 
-  const INVALID: readonly [string, string[], RegExp][] = [
+  const INVALID: readonly [string, string[], RegExp, string?][] = [
     ['a stage that does not exist', ['deals', 'create', '--set', 'name=x', '--set', 'stage=Nix'], /"Lead".*"Nix"/],
     ['a deal without a stage', ['deals', 'create', '--set', 'name=x'], /stage/],
     [
       'an amount that is text',
-      ['deals', 'create', '--set', 'name=x', '--set', 'stage=Lead', '--set', 'amount=5'],
+      ['deals', 'create', '--data', '-'],
       /amount/,
+      JSON.stringify({ name: 'x', stage: 'Lead', amount: '5' }),
     ],
     ['an event that does not exist', ['webhooks', 'create', '--url', 'http://127.0.0.1:1', '--events', 'nix'], /"nix"/],
     ['a webhook address that is none', ['webhooks', 'create', '--url', 'x', '--events', '*'], /url/],
     ['a filter it does not know', ['deals', 'list', '--filter', 'nix=1'], /nix/],
     ['a cursor of nobody', ['contacts', 'list', '--cursor', 'nix'], /cursor/],
   ]
-  for (const [title, args, what] of INVALID) {
+  for (const [title, args, what, input] of INVALID) {
     test(`that refuses ${title} is 7`, async ({ service }) => {
       const code = expect.stringMatching(/^(?:invalid_values|bad_request)$/) as unknown as string
-      await expectRefusal({ args, env: pastPrism(service).env }, { exit: 7, code, what, next: /^crm / })
+      const command = { args, env: pastPrism(service).env, ...(input !== undefined && { input }) }
+      await expectRefusal(command, { exit: 7, code, what, next: /^crm / })
     })
   }
 })
