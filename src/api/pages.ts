@@ -3,10 +3,8 @@ import type { ListQuery, Page } from './api.ts'
 import type { Call } from './call.ts'
 import type { Http } from './http.ts'
 import type { PageAnswer } from './page-answer.ts'
-import { countedPosition, nextCounting } from './paging/counting.ts'
 import { ListWalk } from './paging/list-walk.ts'
 import { refusePagingFilters } from './paging/page-errors.ts'
-import { positionText } from './position.ts'
 
 export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
 
@@ -35,16 +33,12 @@ export async function* listPages(
     // Behind a page that was cut, the cursor would skip the records that were left out.
     const isCut = items.length > remaining
     if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
-    else yield { items, nextCursor: cursorBehind(walk, page) }
+    const { cursor } = walk
+    if (!isCut) yield { items, nextCursor: cursor }
     remaining -= items.length
     if (remaining <= 0) return
     page = await walk.next(remaining)
+    // What was named as the place behind the last page holds nothing.
+    if (!page && cursor !== undefined) yield { items: [], nextCursor: undefined }
   }
-}
-
-function cursorBehind(walk: ListWalk, page: PageAnswer): string | undefined {
-  const { counting, url, usualParameter } = walk
-  if (page.next) return positionText(page.next, usualParameter)
-  if (!counting || page.items.length === 0) return undefined
-  return positionText(countedPosition(nextCounting(counting, page), url), usualParameter)
 }

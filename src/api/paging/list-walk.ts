@@ -8,12 +8,12 @@ import { oneLine } from '../one-line.ts'
 import { type PageAnswer, readPage } from '../page-answer.ts'
 import type { ListCall, PageLimits } from '../pages.ts'
 import { type Position, parsePosition, positionText } from '../position.ts'
-import { type Counting, countingIn } from './counting.ts'
+import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
 import { type Doubt, doubtOf, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
 import { badPage, refusePagingFilters } from './page-errors.ts'
-import { areSameRecords } from './same-records.ts'
-import { type Asked, followLead, type Open, type Settled, settle } from './settle.ts'
+import { areSameRecords, isByLastId } from './same-records.ts'
+import { type Asked, followLead, moreText, type Open, type Settled, settle } from './settle.ts'
 
 /** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
 const MOST_EMPTY_PAGES = 100
@@ -41,11 +41,11 @@ export class ListWalk {
   readonly #query: ListQuery
   /** What is found out on the way is added to them. */
   #limits: PageLimits & { readonly isFromZero?: boolean }
-  readonly usualParameter: string | undefined
+  readonly #usualParameter: string | undefined
   readonly #seen = new Set<string>()
   #last: Asked | undefined
   #size: number | undefined
-  counting: Counting | undefined
+  #counting: Counting | undefined
   #progress: Progress
   #emptyPages = 0
   #firstItems: PageAnswer['items'] = []
@@ -57,14 +57,9 @@ export class ListWalk {
     this.#list = list
     this.#query = query
     this.#limits = limits
-    this.usualParameter = limits.cursorParam
+    this.#usualParameter = limits.cursorParam
     const isFiltered = Object.keys(query.filters).length > 0
     this.#progress = { isFromStart: true, count: 0, pages: 0, firstLength: 0, isFollowed: false, isFiltered }
-  }
-
-  /** Of the page that came last. */
-  get url(): URL {
-    return this.#taken.url
   }
 
   get #taken(): Asked {
@@ -76,23 +71,23 @@ export class ListWalk {
     const { cursor } = this.#query
     const position =
       cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#limits.cursorParam)
-    if (position) this.#seen.add(positionText(position, this.usualParameter))
+    if (position) this.#seen.add(positionText(position, this.#usualParameter))
     this.#size = this.#sizeFor(remaining)
     let asked = await this.#request(position, this.#size)
     if (!position && asked.page.items.length === 0 && !asked.page.next && this.#size !== undefined) {
       asked = (await this.#withoutSize()) ?? asked
     }
-    this.counting = asked.page.next ? undefined : countingIn(asked.url)
-    const isFromStart = !position && !this.counting
-    this.#progress = { ...this.#progress, isFromStart, isFollowed: position !== undefined && !this.counting }
+    this.#counting = asked.page.next && !isByLastId(asked.page) ? undefined : countingIn(asked.url)
+    const isFromStart = !position && !this.#counting
+    this.#progress = { ...this.#progress, isFromStart, isFollowed: position !== undefined && !this.#counting }
     return this.#take(asked)
   }
 
   /** The page behind the last one; undefined where the list is known to end, CrmError `bad_answer` where that is not known. */
   async next(remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
-    if (page.next && !this.counting) return this.#follow(page.next, remaining)
-    const doubt = doubtOf(page, this.#progress)
+    if (page.next && !this.#counting) return this.#follow(page.next, remaining)
+    const doubt = this.#doubt()
     if (!doubt || (doubt.isSilence && isWord(this.#limits.paging))) return undefined
     const settled = await settle(this.#open())
     if ('next' in settled) return this.#adopt(settled)
@@ -100,6 +95,21 @@ export class ListWalk {
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     throw badPage(this.#list, `the list does not say how it goes on: ${reason}`, this.#openHint())
+  }
+
+  /** Where the pages are counted, `has_more` still says that there are more: the last id is not what leads to them. */
+  #doubt(): Doubt | undefined {
+    const { page } = this.#taken
+    if (page.next) return { reason: moreText(page), isSilence: false }
+    return doubtOf(page, this.#progress)
+  }
+
+  /** Undefined where the page that came last is known to be the end. */
+  get cursor(): string | undefined {
+    const { page, url } = this.#taken
+    if (page.next && !this.#counting) return positionText(page.next, this.#usualParameter)
+    if (!this.#counting || page.items.length === 0 || !this.#doubt()) return undefined
+    return positionText(countedPosition(nextCounting(this.#counting, page), url), this.#usualParameter)
   }
 
   /** Pages that are counted may end before the list does: some servers show the first thousands alone. */
@@ -112,7 +122,7 @@ export class ListWalk {
 
   async #follow(next: Position, remaining: number): Promise<PageAnswer> {
     const { page } = this.#taken
-    const text = positionText(next, this.usualParameter)
+    const text = positionText(next, this.#usualParameter)
     if (this.#seen.has(text)) {
       throw badPage(this.#list, `the cursor ${oneLine(text, 60)} comes a second time`, CURSOR_HINT)
     }
@@ -153,7 +163,7 @@ export class ListWalk {
   }
 
   #adopt({ next, counting, parameter }: Extract<Settled, { next: Asked }>): PageAnswer {
-    this.counting = counting
+    this.#counting = counting
     this.#isWayProven = true
     this.#progress = { ...this.#progress, isFollowed: counting === undefined }
     if (parameter === undefined) return this.#take(next)
@@ -187,7 +197,7 @@ export class ListWalk {
     return {
       last: this.#taken,
       firstLength: this.#progress.firstLength,
-      counting: this.counting,
+      counting: this.#counting,
       isFromStart: this.#progress.isFromStart && this.#progress.pages === 1,
       size: this.#size,
       wire: { ...this.#limits },

@@ -1,4 +1,6 @@
+import { idText } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import type { PageAnswer } from '../page-answer.ts'
 
 /** By what records are told apart: ids, and the whole of those that have none. */
 function idsOf(items: readonly CrmRecord[]): readonly string[] {
@@ -18,4 +20,9 @@ export function areFurther(items: readonly CrmRecord[], before: readonly CrmReco
   const known = new Set(idsOf(before))
   const repeated = idsOf(items).filter((id) => known.has(id)).length
   return items.length > 0 && repeated * 2 < items.length
+}
+
+/** That the id of the last record leads on is a guess: see LAST_ID_PARAMETERS. */
+export function isByLastId({ next, items }: Pick<PageAnswer, 'next' | 'items'>): boolean {
+  return next !== undefined && 'parameter' in next && next.cursor === idText(items.at(-1)?.id)
 }

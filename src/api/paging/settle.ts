@@ -87,13 +87,19 @@ async function goOnCounting(open: Open, before: Counting): Promise<Settled> {
   const next = await open.ask(countedPosition(counting, url))
   if ('refusal' in next) {
     const { code, details } = next.refusal
+    if (page.next) return { open: refusedText(counting, next.refusal) }
     const isBeyond = code === 'not_found' || details.status === 416 || page.items.length < open.firstLength
     return isBeyond && REFUSED.includes(code) ? END : { open: refusedText(counting, next.refusal) }
   }
   const { items } = next.page
+  if (next.page.next && areSameRecords(items, page.items)) return { open: `${moreText(next.page)} again and again` }
   if (items.length === 0 || areSameRecords(items, page.items)) return END
   if (areFurther(items, page.items)) return { next, counting }
   return { open: `${counting.parameter}=${counting.at} holds records of the page before it` }
+}
+
+export function moreText({ nextAt }: PageAnswer): string {
+  return `${nextAt} says that there are more`
 }
 
 function refusedText({ parameter, at }: Counting, { message }: CrmError): string {

@@ -60,6 +60,14 @@ export const HOSTILE: readonly ListShape[] = [
     right: { refused: [/as long as was asked for/] },
   },
   {
+    name: 'has_more, and pages by number that end before the list does',
+    holds: 3000,
+    answer: (asked, all) => ({
+      json: { data: sliceAt(all, (Math.min(numberIn(asked, 'page', 1), 3) - 1) * 20, 20).items, has_more: true },
+    }),
+    right: { refused: [/has_more says that there are more/] },
+  },
+  {
     name: 'a cursor that loops',
     holds: 60,
     answer: (asked, all) => {

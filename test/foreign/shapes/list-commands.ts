@@ -1,4 +1,6 @@
-import type { CommandShape } from '../shape.ts'
+import { contactsOf } from '../run-shape.ts'
+import type { Answered, Asked, CommandShape } from '../shape.ts'
+import { numberIn, pageAt } from './slice.ts'
 
 export const LIST_COMMANDS: readonly CommandShape[] = [
   {
@@ -10,4 +12,22 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
         : { status: 404, json: {} },
     right: { exit: 0, stdout: 'con_1\ncon_2\n', writes: 0 },
   },
+  {
+    name: 'has_more and ?page=: a list that --limit ended goes on at the next page',
+    argv: ['contacts', 'list', '--limit', '4', '-o', 'id'],
+    answer: inPagesOfTwo,
+    right: { exit: 0, stdout: 'con_1\ncon_2\ncon_3\ncon_4\n', stderr: /--cursor '\?\/v1\/contacts\?.*page=3'/ },
+  },
+  {
+    name: 'has_more and ?page=: the list goes on from a page in its middle, and not from its start',
+    argv: ['contacts', 'list', '--cursor', '?/v1/contacts?page=2', '-o', 'id'],
+    answer: inPagesOfTwo,
+    right: { exit: 0, stdout: 'con_3\ncon_4\ncon_5\n' },
+  },
 ]
+
+function inPagesOfTwo({ path, query }: Asked): Answered {
+  if (path !== '/v1/contacts') return { status: 404, json: {} }
+  const { items, next } = pageAt(contactsOf(5), numberIn({ query }, 'page', 1), 2)
+  return { json: { data: items, has_more: next !== undefined } }
+}

@@ -29,6 +29,11 @@ function offsets(name: string, parameter: string, render: (slice: Slice, start: 
   }
 }
 
+/** Whether there are more, and nothing that leads to them. */
+function hasMore(name: string) {
+  return ({ items, next }: Slice): Answered => ({ json: { data: items, [name]: next !== undefined } })
+}
+
 export const NUMBERED: readonly ListShape[] = [
   pages('page and per_page, and answers that say nothing of it', ({ items }) => ({ json: { data: items } })),
   pages('pages that are counted from 0', ({ items }) => ({ json: { data: items } }), { base: 0 }),
@@ -133,6 +138,26 @@ export const NUMBERED: readonly ListShape[] = [
   offsets('length and records of Odoo, with offset', 'offset', ({ items }) => ({
     json: { length: 45, records: items },
   })),
+  ...[20, 25, 30].flatMap((size) => [
+    pages(`has_more and page, in pages of ${size}`, hasMore('has_more'), { holds: 73, size }),
+    pages(`has_more and page, counted from 0, in pages of ${size}`, hasMore('has_more'), { base: 0, holds: 73, size }),
+  ]),
+  pages('has_more and a full last page', hasMore('has_more'), { holds: 60 }),
+  pages('hasNext and page', hasMore('hasNext'), { holds: 73 }),
+  pages(
+    'last: false and page, counted from 0',
+    ({ items, next }) => ({ json: { content: items, last: next === undefined } }),
+    { base: 0, holds: 73 },
+  ),
+  offsets('has_more and offset', 'offset', hasMore('has_more')),
+  offsets('hasMore and skip', 'skip', hasMore('hasMore')),
+  pages(
+    'has_more wherever a page is full, and an empty page behind the last one',
+    ({ items }) => ({
+      json: { data: items, has_more: items.length === 20 },
+    }),
+    { holds: 60 },
+  ),
   {
     name: 'startIndex that counts records from 1 (SCIM)',
     holds: 45,
