@@ -30,7 +30,7 @@ export async function uiOf(screen: ScreenName, world: Partial<WorkWorld> = {}): 
   const work = createWork(store, {
     ...{ openApi, env, now: Date.now, openJobs: NO_SERVER, live: undefined },
     senders: { replay: NO_SERVER, trigger: NO_SERVER },
-    ...{ changes: undefined, findRecords: NO_SERVER },
+    ...{ changes: undefined, findRecords: NO_SERVER, signal: new AbortController().signal },
     ...world,
   })
   onTestFinished(() => {

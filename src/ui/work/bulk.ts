@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { CrmError } from '../../core/errors.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { type Edit, rowId } from '../list/list-state.ts'
 
 type RunTerms = Parameters<Jobs['run']>[1]
+type RunHooks = Parameters<Jobs['run']>[2]
 
 /** As the commands have it where nothing else is asked for: a part of the rate is left to others. */
 export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
@@ -18,7 +20,11 @@ export interface Sent {
 }
 
 /** Contacts that were edited, as a job: written down before the first is sent, resumable, and taken back with `crm jobs undo`. */
-export async function sendEdits(jobs: Jobs, edits: readonly Edit[], onDone: (edit: Edit) => void): Promise<Sent> {
+export async function sendEdits(
+  jobs: Jobs,
+  edits: readonly Edit[],
+  { onMade, onDone }: { readonly onMade: () => void; readonly onDone: (edit: Edit) => void },
+): Promise<Sent> {
   const { paths } = await jobs.make(
     { kind: 'update', noun: 'contacts', run: randomUUID(), of: undefined },
     async (builder) => {
@@ -36,9 +42,10 @@ export async function sendEdits(jobs: Jobs, edits: readonly Edit[], onDone: (edi
       }
     },
   )
+  onMade()
   const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
   const ended = new Set<Edit>()
-  const { account, error } = await jobs.run(paths, TERMS, {
+  const hooks: RunHooks = {
     onStart: () => {},
     onPause: () => {},
     onEnd: ({ operation }, verdict) => {
@@ -46,8 +53,25 @@ export async function sendEdits(jobs: Jobs, edits: readonly Edit[], onDone: (edi
       if (edit) ended.add(edit)
       if (edit && verdict.is === 'done') onDone(edit)
     },
-  })
-  const { state } = await jobs.state(paths)
-  const left = state === 'stopped' ? edits.filter((edit) => !ended.has(edit)) : []
-  return { jobId: paths.id, done: account.done, notDone: account.rows - account.done - left.length, left, error }
+  }
+  const error: unknown = await jobs.run(paths, TERMS, hooks).then(
+    (result) => result.error,
+    (thrown: unknown) => thrown,
+  )
+  const { state, account } = await jobs.state(paths)
+  // Never begun: they stay edits, and a job beside them would send them a second time.
+  if (state === 'planned') {
+    jobs.drop(paths)
+    throw error
+  }
+  const left = state === 'stopped' || state === 'running' ? edits.filter((edit) => !ended.has(edit)) : []
+  return {
+    ...{ jobId: paths.id, done: account.done, notDone: account.rows - account.done - left.length, left },
+    error: left.length === 0 && isInterrupted(error) ? undefined : error,
+  }
+}
+
+/** Where every row has its answer there is nothing to resume. */
+function isInterrupted(error: unknown): boolean {
+  return error instanceof CrmError && error.code === 'interrupted'
 }

@@ -21,19 +21,26 @@ interface Parts {
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
+  /** Ids of contacts whose edits a job holds now; the kept changes leave them to it. */
+  readonly ofJob: Set<string>
 }
 
-export function createCommit({ store, writes, notices, openJobs, underWay }: Parts): Commit {
+export function createCommit({ store, writes, notices, openJobs, underWay, ofJob }: Parts): Commit {
   const forget = (name: ServerList, edit: Edit) =>
     store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
 
   async function sendAsJob(edits: readonly Edit[]): Promise<void> {
-    const sent = await sendEdits(await openJobs(), edits, (edit) => {
-      forget('contacts', edit)
-      // The version that the server gave it is not known: the next edit is not bound to the old one.
-      const { version: _, ...row } = { ...edit.row, ...edit.patch }
-      store.update((state) => withList(state, 'contacts', (list) => putRow(list, row, SEARCHED.contacts)))
-    })
+    const sent = await sendEdits(await openJobs(), edits, {
+      onMade: () => {
+        for (const { row } of edits) ofJob.add(rowId(row) ?? '')
+      },
+      onDone: (edit) => {
+        forget('contacts', edit)
+        // The version that the server gave it is not known: the next edit is not bound to the old one.
+        const { version: _, ...row } = { ...edit.row, ...edit.patch }
+        store.update((state) => withList(state, 'contacts', (list) => putRow(list, row, SEARCHED.contacts)))
+      },
+    }).finally(() => ofJob.clear())
     // One owner: edited still, they would be sent by the next commit and by the job.
     for (const edit of sent.left) forget('contacts', edit)
     const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''

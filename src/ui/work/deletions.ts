@@ -45,18 +45,22 @@ interface Parts {
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly underWay: UnderWay
+  readonly signal: AbortSignal
 }
 
 export function createDeletions(parts: Parts): Deletions {
-  const { store, notices, underWay } = parts
+  const { store, notices, underWay, signal } = parts
   let waiting: readonly Waiting[] = []
 
   const mark = (id: string, as: Mark) => store.update((state) => withMark(state, id, as))
 
-  function begin(each: Waiting): Promise<void> {
+  async function begin(each: Waiting): Promise<void> {
+    // What is stopped before it was sent waits on, and is kept.
+    if (signal.aborted) return
     forget(each)
     mark(each.id, 'leaving')
-    return underWay.track(`the deletion of ${nameOf(each.row)}`, () => send(parts, each))
+    const isSent = await underWay.track(`the deletion of ${nameOf(each.row)}`, () => send(parts, each))
+    if (!isSent) wait([each.row], true)
   }
 
   function forget(each: Waiting): void {
@@ -131,7 +135,8 @@ function withMark(state: State, id: string, mark: Mark): State {
   }))
 }
 
-async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): Promise<void> {
+/** False when it was stopped before the request left. */
+async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): Promise<boolean> {
   const name = nameOf(row)
   try {
     const { contacts } = await openApi()
@@ -140,11 +145,14 @@ async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): P
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
       store.update((state) => withMark(state, id, 'none'))
-      return notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open: `Deletion of ${name}: ` }))
+      if (error instanceof CrmError && error.code === 'interrupted' && !error.details.isInDoubt) return false
+      notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open: `Deletion of ${name}: ` }))
+      return true
     }
     notices.done(`${name} was gone already`)
   }
   store.update((state) => withList(state, 'contacts', (list) => removeRow(list, id)))
+  return true
 }
 
 /** What a person knows it by. */

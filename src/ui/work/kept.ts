@@ -30,11 +30,13 @@ interface Parts {
   /** Undefined where there is no server. */
   readonly changes: KeptChanges | undefined
   readonly findRecords: FindRecords
+  /** Ids of contacts whose edits a job holds. */
+  readonly ofJob: ReadonlySet<string>
 }
 
 const LISTS = ['contacts', 'deals'] as const
 
-export function createKept({ store, notices, deletions, changes, findRecords }: Parts): Kept {
+export function createKept({ store, notices, deletions, changes, findRecords, ofJob }: Parts): Kept {
   /** Kept the last time, and not looked at yet: they stay kept. */
   let unchecked: readonly KeptChange[] = []
   let hasKept = false
@@ -85,7 +87,8 @@ export function createKept({ store, notices, deletions, changes, findRecords }: 
     pending,
     restore,
     keep: () => {
-      const next = [...pending(), ...unchecked]
+      const isOfJob = ({ list, id, patch }: KeptChange) => list === 'contacts' && patch !== null && ofJob.has(id)
+      const next = [...pending().filter((change) => !isOfJob(change)), ...unchecked]
       write(next)
       return next.length
     },

@@ -23,7 +23,7 @@ export interface Notices {
 }
 
 /** Short messages over the keys; all of them stay in the log. */
-export function createNotices(store: Store<State>, now: () => number): Notices {
+export function createNotices(store: Store<State>, now: () => number, signal: AbortSignal): Notices {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
   let problems = 0
@@ -53,6 +53,8 @@ export function createNotices(store: Store<State>, now: () => number): Notices {
     done: (text) => show('done', text),
     wait: (text) => show('wait', text),
     problem: (error, what) => {
+      // A wait before the first request ends with the reason of the signal itself.
+      if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
       if (!(error instanceof CrmError)) throw error
       if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
       problems++

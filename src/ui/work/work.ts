@@ -45,15 +45,18 @@ export interface WorkWorld {
   /** Where changes wait for the next start; undefined where there is no server. */
   readonly changes: KeptChanges | undefined
   readonly findRecords: FindRecords
+  /** Aborts when the program is stopped. */
+  readonly signal: AbortSignal
 }
 
 export function createWork(store: Store<State>, world: WorkWorld): Work {
-  const { openApi, env, now, openJobs, live, senders, changes, findRecords } = world
-  const notices = createNotices(store, now)
+  const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
+  const notices = createNotices(store, now, signal)
   const history = createHistory()
   const underWay = createUnderWay(store)
   const writes = createWrites({ store, openApi, notices, history, underWay })
-  const deletions = createDeletions({ store, openApi, notices, underWay })
+  const deletions = createDeletions({ store, openApi, notices, underWay, signal })
+  const ofJob = new Set<string>()
   return {
     notices,
     history,
@@ -61,8 +64,8 @@ export function createWork(store: Store<State>, world: WorkWorld): Work {
     writes,
     lists: createLists(store, openApi, notices),
     deletions,
-    kept: createKept({ store, notices, deletions, changes, findRecords }),
-    commit: createCommit({ store, writes, notices, openJobs, underWay }),
+    kept: createKept({ store, notices, deletions, changes, findRecords, ofJob }),
+    commit: createCommit({ store, writes, notices, openJobs, underWay, ofJob }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending(senders, notices, underWay),
     jobs: createJobList({ store, openJobs, notices, underWay }),
