@@ -117,6 +117,29 @@ test.each(['missing', 'empty'] as const)(
   },
 )
 
+const TAKEN_ANSWER = { status: 'accepted' }
+
+test.each(['kept', undefined] as const)(
+  'a create that is answered with a doubtful 2xx is sent once, keys %s: it is adopted where it appears in the quiet, and otherwise in doubt',
+  async (idempotency) => {
+    const records: JsonObject[] = []
+    const { url, seen } = await startServer((response, { method, path, body }) => {
+      if (path.includes('openapi')) return sendJson(response, 404, {})
+      if (method === 'GET') return sendJson(response, 200, { data: records, next_cursor: null })
+      const id = `con_${seen.length}`
+      const make = () => records.push({ id, ...JSON.parse(body), created_at: new Date().toISOString() })
+      if (!body.includes('Person 0')) setTimeout(make, 300)
+      sendJson(response, 202, TAKEN_ANSWER)
+    })
+    const terms = { lifeMs: 600, keys: keysOf(idempotency) }
+    const paths = await makeJob(people(3))
+    expect((await sendJob(paths, url, { terms })).outcome.account).toMatchObject({ done: 2, in_doubt: 1 })
+    const again = { terms: { ...terms, isDoubtReopened: true } }
+    expect((await sendJob(paths, url, again)).outcome.account).toMatchObject({ done: 2, in_doubt: 1 })
+    expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(3)
+  },
+)
+
 test('an empty list proves nothing where nothing that was made has ever been in it', async () => {
   const server = await startForgetful({ list: 'empty', lose: () => 'reset behind the effect' })
   const { outcome } = await sendJob(await makeJob(people(2)), server.url, unknown())

@@ -65,6 +65,8 @@ export interface DoubtEntry {
   readonly t: 'doubt'
   readonly op: number
   readonly why: string
+  /** A create that was answered with a 2xx, which is never sent again. */
+  readonly taken?: true
 }
 
 /** Ranges of operations that were leased and not sent. */

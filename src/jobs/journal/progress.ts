@@ -36,6 +36,7 @@ export class Progress {
   readonly #ends: Uint8Array
   readonly #leases: HeldLease[] = []
   readonly #again = new Map<number, HeldLease>()
+  readonly #taken = new Set<number>()
 
   constructor(operations: number) {
     this.#ends = new Uint8Array(operations)
@@ -61,9 +62,12 @@ export class Progress {
       case 'done':
         for (const [op] of entry.r) this.settle(op, 'done')
         break
-      case 'failed':
       case 'doubt':
-        this.settle(entry.op, entry.t)
+        if (entry.taken) this.#taken.add(entry.op)
+        this.settle(entry.op, 'doubt')
+        break
+      case 'failed':
+        this.settle(entry.op, 'failed')
         break
       case 'back':
         for (const [from, to] of entry.ops) for (let op = from; op < to; op++) this.settle(op, 'back')
@@ -120,6 +124,11 @@ export class Progress {
   /** Whether it was leased, not given back, and has no end: nobody knows whether it was sent. */
   isUnanswered(op: number): boolean {
     return op < this.next && this.endOf(op) === 'none'
+  }
+
+  /** Whether the server answered the create with a 2xx that does not show what it made. */
+  isTaken(op: number): boolean {
+    return this.#taken.has(op)
   }
 
   /** How many operations are so. */

@@ -15,13 +15,13 @@ import { openScratch, type Scratch } from './scratch.ts'
 const STATES = ['unsent', 'done', 'failed', 'sent'] as const
 
 const TABLES = `
-CREATE TABLE earlier (digest TEXT, n INTEGER, state INTEGER, gen INTEGER, since INTEGER, id TEXT, line INTEGER, email TEXT,
+CREATE TABLE earlier (digest TEXT, n INTEGER, state INTEGER, gen INTEGER, since INTEGER, taken INTEGER, id TEXT, line INTEGER, email TEXT,
   body TEXT, is_seen INTEGER DEFAULT 0, PRIMARY KEY (digest, n)) WITHOUT ROWID`
 
 const ADD = `
-INSERT INTO earlier (digest, n, state, gen, since, id, line, email, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO earlier (digest, n, state, gen, since, taken, id, line, email, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = excluded.id, line = excluded.line,
-  since = coalesce(since, excluded.since) WHERE state <> 1`
+  since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1`
 
 const VANISHED = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
 
@@ -61,14 +61,21 @@ export class Ledger {
   find(digest: string, n: number): (EarlierOperation & { readonly line: number | undefined }) | undefined {
     const { database } = this.#scratch
     this.#find ??= database.prepare(
-      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since, id, line',
+      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since, taken, id, line',
     )
     const row = this.#find.get(digest, n)
     if (!row) return undefined
     const since = row.since === null ? undefined : Number(row.since)
     const id = row.id === null ? undefined : String(row.id)
     const line = row.line === null ? undefined : Number(row.line)
-    return { state: STATES[Number(row.state)] ?? 'unsent', gen: Number(row.gen), since, id, line }
+    return {
+      state: STATES[Number(row.state)] ?? 'unsent',
+      gen: Number(row.gen),
+      since,
+      isTaken: row.taken === 1,
+      id,
+      line,
+    }
   }
 
   /** Of what was made: how much there is, and how much of it `find` has found. */
@@ -199,7 +206,8 @@ function rowOf(
   const since = state === 'sent' ? (head.since ?? results.progress.firstMs) : head.since
   const { id, gen = head.gen ?? 0 } = results.of(op)
   const text = body?.toString('utf8') ?? '{}'
-  const what = [head.digest, head.n, STATES.indexOf(state), gen, since ?? null, id]
+  const isTaken = head.taken === true || results.progress.isTaken(op)
+  const what = [head.digest, head.n, STATES.indexOf(state), gen, since ?? null, isTaken ? 1 : 0, id]
   return [...what, head.line ?? null, emailOf(objectOf(text)) ?? null, text]
 }
 

@@ -46,6 +46,8 @@ export interface EarlierOperation {
   readonly gen: number
   /** When it was leased first, where it may have been sent. */
   readonly since: number | undefined
+  /** Whether it was answered with a 2xx that does not show what was made. */
+  readonly isTaken?: boolean
   /** Of the record that was made. */
   readonly id?: string | undefined
 }
@@ -163,11 +165,12 @@ function headOf(
 }
 
 /** Refused for good is proof of absence, and a new key asks anew; what may have been sent keeps its key and its time. */
-function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' | 'since'> {
+function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' | 'since' | 'taken'> {
   if (!known) return {}
   const gen = known.state === 'failed' ? known.gen + 1 : known.gen
   return {
     ...(gen === 0 ? {} : { gen }),
     ...(known.state === 'sent' && known.since !== undefined ? { since: known.since } : {}),
+    ...(known.state === 'sent' && known.isTaken ? { taken: true } : {}),
   }
 }

@@ -32,6 +32,8 @@ export interface OperationHead {
   readonly gen?: number
   /** When an earlier job of the run may have sent it first, by the server's clock. */
   readonly since?: number
+  /** Whether that one was answered with a 2xx that does not show what was made: it is never sent again. */
+  readonly taken?: true
   readonly before?: string
   readonly ifMatch?: string
   readonly failed?: KnownFailure

@@ -25,7 +25,8 @@ export function resumeTasks(plan: PlanFile, progress: Progress, terms: ResumeTer
     for (const operation of operationsOf(plan, lease)) {
       if (progress.hasEnd(operation.op)) continue
       const isBack = progress.endOf(operation.op) === 'back'
-      const task = taskOf(operation, progress.lastLease(operation.op, lease), { ...terms, isBack })
+      const isTaken = operation.head.taken === true || progress.isTaken(operation.op)
+      const task = taskOf(operation, progress.lastLease(operation.op, lease), { ...terms, isBack, isTaken })
       if (isBack) unsent.push(task)
       else sent.push(task)
     }
@@ -42,7 +43,12 @@ function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<O
   }
 }
 
-function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & { readonly isBack: boolean }): Task {
+interface LeftAs {
+  readonly isBack: boolean
+  readonly isTaken: boolean
+}
+
+function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & LeftAs): Task {
   const { gen = 0, since } = operation.head
   const leasedMs = Math.min(lease.time, since ?? lease.time)
   // Another key may be one under which the server never saw our idempotency keys.
@@ -57,6 +63,7 @@ function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & { r
     windowEndMs: since === undefined ? lease.time + lease.window : Number.POSITIVE_INFINITY,
     tries: 0,
     isInDoubt: isSent,
+    isTaken: terms.isTaken,
     isResumed: isSent,
     lastSentMs: undefined,
   }

@@ -161,7 +161,9 @@ interface AskedAboutKeys {
 /** Where no answer has shown that the server keeps keys, its OpenAPI document may; then what was held back goes out after all. */
 async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Promise<AskedAboutKeys> {
   const { services, terms } = run
-  const creates = unsettled.filter(({ task, isAnswered }) => task.operation.head.do === 'create' && !isAnswered)
+  const mayGoOut = ({ task, isAnswered }: Unsettled) =>
+    task.operation.head.do === 'create' && !isAnswered && !task.isTaken
+  const creates = unsettled.filter(mayGoOut)
   const [first] = creates
   if (!first || terms.keys.isKept) return { repeatable: [], rest: unsettled }
   const isKept = await terms.keys.isKeptAt(first.task.operation.head.path, async (path) => {

@@ -90,6 +90,7 @@ function newTask(operation: Operation, leaseMs: number, windowMs: number): Task 
     windowEndMs: since === undefined ? leasedMs + windowMs : Number.POSITIVE_INFINITY,
     tries: 0,
     isInDoubt: since !== undefined,
+    isTaken: operation.head.taken === true,
     isResumed: since !== undefined,
     lastSentMs: undefined,
   }

@@ -47,12 +47,23 @@ export class Outcomes {
         break
       case 'unsettled':
         if (isOutage) this.#countOutage(outcome as Failure, this.#parts.maxOutageMs)
+        if (verdict.isTaken) this.#noteTaken(task, verdict.why)
         this.unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered })
         break
       case 'stopped':
         this.#queue.push([task])
         this.#stopFor({ why: 'refused', failure: verdict.failure })
     }
+  }
+
+  /** Written at once: a process that goes on behind a kill must not send it again. */
+  #noteTaken(task: Task, why: string): void {
+    const { journal, progress } = this.#parts
+    const entry = { t: 'doubt', op: task.operation.op, why, taken: true } as const
+    task.isTaken = true
+    journal.append(entry)
+    journal.flush()
+    progress.take(entry)
   }
 
   /** Of one that there is no request for. */

@@ -5,6 +5,7 @@ import type { Progress } from '../journal/progress.ts'
 import type { Unsettled } from './dispatch-parts.ts'
 import type { Leases } from './leases.ts'
 import { type Finding, lookUp, type Records } from './look-up.ts'
+import { TAKEN } from './may-repeat.ts'
 import type { Task } from './task.ts'
 
 /** A list may lag behind the writes; what is absent is looked for once more after so long. */
@@ -101,9 +102,10 @@ function keep(parts: SettleParts, task: Task, finding: Finding): boolean {
     case 'doubt':
       endInDoubt(parts, task, finding.why)
       return false
-    case 'absent':
-      if (parts.whyNoMore !== undefined) {
-        endInDoubt(parts, task, parts.whyNoMore)
+    case 'absent': {
+      const whyNoMore = task.isTaken ? `it is not there, and ${TAKEN}` : parts.whyNoMore
+      if (whyNoMore !== undefined) {
+        endInDoubt(parts, task, whyNoMore)
         return false
       }
       leases.renew(task, 'absent twice', true)
@@ -111,6 +113,7 @@ function keep(parts: SettleParts, task: Task, finding: Finding): boolean {
       task.isResumed = false
       task.tries = 0
       return true
+    }
   }
 }
 

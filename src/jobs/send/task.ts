@@ -14,6 +14,8 @@ export interface Task {
   tries: number
   /** Whether a try, of this process or of an earlier one, may have taken effect. */
   isInDoubt: boolean
+  /** Whether a create was answered with a 2xx that does not show what it made: it is looked up, and never sent again. */
+  isTaken: boolean
   /** Whether an earlier process leased it. */
   isResumed: boolean
   /** By the steady clock of this machine; undefined when this process has not sent it. */

@@ -17,7 +17,7 @@ export type Verdict =
   /** The same key once more. `limit`: it was not executed, and all others wait as well. */
   | { readonly is: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
   /** Nothing but a look at the records can tell. `isAnswered`: the server will not come back to it. */
-  | { readonly is: 'unsettled'; readonly why: string; readonly isAnswered: boolean }
+  | { readonly is: 'unsettled'; readonly why: string; readonly isAnswered: boolean; readonly isTaken?: boolean }
   /** The job cannot go on: the key is not taken, or this machine is in the way. */
   | { readonly is: 'stopped'; readonly failure: Failure }
 
@@ -38,8 +38,8 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
   if (status === 409 && rule === 'patient') {
     return { is: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
   }
-  // Answered with success, by an HTML page or half a text: the server will not come back to it.
-  if (code === 'in_doubt') return { is: 'unsettled', why: outcome.reason, isAnswered: true }
+  // Answered with success, by an HTML page or half a text.
+  if (code === 'in_doubt') return unclear(task, outcome.reason)
   if (status === undefined && rule === 'never') return { is: 'stopped', failure: outcome }
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
@@ -53,7 +53,7 @@ function judgeAnswer(task: Task, answer: Answer): Verdict {
   if (fate.is !== 'done') {
     const failure = fateFailure(answer, fate, '')
     if (fate.is === 'refused') return judgeRefusal(task, failure)
-    return { is: 'unsettled', why: failure.reason, isAnswered: true }
+    return unclear(task, failure.reason)
   }
   if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u' }
   const replayed = task.isInDoubt || task.isResumed || task.tries > 0 ? 'r' : 'o'
@@ -61,6 +61,12 @@ function judgeAnswer(task: Task, answer: Answer): Verdict {
   // One that is made again has a new id.
   const id = head.do === 'create' ? fate.id : (head.id ?? fate.id)
   return { is: 'done', status: answer.status, id: id ?? null, flag }
+}
+
+/** A 2xx that does not say what happened. A server that queues creates may make the record long after its answer. */
+function unclear({ operation }: Task, why: string): Verdict {
+  const isTaken = operation.head.do === 'create'
+  return { is: 'unsettled', why, isAnswered: !isTaken, isTaken }
 }
 
 /** The address is wrong, and it is for all rows. */

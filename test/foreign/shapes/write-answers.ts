@@ -158,13 +158,14 @@ export const WRITE_ANSWERS: readonly CommandShape[] = [
       right: jobRightOf(right),
     }),
   ),
-  // What is in doubt is looked up: the record is there, and the row is done without being sent again.
+  // What is in doubt is looked up: the record is there, and the row is done. It is never sent again.
   ...CREATES.filter(({ right }) => 'doubt' in right).map(
     ({ name, answer }): CommandShape => ({
       name: `an import answered with ${name}, of which the record is there`,
       argv: ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'],
       stdin: ROWS,
       answer: serving(answer, [], [ADA]),
+      settings: { 'wire.request_life': '1s' },
       right: { exit: 0, writes: 1 },
     }),
   ),

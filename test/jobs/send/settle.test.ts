@@ -21,7 +21,7 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
       body: Buffer.from(canonicalJson(body)),
     },
     ...{ gen: 0, leasedMs: LEASED_MS, expiresMs: LEASED_MS, windowEndMs: LEASED_MS },
-    ...{ tries: 1, isInDoubt: true, isResumed: true, lastSentMs: undefined },
+    ...{ tries: 1, isInDoubt: true, isTaken: false, isResumed: true, lastSentMs: undefined },
   }
 }
 
@@ -79,6 +79,13 @@ test('a record that was there before the row was sent is not the one of the row'
 test('what is not there twice is sent again', async () => {
   const { again } = await settled([createTask(0, { name: 'Ada' })], [])
   expect(again).toEqual([0])
+})
+
+test('what the server took with a doubtful 2xx is adopted where it is there, and otherwise in doubt, never sent again', async () => {
+  const taken = () => ({ ...createTask(0, { name: 'Ada' }), isTaken: true })
+  const absent = await settled([taken()], [])
+  expect(absent).toMatchObject({ again: [], progress: { counts: { doubt: 1 } } })
+  expect((await settled([taken()], [{ id: 'con_1', name: 'Ada', ...MADE }])).adopted).toEqual(['con_1'])
 })
 
 test('more records than rows are doubt, and so is one that the server does not date', async () => {
