@@ -11,15 +11,15 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     name: 'the timer of a deletion that was taken back is not cleared',
     file: 'src/ui/work/deletions.ts',
-    from: '      clearTimeout(chosen.timer)\n',
-    to: '',
+    from: '    clearTimeout(each.timer)\n    waiting = ',
+    to: '    waiting = ',
     tests: ['test/ui/deletions.test.ts'],
   },
   {
     name: 'an edit of a deal that was refused is forgotten',
     file: 'src/ui/work/commit.ts',
-    from: '        notices.problem(error, `${nameOf(edit.row)} not saved: `)',
-    to: "        forget('deals', edit)\n        notices.problem(error, `${nameOf(edit.row)} not saved: `)",
+    from: '        const name = nameOf(edit.row)\n        notices.problem(error, ',
+    to: "        forget('deals', edit)\n        const name = nameOf(edit.row)\n        notices.problem(error, ",
     tests: ['test/ui/commit.test.ts'],
   },
   {
