@@ -29,10 +29,18 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
     run.signal.throwIfAborted()
     exit = await runCommand(run, sandbox.env)
     return exit
+  } catch (error) {
+    // Before the command began: what was being seeded goes with the service.
+    if (!run.signal.aborted) throw error
+    return 128 + constants.signals[signalOf(run.signal)]
   } finally {
     await sandbox?.close()
     log?.close(exit !== 0)
   }
+}
+
+function signalOf(signal: AbortSignal): NodeJS.Signals {
+  return (signal.reason as Error).cause as NodeJS.Signals
 }
 
 /** Docker and Kubernetes give ten seconds and more to a process that is to end; crm has to be done before. */
@@ -54,7 +62,7 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
   let ending: NodeJS.Signals | undefined
   let killTimer: NodeJS.Timeout | undefined
   const passReasonOn = () => {
-    const name = (signal.reason as Error).cause as NodeJS.Signals
+    const name = signalOf(signal)
     passOn(name)
     // Whoever interrupts at a key can do so again; what asks a process to end waits for it, and then kills it.
     if (name === 'SIGINT') return

@@ -145,6 +145,35 @@ test('destroyed after it was killed, an apply does not send its rest', async () 
   expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 }, 60_000)
 
+test('destroyed after it was killed, an apply of deals makes none, and what may have been made is in doubt', async () => {
+  const { env, file } = await demo('version: 1\ndeals: { d: { $count: 3000, name: "D${i}", stage: Lead } }\n')
+  const child = startCrm(['fixtures', 'apply', file, '-q'], env)
+  await expect.poll(() => counts(env).then(({ deals }) => deals), { timeout: 20_000 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const { deals } = await counts(env)
+  const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json'], env)
+  const rows: { action: string }[] = JSON.parse(stdout)
+  const inDoubt = rows.filter(({ action }) => action === 'in_doubt').length
+  expect({ exit, deals: await counts(env) }).toEqual({ exit: inDoubt > 0 ? 3 : 0, deals: { contacts: 0, deals } })
+  if (inDoubt > 0) expect(stderr).toContain('What is in doubt')
+  expect(rows.length).toBeGreaterThanOrEqual(deals)
+}, 60_000)
+
+test('destroy names what another machine deleted before as gone', async () => {
+  const { env, file } = await demo('version: 1\ncontacts: { a: { name: A }, b: { $match: email, email: b@x.test } }\n')
+  await crmPrints(['contacts', 'create', '--set', 'email=b@x.test', '-o', 'id'], env)
+  for (const { id } of (await applied(file, env)).values()) await crmPrints(['contacts', 'delete', id, '--yes'], env)
+  const rows = JSON.parse(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env))
+  expect(rows.map(({ action }: { action: string }) => action)).toEqual(['gone', 'gone'])
+})
+
+test('--env-out does not write over a file that apply reads', async () => {
+  const { env, file } = await demo()
+  expect(await crm(['fixtures', 'apply', file, '--env-out', `dotenv:${file}`], env)).toMatchObject({ exit: 2 })
+  expect(readFileSync(file, 'utf8')).toBe(DEMO)
+})
+
 test('with CI set, a run id is taken from the CI service or demanded', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: "${run.id}" } }\n')
   for (const verb of ['apply', 'plan', 'status', 'destroy']) {
@@ -300,9 +329,10 @@ test('destroy and status of a file that is not there, and of which nothing is kn
       stderr: expect.stringContaining(`there is no file "${missing}", and no`),
     })
   }
-  expect(await crm(['fixtures', 'status', file], env)).toMatchObject({ exit: 0 })
-  const { exit, stderr } = await crm(['fixtures', 'destroy', file], env)
-  expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run local is not known here') })
+  for (const verb of ['status', 'destroy']) {
+    const { exit, stderr } = await crm(['fixtures', verb, file], env)
+    expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run local is not known here') })
+  }
   await applied(file, env)
   rmSync(file)
   expect(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env)).toContain('"deleted"')

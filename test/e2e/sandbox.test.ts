@@ -78,6 +78,17 @@ test.each([
   expect(left()).toEqual([])
 })
 
+test('SIGTERM while it is seeded ends the sandbox with 143', async () => {
+  const { env, left } = home()
+  const seed = join(env.HOME, 'seed.yaml')
+  writeFileSync(seed, 'version: 1\ncontacts: { c: { $count: 100000, name: "${fake.name}" } }\n')
+  const child = startCrm(['sandbox', 'run', '--seed', seed, '--', NODE, '-e', 'console.log("started")'], env)
+  await expect.poll(() => left().length, { timeout: 20_000 }).toBe(1)
+  child.kill('SIGTERM')
+  expect(await child.done).toMatchObject({ exit: 143 })
+  expect(left()).toEqual([])
+}, 30_000)
+
 /** One that ended, and that nobody has waited for yet, does not run any more. */
 function isRunning(pid: number): boolean {
   try {

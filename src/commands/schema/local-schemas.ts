@@ -74,7 +74,7 @@ export const FIXTURE_STATUS = made({
 export const DESTROYED_FIXTURE = made({
   record: TEXT,
   id: TEXT,
-  action: { enum: ['deleted', 'left', 'kept', 'in_doubt', 'found'] },
+  action: { enum: ['deleted', 'gone', 'left', 'kept', 'in_doubt', 'found'] },
 })
 
 /** A line of a snapshot: the first, those of records, and the last. */

@@ -3,8 +3,8 @@ import { openJobPlan } from '../folder/job-plan.ts'
 import { readJournal } from '../journal/read-journal.ts'
 
 export type OperationResult =
-  /** `isOthers`: the server answered with what an earlier request, of another job, had made. */
-  | { readonly is: 'done'; readonly id: string | null; readonly isOthers: boolean }
+  /** `isOthers`: the server answered with what an earlier request, of another job, had made; `isGone`: what was to be deleted was not there. */
+  | { readonly is: 'done'; readonly id: string | null; readonly isOthers: boolean; readonly isGone: boolean }
   | { readonly is: 'failed'; readonly reason: string }
   | { readonly is: 'doubt'; readonly reason: string }
   | { readonly is: 'unsent' }
@@ -16,7 +16,9 @@ export function operationResults(paths: JobPaths): OperationResult[] {
   const results = Array.from({ length: plan.count }, (): OperationResult => ({ is: 'unsent' }))
   readJournal(paths.journal, (entry) => {
     if (entry.t === 'done')
-      for (const [op, , id, flag] of entry.r) results[op] = { is: 'done', id, isOthers: flag === 'o' }
+      for (const [op, , id, flag] of entry.r) {
+        results[op] = { is: 'done', id, isOthers: flag === 'o', isGone: flag === 'g' }
+      }
     if (entry.t === 'failed') {
       const field = entry.field === null ? '' : `${entry.field}: `
       results[entry.op] = { is: 'failed', reason: `${field}${entry.reason}` }
