@@ -1,4 +1,5 @@
 import type { Io } from './core/streams.ts'
+import { type SentSoFar, watchStdout } from './output/lost-stdout.ts'
 
 declare const CRM_VERSION: string
 
@@ -23,19 +24,9 @@ async function completeWords(): Promise<void> {
 async function main(): Promise<void> {
   const { run } = await import('./program.ts')
 
-  let taken: string | undefined
-  // A reader that has seen enough (`crm ... | head`) is success; a lost stderr is nobody's failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    const what = taken === undefined ? '' : `; what took effect: ${taken}`
-    if (error.code === 'EPIPE') {
-      if (taken !== undefined) process.stderr.write(`crm: nobody reads the output${what}\n`)
-      process.exit(0)
-    }
-    process.stderr.write(
-      `crm: the output cannot be written: ${error.message}${what}\n  free some space, or write to another place\n`,
-    )
-    process.exit(13)
-  })
+  const sent: SentSoFar = { isWrite: false, taken: undefined }
+  watchStdout(process, sent)
+  // A lost stderr is nobody's failure.
   process.stderr.on('error', () => {})
 
   // node:sqlite announces itself as experimental on Node 22; that is for us to know.
@@ -83,8 +74,11 @@ async function main(): Promise<void> {
     folder: workingFolder(),
     // From dist/cli, where the build puts this file.
     keyringProgram: `${import.meta.dirname}/../../bin/keyring.js`,
+    onWrite: () => {
+      sent.isWrite = true
+    },
     onTaken: (what) => {
-      taken = what
+      sent.taken = what
     },
     interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),

@@ -25,6 +25,7 @@ export async function deleteByIds(
   ids: readonly string[],
   ifMatch: string | undefined,
 ): Promise<ExitCode> {
+  ctx.onWrite?.()
   const deletions: Deletion[] = []
   let end: CrmError | undefined
   for (const id of ids) {

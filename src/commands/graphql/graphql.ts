@@ -118,6 +118,7 @@ async function confirmDeletes(ctx: Context, { fields }: Operation, expect: numbe
 async function send(ctx: Context, { query, variables, operation, idempotencyKey }: Question) {
   const api = await ctx.api()
   const isRead = operation.type === 'query'
+  if (!isRead) ctx.onWrite?.()
   return api.graphql.send({ query, variables, operationName: operation.name, isRead, idempotencyKey })
 }
 

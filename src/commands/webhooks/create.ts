@@ -38,7 +38,7 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
   const api = await ctx.api()
   const webhook = await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey })
-  // Before it is printed: a reader that is gone ends the process.
+  // Before it is printed: output that cannot be written ends the process.
   const keptIn = await keepSecret(ctx, options.url, webhook)
   await printWritten(ctx, webhook, 'webhook')
   ctx.note(

@@ -68,6 +68,7 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
       ...(isSigned && { sign: resigner.sign }),
     },
   )
+  if (onward) ctx.onWrite?.()
   const stop = (): void => void onward?.close()
   ctx.signal.addEventListener('abort', stop)
   let count = 0
@@ -83,10 +84,14 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
     await onward?.handLater(event)
   }
   await onward?.settled()
-  if (!onward && count > 0) ctx.note('Printed only; to send them: --to URL')
-  if (count === 0) ctx.note('No events.')
+  noteCount(ctx, count, onward !== undefined)
   ctx.signal.throwIfAborted()
   failures.refuse(count)
+}
+
+function noteCount(ctx: Context, count: number, isSent: boolean): void {
+  if (!isSent && count > 0) ctx.note('Printed only; to send them: --to URL')
+  if (count === 0) ctx.note('No events.')
 }
 
 function refuseUnclear(ids: readonly string[], { since, to }: Options): void {

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { CRM, type Env, tempFolder } from './crm.ts'
+import { pastPrism } from './service.ts'
+import { test } from './shared-service.ts'
+
+const UNKNOWN = 'con_00000000000\ncon_00000000001\n'
+
+/** With nobody at the other end of its stdout: the reader has closed it before crm starts. */
+function unread(args: readonly string[], env: Env, input = '') {
+  const script =
+    '{ while [ ! -e "$GONE" ]; do sleep 0.02; done; "$@"; echo "exit $?" >&2; } | { exec <&-; : > "$GONE"; }'
+  const words = ['-c', script, 'bash', process.execPath, CRM, ...args]
+  const GONE = join(tempFolder(), 'gone')
+  const { stderr } = spawnSync('bash', words, { env: { ...env, GONE }, input, encoding: 'utf8' })
+  return { exit: Number(/exit (\d+)\n$/.exec(stderr)?.[1]), stderr }
+}
+
+describe('a write whose output nobody reads ends with the exit code of its work', () => {
+  test('an import with a row that failed is 3', ({ service }) => {
+    const folder = tempFolder()
+    const file = join(folder, 'notes.csv')
+    writeFileSync(file, 'deal_id,body\ndeal_00000000000,nowhere\n')
+    const { exit, stderr } = unread(['notes', 'import', file], { ...service.env, CRM_STATE_HOME: folder })
+    expect({ exit, stderr }).toMatchObject({
+      exit: 3,
+      stderr: expect.stringMatching(
+        /nobody reads the output; what took effect: 0 of 1 rows; see crm jobs show job_\w+\n/,
+      ),
+    })
+  })
+
+  test('a delete of ids that are unknown is 6', ({ service }) => {
+    const args = ['contacts', 'delete', '-', '--yes', '--expect', '2', '-o', 'jsonl']
+    expect(unread(args, service.env, UNKNOWN)).toMatchObject({ exit: 6 })
+  })
+
+  test('a request that the server refuses is 7', ({ service }) => {
+    const args = ['api', 'POST', '/v1/deals', '-f', 'name=x']
+    expect(unread(args, pastPrism(service).env)).toMatchObject({ exit: 7 })
+  })
+
+  test('a mutation that the server refuses is 7', ({ service }) => {
+    const mutation = 'mutation { nothing { id } }'
+    expect(unread(['graphql', mutation], pastPrism(service).env)).toMatchObject({ exit: 7 })
+  })
+
+  test('a create that took effect is 0, and its id is on stderr', ({ service }) => {
+    expect(unread(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], service.env)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(/^crm: nobody reads the output; what took effect: contact con_\w+\n/),
+    })
+  })
+})
+
+test('a list that nobody reads is 0', ({ service }) => {
+  expect(unread(['contacts', 'list', '-o', 'json'], service.env)).toMatchObject({ exit: 0, stderr: 'exit 0\n' })
+})
