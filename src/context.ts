@@ -4,6 +4,7 @@ import type { Patient } from './api/doctor/patient.ts'
 import type { GraphqlMemory } from './api/graphql-api.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { Sighting } from './completion/sightings.ts'
+import { CrmError } from './core/errors.ts'
 import type { CrmRecord } from './core/resources.ts'
 import type { Env, Io } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
@@ -199,6 +200,11 @@ export function createContext(
 const MOST_SEEN = 100
 
 async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: Context): Promise<Expressions> {
+  if (where === undefined && whereErrors !== 'stop') {
+    throw new CrmError('usage', '--where-errors is about --where, and there is none', {
+      hint: 'leave it out, or name records with --where EXPR',
+    })
+  }
   if (where === undefined && jq === undefined) return { where: undefined, query: undefined, uses: () => [] }
   const { compileExpressions } = await import('./expr/expressions.ts')
   const say = (line: string) => writeNoteLine(io.stderr, line)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -51,6 +51,42 @@ test('flags about the rows of a file are exit 2 beside --where, and beside a ret
   const many = ['contacts', 'update', '--where', 'true', '--set', 'a=b', '--yes']
   for (const flag of BESIDE_AN_ID.slice(1, 13)) {
     expect(await runCrm([...many, ...flag.split(' ')], env), flag).toMatchObject({ exit: 2 })
+  }
+  expect(writes()).toBe(0)
+})
+
+test('--compute beside --where is exit 2 for what it is, also without --set', async () => {
+  const { env } = await startCounting()
+  expect(await runCrm(['contacts', 'update', '--where', 'true', '--compute', 'a=.b', '--yes'], env)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--compute is about the rows of a file, and --where reads none'),
+  })
+})
+
+test('--where-errors without --where is exit 2, beside an id and on a list', async () => {
+  const { env, writes } = await startCounting()
+  for (const line of [
+    ...['contacts update x_1 --set a=b', 'contacts delete x_1 --yes', 'deals update x_1 --set name=b'],
+    'contacts list',
+  ]) {
+    expect(await runCrm([...line.split(' '), '--where-errors', 'skip'], env), line).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('--where-errors is about --where'),
+    })
+  }
+  expect(writes()).toBe(0)
+})
+
+test('a plan of another number than --expect is exit 11, and is not written', async () => {
+  const { env, writes, folder } = await startCounting()
+  const plan = join(folder, 'a.plan')
+  for (const line of ['contacts update --where true --set name=Bea', 'contacts delete --where true']) {
+    const args = [...line.split(' '), '--plan', plan, '--expect']
+    const refused = await runCrm([...args, '2'], env)
+    expect(refused, line).toMatchObject({ exit: 11, stdout: '', stderr: expect.stringContaining('--expect 1\n') })
+    expect(existsSync(plan)).toBe(false)
+    expect((await runCrm([...args, '1'], env)).exit, line).toBe(0)
+    rmSync(plan)
   }
   expect(writes()).toBe(0)
 })

@@ -64,8 +64,7 @@ async function selectMany(
   { set, ...flags }: ManyFlags & Pick<FieldsOptions, 'set'>,
 ): Promise<ExitCode> {
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
-  if (where) refuseWithoutFile(flags, '--where')
-  else {
+  if (!where) {
     throw new CrmError('usage', `which ${noun} to ${kind} is not said`, {
       hint: `name an id, a file with --from, or an expression with --where '${noun === 'deals' ? '.stage == "Lead"' : '.company == null'}'`,
     })
@@ -129,10 +128,12 @@ export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: 
   })
 }
 
-function refuseBoth(ctx: Context, { from, ifMatch, idempotencyKey }: ManyFlags): void {
+function refuseBoth(ctx: Context, flags: ManyFlags): void {
+  const { from, ifMatch, idempotencyKey } = flags
   if (from !== undefined && ctx.flags.where !== undefined) {
     throw new CrmError('usage', '--from and --where both say which records', { hint: 'use one of them' })
   }
+  if (ctx.flags.where !== undefined) refuseWithoutFile(flags, '--where')
   if (ifMatch === undefined && idempotencyKey === undefined) return
   throw new CrmError('usage', `--${ifMatch === undefined ? 'idempotency-key' : 'if-match'} is about one record`, {
     hint: 'name its id; a job has keys of its own, and --plan with crm apply tells what has changed since',

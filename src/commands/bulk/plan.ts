@@ -5,8 +5,8 @@ import type { ExitCode } from '../../core/exit.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { askYesNo } from '../../output/prompt.ts'
-import { commandLine } from '../command-line.ts'
-import { canAsk, confirmDeletion, confirmProtected, placeText, requireExpected } from '../confirm.ts'
+import { commandLine, withFlag } from '../command-line.ts'
+import { canAsk, confirmDeletion, confirmProtected, type Deletion, placeText, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
 import type { MadeJob } from './job-types.ts'
 import { cannotUndo, planLines } from './plan-text.ts'
@@ -47,6 +47,7 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
     ctx.note(`What is made cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
     if (flags.plan !== undefined) {
+      requireCount(ctx, job, flags)
       await jobs.exportPlan(job.paths, flags.plan)
       const apply = `crm apply ${shellWord(flags.plan)}${typedProfile(ctx.argv)}`
       ctx.note(`The plan is in ${flags.plan}; nothing was sent: ${apply}`)
@@ -84,23 +85,45 @@ function counted(count: number, noun: MadeJob['head']['noun']): string {
   return count === 1 ? `1 ${noun.slice(0, -1)}` : `${count} ${noun}`
 }
 
-async function confirmPlan(ctx: Context, job: MadeJob, { expect }: PlanFlags): Promise<void> {
-  const { end, head } = job
+/** Compares `--expect` with what would happen, before anything is sent or kept as a plan. */
+function requireCount(ctx: Context, job: MadeJob, { expect, plan }: PlanFlags): void {
+  const { end } = job
+  if (isDeletion(job)) {
+    requireExpected(ctx, deletionOf(job, expect))
+    return
+  }
+  const count = end.create + end.update
+  if (expect === undefined || expect === count) return
+  throw new CrmError('unconfirmed', `--expect ${expect}, but ${count} records would change; nothing was sent`, {
+    hint:
+      plan === undefined
+        ? `see what: ${commandLine([...ctx.argv, '--dry-run'])}`
+        : withFlag(ctx.argv, '--expect', String(count)),
+  })
+}
+
+function isDeletion({ end, head }: MadeJob): boolean {
+  return end.delete > 0 || head.kind === 'delete'
+}
+
+function deletionOf({ end, head }: MadeJob, expect: number | undefined): Deletion {
   const isStdinFree = head.input?.name !== '-'
-  if (end.delete > 0 || head.kind === 'delete') {
-    const deletion = { count: end.delete, what: counted(end.delete, head.noun), expect, isStdinFree }
-    requireExpected(ctx, deletion)
+  return { count: end.delete, what: counted(end.delete, head.noun), expect, isStdinFree }
+}
+
+async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<void> {
+  const { end, head } = job
+  const { expect } = flags
+  requireCount(ctx, job, flags)
+  if (isDeletion(job)) {
+    const deletion = deletionOf(job, expect)
     if (canAsk(ctx))
       ctx.note('What is deleted can be undone for as long as the job is kept, but comes back under new ids.')
     if (end.delete > 0) await confirmDeletion(ctx, deletion)
     return
   }
+  const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
-  if (expect !== undefined && expect !== count) {
-    throw new CrmError('unconfirmed', `--expect ${expect}, but ${count} records would change; nothing was sent`, {
-      hint: `see what: ${commandLine([...ctx.argv, '--dry-run'])}`,
-    })
-  }
   if (end.update + cannotUndo(end, head.noun) > 0 && (await ctx.target()).isProtected) {
     await confirmProtected(ctx, { count, toDo: changesOf(end, head.noun), expect, isStdinFree })
     return
