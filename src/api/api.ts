@@ -49,6 +49,11 @@ export interface ConditionalOptions extends WriteOptions {
   readonly ifMatch: string | undefined
 }
 
+export interface DeleteOptions extends Pick<ConditionalOptions, 'ifMatch' | 'signal'> {
+  /** The end of the client lets a request that has left have its answer. */
+  readonly isLetFinish?: boolean | undefined
+}
+
 /**
  * The nine documented endpoints, and what else a server may have. Every method throws a CrmError for what a server or a network can do wrong;
  * lists fetch lazily, a page at a time, and stop fetching when the consumer stops.
@@ -59,7 +64,7 @@ export interface Api {
     create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
     update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
     /** A 404 on a retry of its own is success: an earlier try did it. */
-    delete(id: string, options: Pick<ConditionalOptions, 'ifMatch' | 'signal'>): Promise<void>
+    delete(id: string, options: DeleteOptions): Promise<void>
   }
   readonly deals: {
     list(query: ListQuery): AsyncIterable<Page>

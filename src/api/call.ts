@@ -30,6 +30,8 @@ export interface Call {
   readonly isIdNeeded?: boolean | undefined
   /** Ends this call, beside the signal of the client, which ends all. */
   readonly signal?: AbortSignal | undefined
+  /** The end of the client lets a try that has left have its answer; no other is begun. */
+  readonly isLetFinish?: boolean | undefined
   /** For messages, after "cannot": `update contact con_1`. */
   readonly action: string
   /** For hints: the command line that does this. */

@@ -48,13 +48,14 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
         findCommand: LIST_COMMAND,
         showCommand: showCommand(id),
       }),
-    delete: async (id, { ifMatch, signal }) => {
+    delete: async (id, { ifMatch, signal, isLetFinish }) => {
       await requestWrite(http, {
         method: 'DELETE',
         path: contactPath(id),
         recordId: id,
         ifMatch,
         signal,
+        isLetFinish,
         action: `delete contact ${id}`,
         command: 'crm contacts delete',
         findCommand: LIST_COMMAND,

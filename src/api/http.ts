@@ -57,7 +57,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const clock = new ClockOffset()
 
   async function settle(call: Call): Promise<Settled> {
-    const signal = endedBy(options.signal, call.signal)
+    const signal = signalOfTries(call, options)
     const waiting = endedBy(waitSignal, call.signal)
     const idempotencyKey = idempotencyKeyOf(call)
     const outgoing = prepare(call, idempotencyKey, options, fixedHeaders)
@@ -95,7 +95,11 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function tryOnce(one: Try): Promise<Answer | Failure> {
     let outcome: Answer | Failure | undefined
     try {
-      outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
+      // Its own signal does not end it.
+      const isTooLate = one.call.isLetFinish === true && options.signal.aborted
+      outcome = isTooLate
+        ? interruption(one.call, options.signal.reason, false)
+        : await attempt(connections.pool, one, { ...options, redactor, slashes })
       return outcome
     } finally {
       turnstile.leave(outcome)
@@ -119,6 +123,10 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
 function answerOf(settled: Settled): Answer {
   if ('error' in settled) throw settled.error
   return settled.answer
+}
+
+function signalOfTries(call: Call, options: ApiOptions): AbortSignal {
+  return endedBy(call.isLetFinish ? new AbortController().signal : options.signal, call.signal)
 }
 
 function endedBy(all: AbortSignal, one: AbortSignal | undefined): AbortSignal {

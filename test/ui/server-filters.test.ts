@@ -19,7 +19,7 @@ test.each([
   ['amount[gte]=abc', 'amount[gte] is "abc", expected a number'],
   ['amount=', '"amount=" is no filter'],
   ['stgae=Won', 'no field of a deal is called stgae'],
-  ["stage='Won", 'is no command'],
+  ["stage='Won", `"stage='Won" is no filter, expected key=value with quotes that end`],
 ])('%s is an error, and not left out', (text, message) => {
   expect(() => parseServerFilters(text)).toThrow(message)
 })

@@ -83,3 +83,26 @@ test('a held deletion behind an edit that was under way is not sent and kept, an
   expect(seen.map(({ method }) => method)).not.toContain('DELETE')
   expect(said).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])
 })
+
+test('the answer to a deletion under way is awaited, and one that never comes has a command that shows the record', async () => {
+  const held: ((status: number) => void)[] = []
+  const { url } = await startServer((response, { method }) => {
+    if (method === 'DELETE') held.push((status) => (status === 0 ? response.destroy() : sendJson(response, status, {})))
+  })
+  for (const [status, line] of [
+    [200, 'Deleted Name 1'],
+    [
+      0,
+      'Deletion of Name 1 (crm contacts get con_1 shows what became of it): stopped before the answer came; the server may have it all the same',
+    ],
+  ] as const) {
+    const { ui, said, stop } = await uiAt(url)
+    const sent = ui.work.deletions.commit()
+    await expect.poll(() => held.length).toBe(1)
+    stop()
+    held.pop()?.(status)
+    await sent
+    expect(said).toEqual([line])
+    expect(ui.work.deletions.waiting()).toEqual([])
+  }
+})

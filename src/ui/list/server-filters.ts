@@ -13,7 +13,7 @@ export type ServerFilters = Readonly<Record<string, string>>
 export function parseServerFilters(text: string): ServerFilters {
   if (text.trim() === '') return {}
   const filters = new Map<string, string>()
-  for (const word of shellWords(text, 'filter')) {
+  for (const word of wordsOf(text)) {
     const at = word.indexOf('=')
     const [key, value] = [word.slice(0, Math.max(0, at)), word.slice(at + 1)]
     if (key === '' || value === '') {
@@ -24,6 +24,18 @@ export function parseServerFilters(text: string): ServerFilters {
     filters.set(key, before === undefined ? value : `${before},${value}`)
   }
   return Object.fromEntries(filters)
+}
+
+function wordsOf(text: string): readonly string[] {
+  try {
+    return shellWords(text, 'filter')
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    throw invalid(
+      `${JSON.stringify(text)} is no filter, expected key=value with quotes that end`,
+      'such as name="Deal 1" stage=Won',
+    )
+  }
 }
 
 /** As it is typed. */

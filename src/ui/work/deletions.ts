@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
 import { type State, withList } from '../state.ts'
@@ -140,13 +141,14 @@ async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): P
   const name = nameOf(row)
   try {
     const { contacts } = await openApi()
-    await contacts.delete(id, { ifMatch: undefined })
+    await contacts.delete(id, { ifMatch: undefined, isLetFinish: true })
     notices.done(`Deleted ${name}`)
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
       store.update((state) => withMark(state, id, 'none'))
       if (error instanceof CrmError && error.code === 'interrupted' && !error.details.isInDoubt) return false
-      notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open: `Deletion of ${name}: ` }))
+      const open = `Deletion of ${name} (crm contacts get ${shellWord(id)} shows what became of it): `
+      notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open }))
       return true
     }
     notices.done(`${name} was gone already`)
