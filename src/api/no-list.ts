@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { Answer } from './answer.ts'
 import { signsOf } from './answer-signs.ts'
 import { quotedIn } from './fate-failure.ts'
@@ -22,8 +22,19 @@ export function readNoList(answer: Answer, wire: PageWire): Place | string | und
     return `the server refuses within its answer (${status}): ${readProblem(quoted, parseJson(quoted)).message}`
   }
   const places = wire.itemsPath === undefined ? ITEM_PLACES.filter(({ length }) => length === 1) : []
+  const lists = [...places, wire.itemsPath?.split('.') ?? []].map((place) => valueAt(json, place)).filter(Array.isArray)
+  if (lists.length > 0 && lists.every(({ length }) => length === 0) && isUnfinished(status, json)) {
+    return `the server is still preparing the list (${status}): an empty one came with it`
+  }
   const found = places.some((place) => Array.isArray(valueAt(json, place)))
   const at = places.find((place) => valueAt(json, place) === null)
   if (wire.itemsPath !== undefined && valueAtPath(json, wire.itemsPath) === null) return wire.itemsPath.split('.')
   return found ? undefined : at
+}
+
+/** `status: "processing"`, or 202 for what was only read. */
+function isUnfinished(status: number, json: JsonObject): boolean {
+  const state = json.status ?? json.state
+  const isAtWork = typeof state === 'string' && /^(?:processing|pending|queued|running|in[\s_-]?progress)$/i.test(state)
+  return status === 202 || isAtWork
 }

@@ -37,8 +37,13 @@ function highest(members: readonly Member[], names: ReadonlySet<string>): Told |
   return found
 }
 
-/** `items 0-19/3000` (RFC 9110, 14.4). */
+/** `items 0-19/3000` (RFC 9110, 14.4), or a `range` in the body: `1-20 of 3000`. */
 function rangeTotal(members: readonly Member[]): Told | undefined {
+  for (const { name, value, at } of members) {
+    const text = name === 'range' && typeof value === 'string' ? value : ''
+    const told = /^\s*\d+\s*(?:-|–|to)\s*\d+\s*(?:of|\/)\s*(\d{1,15})\s*$/i.exec(text)?.[1]
+    if (told !== undefined) return { count: Number(told), at }
+  }
   const range = members.find(({ isHeader, name }) => isHeader && name === 'contentrange')
   const count = /\/\s*(\d{1,15})\s*$/.exec(String(range?.value ?? ''))?.[1]
   return count === undefined ? undefined : { count: Number(count), at: 'Content-Range' }

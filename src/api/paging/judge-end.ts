@@ -36,9 +36,9 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   const shortfall = shortfallOf(page, progress)
   if (isEndKnown) return progress.isFiltered ? undefined : shortfall
   if (shortfall !== undefined || isTold(page, progress)) return shortfall
+  if (isPart) return 'it is answered with 206, as a part'
   const [sign] = signs
-  if (sign) return `${sign.at} looks as if there were more`
-  return isPart ? 'it is answered with 206, as a part' : undefined
+  return sign && `${sign.at} looks as if there were more`
 }
 
 /** As many came as the server counts. */

@@ -34,7 +34,9 @@ export const TOTAL_NAMES: ReadonlySet<string> = new Set(
 )
 
 /** The length of this page with some servers, of the whole list with others: it can say that there is more, never that this is all. */
-export const COUNT_NAMES: ReadonlySet<string> = new Set('count itemcount xcount paginationcount'.split(' '))
+export const COUNT_NAMES: ReadonlySet<string> = new Set(
+  'count itemcount xcount paginationcount found matched matches'.split(' '),
+)
 
 export const PAGES_NAMES: ReadonlySet<string> = new Set(
   'totalpages pagecount pages numpages lastpage xtotalpages xpages xwptotalpages pagetotal'.split(' '),

@@ -38,8 +38,8 @@ export type Settled =
 
 const END = { end: true } as const
 
-/** Maxima that servers have for a page: a list of exactly so many records may be cut. */
-const USUAL_MAXIMA: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000])
+/** No server is known whose pages hold fewer than this at most: a shorter list is not cut. */
+const LEAST_MAXIMUM = 10
 /** How a server says that a page is beyond the last one, or that it does not take the question. */
 const REFUSED: readonly string[] = ['bad_request', 'invalid_values', 'rejected', 'not_found']
 /** Of the leads of signs, which are guesses. */
@@ -198,7 +198,7 @@ async function proveEnd(open: Open, counting: Counting): Promise<Settled | undef
 async function sizeDoubt(open: Open): Promise<string | undefined> {
   const { length } = open.last.page.items
   const isFull = length === open.size
-  if (!isFull && !USUAL_MAXIMA.has(length)) return undefined
+  if (!isFull && length < LEAST_MAXIMUM) return undefined
   if (length > 1 && !(await isSizeObeyed(open, length - 1))) return undefined
   return isFull
     ? 'its first page is as long as was asked for'

@@ -12,8 +12,13 @@ export interface Sign {
 }
 
 const WORDS: ReadonlySet<string> = new Set(
-  'next more cursor cursors token offset continuation continue resume after scroll bookmark marker'.split(' '),
+  'next more cursor cursors token offset continuation continue resume after scroll bookmark marker partial'.split(' '),
 )
+/** Where a scan stopped, as DynamoDB has it: a key by its attributes. */
+const LAST_KEY = /(?:^|\.)last_?(?:evaluated_?)?key(?:\.|$)/i
+/** A part of what the server has not counted (RFC 9110, 14.4). */
+const UNCOUNTED = /\d\s*\/\s*\*\s*$/
+
 /** Beside one of those they mean something else, or the way back. */
 const OTHERS: ReadonlySet<string> = new Set(
   'prev previous before csrf xsrf auth access refresh session security request api self first ratelimit retry'.split(
@@ -25,12 +30,26 @@ const OTHERS: ReadonlySet<string> = new Set(
 export function readSigns(members: readonly Member[], asked: URLSearchParams): readonly Sign[] {
   const sent = new Set(asked.values())
   return members.flatMap(({ at, ownName, name, words, value, isHeader }) => {
-    if (TOTAL_NAMES.has(name) || COUNT_NAMES.has(name) || PAGES_NAMES.has(name) || isNothing(value)) return []
-    if (!words.some((word) => WORDS.has(word)) || words.some((word) => OTHERS.has(word))) return []
+    if (isCounted(name) || isNothing(value)) return []
+    if (isUncounted({ name, value, isHeader })) return [{ at: headerName(at), ownName, value: undefined }]
+    if (!isWordOfMore(words, at)) return []
     const text = idText(value)
     if (text !== undefined && sent.has(text)) return []
     return [{ at: isHeader ? headerName(at) : at, ownName, value: isYes(value) ? undefined : text }]
   })
+}
+
+function isCounted(name: string): boolean {
+  return TOTAL_NAMES.has(name) || COUNT_NAMES.has(name) || PAGES_NAMES.has(name)
+}
+
+function isUncounted({ name, value, isHeader }: Pick<Member, 'name' | 'value' | 'isHeader'>): boolean {
+  return isHeader && name === 'contentrange' && UNCOUNTED.test(String(value))
+}
+
+function isWordOfMore(words: readonly string[], at: string): boolean {
+  if (LAST_KEY.test(at)) return true
+  return words.some((word) => WORDS.has(word)) && !words.some((word) => OTHERS.has(word))
 }
 
 /** A number below 1 leads nowhere: it is the offset of the first page, or how some servers write the end. */

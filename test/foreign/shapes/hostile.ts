@@ -28,6 +28,31 @@ export const HOSTILE: readonly ListShape[] = [
   ]),
   firstPage('a header that looks like more', {}, [/X-More-Records/], { 'x-more-records': 'yes' }),
   firstPage('a cursor that leads back to the first page', { next_cursor: 'abc' }, [/next_cursor/, /second time/]),
+  firstPage('lastEvaluatedKey that holds a key', { lastEvaluatedKey: { id: 'con_20' } }, [/lastEvaluatedKey/]),
+  firstPage('LastEvaluatedKey of DynamoDB', { LastEvaluatedKey: { id: { S: 'con_20' } } }, [/LastEvaluatedKey/]),
+  firstPage('lastKey', { lastKey: 'con_20' }, [/lastKey/]),
+  firstPage('found above what came', { found: 3000 }, [/found counts 3000/]),
+  firstPage('stats.matched above what came', { stats: { matched: 3000 } }, [/stats\.matched counts 3000/]),
+  firstPage('matches above what came', { matches: 3000 }, [/matches counts 3000/]),
+  firstPage('range: 1-20 of 3000', { range: '1-20 of 3000' }, [/range counts 3000/]),
+  firstPage('partial: true', { partial: true }, [/partial/]),
+  firstPage('200 and a Content-Range that does not know the total', {}, [/Content-Range/], {
+    'content-range': '0-19/*',
+  }),
+  {
+    name: 'an empty list with status processing and Retry-After',
+    holds: 3000,
+    answer: () => ({ json: { data: [], status: 'processing' }, headers: { 'retry-after': '5' } }),
+    right: { refused: [/still preparing/] },
+  },
+  ...[15, 37, 40, 60].map(
+    (most): ListShape => ({
+      name: `a maximum of ${most}, a size that is obeyed below it, and no way on`,
+      holds: 73,
+      answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', most)) } }),
+      right: { refused: [/a size is obeyed/, /wire\.paging/] },
+    }),
+  ),
   {
     name: '206 and nothing that leads on',
     holds: 3000,

@@ -179,6 +179,14 @@ export const NUMBERED: readonly ListShape[] = [
     right: 'complete',
   },
   {
+    name: 'offset, and a maximum of 37',
+    holds: 73,
+    answer: (asked, all) => ({
+      json: { data: sliceAt(all, numberIn(asked, 'offset', 0), sizeIn(asked, 'limit', 37)).items },
+    }),
+    right: 'complete',
+  },
+  {
     name: 'page, and a size of its own below the one that was asked for',
     holds: 250,
     answer: (asked, all) => {

@@ -19,6 +19,15 @@ export const WHOLE: readonly ListShape[] = [
   atOnce('a total that is lower than what came', 20, (all) => ({ json: { data: all, total: 3 } }), 1),
   atOnce('a count of the page', 20, (all) => ({ json: { data: all, count: 20 } }), 4),
   atOnce('next that is null', 20, (all) => ({ json: { data: all, next: null } }), 1),
+  atOnce(
+    'found, matches and a range that are reached',
+    20,
+    (all) => ({
+      json: { data: all, found: 20, matches: 20, range: '1-20 of 20', partial: false, lastKey: null },
+    }),
+    1,
+  ),
+  atOnce('37 records, whatever the size', 37, (all) => ({ json: { data: all } }), 4),
   atOnce('has_more that is false', 20, (all) => ({ json: { data: all, has_more: false } }), 1),
   atOnce('a Content-Range that is whole', 5, (all) => ({ json: all, headers: { 'content-range': 'items 0-4/5' } }), 1),
   atOnce('page 1 of 1', 7, (all) => ({ json: { data: all, page: 1, total_pages: 1, total: 7 } }), 1),
