@@ -1,16 +1,26 @@
 import type { JsonObject } from '../core/json.ts'
+import { isSignName } from './answer-signs.ts'
 
 const COUNT = /^(?:count|n|(?:deleted|affected|removed)(?:_?(?:count|rows|records))?|rows_?affected)$/i
-const TOLD = /\b(?:delet|remov|archiv|eras|destroy|success|ok\b|okay|done\b)/i
-const DENIED = /\b(?:not|no|cannot|can't|could|unable|error|fail|denied|invalid|forbidden|unauthori[sz]ed)/i
+const YES = /^(?:true|ok|okay|done|success|deleted|removed)[.!]?$/i
+/** Beside a `success: true`: what was only begun, or did not happen. */
+const NOT_DONE =
+  /\b(?:not|no|cannot|can't|could|unable|lack|error|fail|denied|invalid|forbidden|unauthori[sz]ed|queued?|pending|scheduled?|will|accepted|started|request)/i
 
 /** Whether an object without a record says that something was deleted. */
 export function isDeletionShown(answer: JsonObject, isAffirming: boolean): boolean {
-  const counts = Object.entries(answer).filter(([name, value]) => COUNT.test(name) && typeof value === 'number')
-  if (counts.length > 0) return counts.some(([, value]) => Number(value) > 0)
-  if (isAffirming || answer.deleted === true || answer.acknowledged === true) return true
   const members = Object.entries(answer)
+  const counts = members.filter(([name, value]) => COUNT.test(name) && typeof value === 'number')
+  if (counts.length > 0) return counts.some(([, value]) => Number(value) > 0)
   if (members.every(([, value]) => value === null)) return true
-  const text = answer.message ?? answer.msg ?? answer.detail
-  return typeof text === 'string' && TOLD.test(text) && !DENIED.test(text)
+  if (!(isAffirming || answer.deleted === true || answer.acknowledged === true)) return false
+  return members.every(([name, value]) => {
+    if (value === null || name === 'deleted' || name === 'acknowledged') return true
+    return isSignName(name) && !(typeof value === 'string' && NOT_DONE.test(value))
+  })
+}
+
+/** A text that is nothing but a yes. */
+export function isShortYes(text: string): boolean {
+  return YES.test(text.trim())
 }

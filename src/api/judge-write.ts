@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Answer } from './answer.ts'
 import { isTroubled, signsOf } from './answer-signs.ts'
-import { isDeletionShown } from './deletion-shown.ts'
+import { isDeletionShown, isShortYes } from './deletion-shown.ts'
 import { ownId, readShown, type Shown, showsSent } from './shown-record.ts'
 
 export interface AskedWrite {
@@ -37,7 +37,7 @@ function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): Write
   const [first, ...inner] = shown
   const firstId = inner.length === 0 && asked.kind !== 'delete' ? ownId(first) : undefined
   // Nearly always, and judged at a tenth of the cost.
-  if (firstId !== undefined && !isTroubled(first)) return done(first, firstId)
+  if (firstId !== undefined && !isTroubled(first)) return judgeRecord(first, firstId, answer, asked)
   const signs = shown.map(signsOf)
   const isAnyTroubled = signs.some((one) => one.isTroubled)
   const record = shown.at(-1) ?? {}
@@ -51,8 +51,16 @@ function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): Write
   // The status of a record is its own affair; that of what stands around it is not.
   const isPlain = !isAnyTroubled && !signs.slice(0, -1).some(({ isRefusing }) => isRefusing)
   if (asked.kind === 'delete' && record.deleted === false) return REFUSED
-  if (said.id !== undefined && isPlain) return done(record, asked.kind === 'delete' ? asked.id : said.id)
+  if (said.id !== undefined && isPlain) return judgeRecord(record, said.id, answer, asked)
   return asked.kind === 'delete' ? judgeDeletion(said, answer, asked) : judgeSaving(said, answer, asked)
+}
+
+/** Done where the record is the one that was asked for: 202 often shows the work that is to be done in place of it. */
+function judgeRecord(record: JsonObject, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteFate {
+  const { kind, id: wanted = id, sent } = asked
+  if (kind !== 'create' && id.toLowerCase() !== wanted.toLowerCase()) return IN_DOUBT
+  if (status === 202 && kind !== 'delete' && !showsSent(record, sent() ?? {}, false)) return IN_DOUBT
+  return done(record, kind === 'delete' ? asked.id : id)
 }
 
 interface Said {
@@ -103,7 +111,7 @@ function judgeWithoutRecord(answer: WriteAnswer, { kind, id }: AskedWrite): Writ
 function isDeletionTold(status: number, json: JsonValue | undefined): boolean {
   if (status === 202) return false
   if (json === undefined || json === null || json === true || json === 1) return true
-  if (typeof json === 'string') return isDeletionShown({ message: json }, false)
+  if (typeof json === 'string') return isShortYes(json)
   return isJsonObject(json) && Object.keys(json).length === 0
 }
 

@@ -6,8 +6,10 @@ import { isSignName, signsOf } from './answer-signs.ts'
 const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I[dD]))$/
 const OTHERS_ID =
   /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
-/** Where a record stands within an answer; any other name will do when nothing else could hold it. */
+/** Where a record stands within an answer, beside its own name; below any other stands something else, such as a job. */
 const WRAPPERS = ['data', 'result', 'record', 'item', 'object', 'results', 'records', 'items', 'value', 'd']
+const OWN_NAME =
+  /^(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?$/i
 const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
 
 /** The id that an object shows as its own. */
@@ -51,9 +53,8 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
     if (found !== undefined) return found
   }
   const others = Object.entries(envelope).filter(([name]) => !AROUND.test(name) && !isSignName(name))
-  const objects = others.map(([, value]) => value).filter(isJsonObject)
-  const [only] = objects
-  if (only !== undefined && objects.length === 1 && others.length === 1) return only
+  const [only] = others
+  if (only !== undefined && others.length === 1 && OWN_NAME.test(only[0]) && isJsonObject(only[1])) return only[1]
   // Zoho: `{code, status, message, details: {id}}`; of a duplicate the id is that of another record.
   const { details } = envelope
   const isMade = isJsonObject(details) && idOf(details.id) !== undefined && !signsOf(envelope).isRefusing

@@ -82,7 +82,7 @@ function isRefusal({ status = 0 }: Failure): boolean {
 function judgeRefusal({ operation: { head }, isInDoubt }: Task, failure: Failure): Verdict {
   const { status = 0, serverCode = '' } = failure
   if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
-  if (head.do === 'delete' && status === 404) {
+  if (head.do === 'delete' && (status === 404 || status === 410)) {
     // Behind a try whose answer was lost, this is what that try did.
     return { is: 'done', status, id: head.id ?? null, flag: isInDoubt ? undefined : 'g' }
   }

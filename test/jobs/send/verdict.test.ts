@@ -93,6 +93,12 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
     { is: 'unsettled', isAnswered: false, isTaken: true },
   ],
   ['204 to an update is done', taskOf('update'), answer({ status: 204, json: undefined }), { is: 'done', id: 'con_1' }],
+  [
+    '410 to a delete is gone, as 404 is',
+    taskOf('delete'),
+    failureOf({ status: 410 }),
+    { is: 'done', id: 'con_1', flag: 'g' },
+  ],
   ['204 to a delete is done', taskOf('delete'), answer({ status: 204, json: undefined }), { is: 'done', id: 'con_1' }],
   [
     '429 was not executed: the same key',
