@@ -29,7 +29,7 @@ async function startForeign(contacts: readonly object[], more: Readonly<Record<s
     const [route = ''] = path.split('?')
     if (method === 'GET' && route === '/v1/contacts') sendJson(response, 200, { data: contacts, next_cursor: null })
     else if (route in more) sendJson(response, 200, more[route])
-    else if (method === 'PATCH') sendJson(response, 200, { id: '1' })
+    else if (method === 'PATCH') sendJson(response, 200, { id: route.split('/').at(-1) ?? '' })
     else sendJson(response, 404, { error: 'no such path' })
   })
   const { folder, env } = envOf(url.href, 'k_0123456789')
