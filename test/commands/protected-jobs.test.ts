@@ -12,7 +12,11 @@ const KEY = 'k_0123456789'
 async function startWith(isProtected: boolean) {
   const { url, seen } = await startServer((response, { method, path, body }) => {
     if (path.includes('graphql')) sendJson(response, 404, { message: 'no' })
-    else if (method !== 'GET') sendJson(response, 201, { id: `n_${seen.length}`, ...JSON.parse(body || '{}') })
+    else if (method !== 'GET')
+      sendJson(response, 201, {
+        id: method === 'POST' ? `n_${seen.length}` : path.split('/').at(-1),
+        ...JSON.parse(body || '{}'),
+      })
     else {
       const data = [
         { id: 'c_1', email: 'a@x.test', name: 'X' },

@@ -35,8 +35,8 @@ test('of many records the records say what is a number; := writes a text all the
     { id: 'c_1', zip: '12345', score: null },
     { id: 'c_2', score: 3 },
   ]
-  const { url, seen } = await startServer((response, { method }) =>
-    sendJson(response, 200, method === 'GET' ? { data, next_cursor: null } : { id: 'c_1' }),
+  const { url, seen } = await startServer((response, { method, path }) =>
+    sendJson(response, 200, method === 'GET' ? { data, next_cursor: null } : { id: path.split('/').at(-1) }),
   )
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
   const update = (set: string) => runCrm(['contacts', 'update', '--where', 'true', '--set', set, '--yes'], env)
