@@ -73,7 +73,8 @@ const STEPS: Readonly<Record<string, Step>> = {
   'fixtures schema': only(),
   'fixtures validate': only('demo.yaml'),
   'fixtures plan': only(...FIXTURE),
-  'fixtures status': only(...FIXTURE),
+  // Before anything was applied, the run is not known.
+  'fixtures status': { ...only(...FIXTURE), exit: 3 },
   'fixtures export': only('--with', 'contacts,notes'),
   'sandbox run': only('--seed', 'demo.yaml', '--', 'true'),
   'webhooks trigger': only('contact.created', '--to', '9', '--dry-run'),
