@@ -1,5 +1,5 @@
 import type { Io } from './core/streams.ts'
-import { type SentSoFar, watchStdout } from './output/lost-stdout.ts'
+import type { SentSoFar } from './output/lost-stdout.ts'
 
 declare const CRM_VERSION: string
 
@@ -22,7 +22,7 @@ async function completeWords(): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { run } = await import('./program.ts')
+  const [{ run }, { watchStdout }] = await Promise.all([import('./program.ts'), import('./output/lost-stdout.ts')])
 
   const sent: SentSoFar = { isWrite: false, taken: undefined }
   watchStdout(process, sent)
