@@ -34,8 +34,8 @@ test('a proxy leads to the server and sees neither the key nor its own password 
   const proxied = { ...env, SSL_CERT_FILE: authorities, HTTPS_PROXY }
   const { exit, stdout, stderr } = await crm(['contacts', 'list', '-o', 'id', '--debug'], proxied)
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'con_1\n' })
-  expect(proxy.tunnels).toHaveLength(1)
-  expect(proxy.tunnels[0]?.passed().toString('latin1')).not.toContain(env.CRM_API_KEY)
+  expect(proxy.tunnels.length).toBeGreaterThan(0)
+  for (const tunnel of proxy.tunnels) expect(tunnel.passed().toString('latin1')).not.toContain(env.CRM_API_KEY)
   expect(stderr).not.toContain('proxy-password')
 
   const gone = await crm(['contacts', 'list', '--max-wait', '0s'], {
