@@ -4,7 +4,7 @@ import type { Wire } from '../core/wire.ts'
 import type { Answer } from './answer.ts'
 import { readNoList } from './no-list.ts'
 import { oneLine } from './one-line.ts'
-import { readNext } from './page-next.ts'
+import { type Denied, readNext } from './page-next.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
 import { type Counts, readCounts, wholeNumber } from './paging/counts.ts'
 import { envelopeOf, type Member } from './paging/envelope.ts'
@@ -26,6 +26,8 @@ export interface PageAnswer {
   readonly next: Position | undefined
   /** Where the same sign leads with other servers, in the order in which to try them when `next` leads back. */
   readonly others: readonly Lead[]
+  /** Where a next page is named although the answer says that the list ends here. */
+  readonly denied: Denied | undefined
   /** Whether the answer says that the list ends here, or how it goes on. */
   readonly isEndKnown: boolean
   /** The members that lead to the records; empty where the answer itself is the list. */
@@ -62,6 +64,7 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
     items,
     next: found.next,
     others: found.others,
+    denied: found.denied,
     isEndKnown: found.end !== 'unknown',
     itemsAt: place,
     nextAt: found.at,

@@ -38,6 +38,14 @@ export interface NextFound {
   readonly at: string | undefined
   /** Its pages are numbered from 0. */
   readonly isFromZero?: boolean
+  /** A next page that is named although something else says that this one is the last. */
+  readonly denied?: Denied | undefined
+}
+
+export interface Denied {
+  readonly next: Position
+  readonly others: readonly Lead[]
+  readonly at: string | undefined
 }
 
 const DEFAULT_PARAMETER = 'cursor'
@@ -71,6 +79,13 @@ function readRecognised(
   url: URL,
   wire: PageWire,
 ): NextFound | string {
+  const found = readSaid(source, links, url, wire)
+  if (typeof found === 'string' || found.next || found.end === 'unknown') return found
+  const denied = readDenied(source, links.get('next'), url, wire)
+  return typeof denied === 'string' ? denied : { ...found, denied }
+}
+
+function readSaid(source: Source, links: ReadonlyMap<string, string>, url: URL, wire: PageWire): NextFound | string {
   const { json, members } = source
   const link = links.get('next')
   const inBody = readBody(json, url, { ...wire, link })
@@ -85,6 +100,33 @@ function readRecognised(
   return hasOtherLinks(links, json) ? { ...more, end: 'implied', at: 'links without next' } : more
 }
 
+/** `endCursor`, `after_cursor` and scroll ids stand on the last page too. */
+const NAMED_NEXT = NEXT_SHAPES.filter(({ next }) => /next/i.test(next.join()))
+
+function readDenied(
+  { json, members }: Source,
+  link: string | undefined,
+  url: URL,
+  wire: PageWire,
+): Denied | string | undefined {
+  const ways = [
+    ...NAMED_NEXT.map((shape) => () => readAtShape(json, shape, url, { ...wire, link })),
+    () => (link === undefined ? undefined : said(readAddress(link, url), 'Link rel="next"')),
+    () =>
+      readNamed(
+        members.filter(({ name }) => name.includes('next')),
+        url,
+        wire,
+      ),
+  ]
+  for (const way of ways) {
+    const found = way()
+    if (typeof found === 'string') return found
+    if (found?.next) return { next: found.next, others: found.others, at: found.at }
+  }
+  return undefined
+}
+
 /**
  * A cursor goes before the address in a Link header: it survives a proxy that knows its server under another name, and
  * the limit of the request stays ours. The header then only says in which parameter the cursor goes back.
@@ -94,18 +136,23 @@ function readBody(json: JsonValue, url: URL, at: BodyWire): NextFound | string {
   for (const shape of NEXT_SHAPES) {
     const end = endIn(json, shape)
     if (end !== undefined) return said(undefined, end)
-    const value = valueAt(json, shape.next)
-    if (value === undefined || isGroup(value, shape)) continue
-    const position = readShape(value, shape, url, at)
-    if (typeof position === 'string') return position
-    const place = shape.next.join('.')
-    if (position) return said(position, place, at.cursorParam ? [] : otherCursors(position, url))
-    empty = place
+    const found = readAtShape(json, shape, url, at)
+    if (typeof found === 'string' || found?.next) return found
+    empty = found?.at ?? empty
   }
   return { next: undefined, others: [], end: empty === undefined ? 'unknown' : 'implied', at: empty }
 }
 
 type BodyWire = PageWire & { readonly link: string | undefined }
+
+/** Undefined where the answer does not have the place; without `next` where it is empty. */
+function readAtShape(json: JsonValue, shape: NextShape, url: URL, at: BodyWire): NextFound | string | undefined {
+  const value = valueAt(json, shape.next)
+  if (value === undefined || isGroup(value, shape)) return undefined
+  const position = readShape(value, shape, url, at)
+  const others = typeof position === 'object' && !at.cursorParam ? otherCursors(position, url) : []
+  return said(position, shape.next.join('.'), others)
+}
 
 /** Of an object with the address in it another shape reads what there is; `next` may also hold a page and its size. */
 function isGroup(value: JsonValue, { next }: NextShape): boolean {

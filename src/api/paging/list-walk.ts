@@ -6,13 +6,15 @@ import { ADDRESS_HINT } from '../failure.ts'
 import type { Http } from '../http.ts'
 import { oneLine } from '../one-line.ts'
 import { type PageAnswer, readPage } from '../page-answer.ts'
+import type { Denied } from '../page-next.ts'
 import type { ListCall, PageLimits } from '../pages.ts'
 import { type Position, parsePosition, positionText } from '../position.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
+import { settleDenied } from './denied.ts'
 import { type Doubt, doubtOf, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
-import { badPage, refusePagingFilters } from './page-errors.ts'
-import { areSameRecords, isByLastId } from './same-records.ts'
+import { badPage, isRefusal, refusePagingFilters } from './page-errors.ts'
+import { areSameRecords, isByLastId, withoutRepeated } from './same-records.ts'
 import { type Asked, followLead, moreText, type Open, type Settled, settle } from './settle.ts'
 
 /** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
@@ -22,17 +24,7 @@ const ITEMS_HINT = 'crm doctor finds out where they are, or: crm config set wire
 const CURSOR_HINT =
   'crm doctor finds out how, or, if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME -p PROFILE'
 
-/** What a server answers to a question that it does not take. */
-const REFUSALS: readonly string[] = [
-  'bad_request',
-  'invalid_values',
-  'rejected',
-  'not_found',
-  'conflict',
-  'forbidden',
-  'bad_answer',
-  'server_error',
-]
+const RANGE_REASON = 'the rest of a 206 is asked for with a Range header, which crm does not send for lists'
 
 /** One list on its way from page to page. */
 export class ListWalk {
@@ -87,6 +79,8 @@ export class ListWalk {
   async next(remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     if (page.next && !this.#counting) return this.#follow(page.next, remaining)
+    const beyond = await this.#settleDenied()
+    if (beyond) return beyond
     const doubt = this.#doubt()
     if (!doubt || (doubt.isSilence && isWord(this.#limits.paging))) return undefined
     const settled = await settle(this.#open())
@@ -94,7 +88,25 @@ export class ListWalk {
     const open = 'open' in settled ? (settled.open ?? (doubt.isSilence ? undefined : doubt.reason)) : this.#gap(doubt)
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
-    throw badPage(this.#list, `the list does not say how it goes on: ${reason}`, this.#openHint())
+    const part = page.isPart ? `; ${RANGE_REASON}` : ''
+    throw badPage(this.#list, `the list does not say how it goes on: ${reason}${part}`, this.#openHint())
+  }
+
+  async #settleDenied(): Promise<PageAnswer | undefined> {
+    const denied = this.#denied
+    if (!denied) return undefined
+    this.#seen.add(positionText(denied.next, this.#usualParameter))
+    const others = this.#isWayProven ? [] : denied.others
+    const settled = await settleDenied(this.#open(), { ...denied, others }, this.#firstItems)
+    if ('next' in settled) return this.#adopt(settled)
+    if ('open' in settled && settled.open !== undefined) throw badPage(this.#list, settled.open, ADDRESS_HINT)
+    return undefined
+  }
+
+  get #denied(): Denied | undefined {
+    const { denied } = this.#taken.page
+    if (!denied || this.#counting) return undefined
+    return this.#seen.has(positionText(denied.next, this.#usualParameter)) ? undefined : denied
   }
 
   /** Where the pages are counted, `has_more` still says that there are more: the last id is not what leads to them. */
@@ -107,7 +119,8 @@ export class ListWalk {
   /** Undefined where the page that came last is known to be the end. */
   get cursor(): string | undefined {
     const { page, url } = this.#taken
-    if (page.next && !this.#counting) return positionText(page.next, this.#usualParameter)
+    const next = page.next ?? this.#denied?.next
+    if (next && !this.#counting) return positionText(next, this.#usualParameter)
     if (!this.#counting || page.items.length === 0 || !this.#doubt()) return undefined
     return positionText(countedPosition(nextCounting(this.#counting, page), url), this.#usualParameter)
   }
@@ -169,17 +182,21 @@ export class ListWalk {
     if (parameter === undefined) return this.#take(next)
     this.#limits = { ...this.#limits, cursorParam: parameter }
     // It was read before it was known in which parameter its own cursor goes back.
-    const position = next.page.others.find((lead) => lead.parameter === parameter)?.position
-    return this.#take({ ...next, page: { ...next.page, next: position ?? next.page.next } })
+    const { page } = next
+    const placed = (others: readonly Lead[]) => others.find((lead) => lead.parameter === parameter)?.position
+    const denied = page.denied && { ...page.denied, next: placed(page.denied.others) ?? page.denied.next }
+    return this.#take({ ...next, page: { ...page, denied, next: placed(page.others) ?? page.next } })
   }
 
+  /** The page without what the one before it held too; where the list goes on is counted with it. */
   #take(asked: Asked): PageAnswer {
     const { page } = asked
     const { pages, count, firstLength } = this.#progress
+    const items = withoutRepeated(page.items, this.#last?.page.items ?? [])
     this.#progress = {
       ...this.#progress,
       pages: pages + 1,
-      count: count + page.items.length,
+      count: count + items.length,
       firstLength: pages === 0 ? page.items.length : firstLength,
     }
     if (pages === 0) this.#firstItems = page.items
@@ -190,7 +207,7 @@ export class ListWalk {
       throw badPage(this.#list, reason, ADDRESS_HINT)
     }
     this.#last = asked
-    return page
+    return { ...page, items }
   }
 
   #open(): Open {
@@ -261,11 +278,6 @@ export class ListWalk {
     const start = position ? { [position.parameter]: position.cursor } : {}
     return { ...this.#list, signal, method: 'GET', query: { ...filters, ...limit, ...start } }
   }
-}
-
-/** 500 is how some servers refuse a parameter; any other outage is one. */
-function isRefusal({ code, details }: CrmError): boolean {
-  return REFUSALS.includes(code) && (code !== 'server_error' || details.status === 500)
 }
 
 /** The person's word for where the next page stands: an answer without it is the last. */

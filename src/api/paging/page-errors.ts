@@ -18,3 +18,20 @@ export function refusePagingFilters(
     hint: 'use --limit for the number of records',
   })
 }
+
+/** What a server answers to a question that it does not take. */
+const REFUSALS: readonly string[] = [
+  'bad_request',
+  'invalid_values',
+  'rejected',
+  'not_found',
+  'conflict',
+  'forbidden',
+  'bad_answer',
+  'server_error',
+]
+
+/** 500 is how some servers refuse a parameter; any other outage is one. */
+export function isRefusal({ code, details }: CrmError): boolean {
+  return REFUSALS.includes(code) && (code !== 'server_error' || details.status === 500)
+}

@@ -6,7 +6,7 @@ import { type Counting, countedPosition, countings, nextCounting } from './count
 import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
 import { SIZE_PARAMETERS } from './names.ts'
-import { areFurther, areSameRecords, isSameRecord } from './same-records.ts'
+import { areFurther, areSameRecords, areShifted, isSameRecord } from './same-records.ts'
 
 /** A page, and the address it came from. */
 export interface Asked {
@@ -94,7 +94,7 @@ async function goOnCounting(open: Open, before: Counting): Promise<Settled> {
   const { items } = next.page
   if (next.page.next && areSameRecords(items, page.items)) return { open: `${moreText(next.page)} again and again` }
   if (items.length === 0 || areSameRecords(items, page.items)) return END
-  if (areFurther(items, page.items)) return { next, counting }
+  if (areFurther(items, page.items) || areShifted(items, page.items)) return { next, counting }
   return { open: `${counting.parameter}=${counting.at} holds records of the page before it` }
 }
 
@@ -145,10 +145,10 @@ async function tryCounting(open: Open, counting: Counting): Promise<Settled | un
     return { open: refusedText(counting, second.refusal) }
   }
   if ('refusal' in second || second.page.items.length === 0) return proveEnd(open, counting)
-  if (counting.kind === 'page')
-    return areFurther(second.page.items, page.items) ? fromZero(open, counting, second) : undefined
+  const isFurther = areFurther(second.page.items, page.items) || areShifted(second.page.items, page.items)
+  if (counting.kind === 'page') return isFurther ? fromZero(open, counting, second) : undefined
   if (isSameRecord(second.page.items[0], page.items.at(-1))) return fromOne(open, counting, second)
-  return areFurther(second.page.items, page.items) ? { next: second, counting } : undefined
+  return isFurther ? { next: second, counting } : undefined
 }
 
 /** Of pages that are counted from 0 the page 2 is the third. */

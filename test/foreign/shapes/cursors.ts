@@ -110,6 +110,52 @@ export const CURSORS: readonly ListShape[] = [
     total: 20,
     next_cursor: tokenOf(next) ?? null,
   })),
+  cursor('next_cursor that leads on beside has_more: false', 'cursor', ({ items, next }) => ({
+    data: items,
+    next_cursor: tokenOf(next) ?? null,
+    has_more: false,
+  })),
+  cursor('next_page_token that leads on beside more_records: false', 'page_token', ({ items, next }) => ({
+    data: items,
+    info: { next_page_token: tokenOf(next) ?? null, more_records: false },
+  })),
+  cursor('meta.next_token that leads on beside has_more: false', 'next_token', ({ items, next }) => ({
+    data: items,
+    meta: { next_token: tokenOf(next) ?? null },
+    has_more: false,
+  })),
+  cursor('next_cursor that goes back as page_token, beside has_more: false', 'page_token', ({ items, next }) => ({
+    data: items,
+    next_cursor: tokenOf(next) ?? null,
+    has_more: false,
+  })),
+  cursor(
+    'next_cursor on the last page too, and has_more: false there',
+    'cursor',
+    ({ items, next }, asked) => ({
+      data: items,
+      next_cursor: `at${startOf(asked, 'cursor') + 20}`,
+      has_more: next !== undefined,
+    }),
+    { requests: 4 },
+  ),
+  {
+    ...cursor('next_cursor and has_more: false on the one page of a server that ignores cursors', '', () => ({})),
+    answer: (_asked, all) => ({ json: { data: all, next_cursor: 'at45', has_more: false } }),
+  },
+  {
+    ...cursor('next_cursor and has_more: false on the last page, and 400 behind it', '', () => ({})),
+    answer: (asked, all) => {
+      const start = startOf(asked, 'cursor')
+      if (start >= 45) return { status: 400, json: { message: 'no such cursor' } }
+      const { items, next } = sliceAt(all, start, 20)
+      return { json: { data: items, next_cursor: `at${start + 20}`, has_more: next !== undefined } }
+    },
+  },
+  cursor('endCursor on the last page too (Relay)', 'after', ({ items, next }, asked) => ({
+    edges: items.map((node) => ({ node })),
+    pageInfo: { hasNextPage: next !== undefined, endCursor: `at${startOf(asked, 'after') + items.length}` },
+  })),
   {
     ...cursor('has_more alone: the last id leads on (Stripe)', '', () => ({})),
     answer: (asked, all) => afterLast(asked, all, 'starting_after'),

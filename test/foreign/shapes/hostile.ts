@@ -63,6 +63,38 @@ export const HOSTILE: readonly ListShape[] = [
     }),
     right: { refused: [/206/] },
   },
+  ...['items 0-19/3000', 'items 0-19/*'].map(
+    (range): ListShape => ({
+      name: `206 that goes on with a Range header alone, and Content-Range ${range}`,
+      holds: 3000,
+      answer: ({ headers }, all) => {
+        const [start = 0, end = 19] = (/items=(\d+)-(\d+)/.exec(String(headers.range))?.slice(1) ?? []).map(Number)
+        return {
+          status: 206,
+          json: all.slice(start, end + 1),
+          headers: { 'content-range': range, 'accept-ranges': 'items' },
+        }
+      },
+      right: { refused: [/206/, /Range header, which crm does not send/] },
+    }),
+  ),
+  {
+    name: 'has_more: false beside a next page on another origin',
+    holds: 45,
+    answer: (_asked, all) => ({
+      json: { data: all.slice(0, 20), has_more: false, next: 'http://127.0.0.1:1/v1/contacts?page=2' },
+    }),
+    right: { refused: [/the next page is at http:\/\/127\.0\.0\.1:1/] },
+  },
+  {
+    name: 'has_more: false beside a cursor that is answered with 500',
+    holds: 45,
+    answer: (asked, all) =>
+      asked.query.has('cursor')
+        ? { status: 500, json: { message: 'oops' } }
+        : { json: { data: all.slice(0, 20), has_more: false, next_cursor: 'at20' } },
+    right: { refused: [/has_more says that there are no more records, and next_cursor names a next page/, /oops/] },
+  },
   {
     name: 'a maximum of 20, a size that is obeyed below it, and no way on',
     holds: 3000,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/core/json.ts'
 import type { Answered, Asked, ListShape } from '../shape.ts'
 import { numberIn, pageAt, type Slice, sizeIn, sliceAt } from './slice.ts'
 
@@ -25,6 +26,20 @@ function offsets(name: string, parameter: string, render: (slice: Slice, start: 
       const start = numberIn(asked, parameter, 0)
       return render(sliceAt(all, start, sizeIn(asked, 'limit', 20)), start)
     },
+    right: 'complete',
+  }
+}
+
+/** Behind the first answer a record stands in front of the others: the last of each page comes again. */
+function shifting(
+  name: string,
+  holds: number,
+  render: (asked: Asked, all: readonly JsonObject[]) => Answered,
+): ListShape {
+  return {
+    name: `${name}, and a record that is added to ${holds} after the first answer`,
+    holds,
+    answer: (asked, all) => render(asked, asked.nth === 1 ? all : [{ id: 'con_new', name: 'New' }, ...all]),
     right: 'complete',
   }
 }
@@ -178,6 +193,24 @@ export const NUMBERED: readonly ListShape[] = [
     },
     right: 'complete',
   },
+  ...[20, 40, 45, 60].flatMap((holds) => [
+    shifting('pages by number', holds, (asked, all) => ({
+      json: { data: pageAt(all, numberIn(asked, 'page', 1), 20).items },
+    })),
+    shifting('offset', holds, (asked, all) => ({
+      json: { data: sliceAt(all, numberIn(asked, 'offset', 0), sizeIn(asked, 'limit', 20)).items },
+    })),
+    shifting('offset and total', holds, (asked, all) => ({
+      json: {
+        data: sliceAt(all, numberIn(asked, 'offset', 0), sizeIn(asked, 'limit', 20)).items,
+        total: all.length,
+      },
+    })),
+    shifting('page and total_pages', holds, (asked, all) => {
+      const page = numberIn(asked, 'page', 1)
+      return { json: { data: pageAt(all, page, 20).items, page, total_pages: Math.ceil(all.length / 20) } }
+    }),
+  ]),
   {
     name: 'offset, and a maximum of 37',
     holds: 73,
