@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
-import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
-import { isRunning } from './is-running.ts'
 import { toMachineError } from './machine-error.ts'
-import { processMark } from './process-mark.ts'
+import { isGone, thisProcess } from './process-owner.ts'
 
 const WAIT_MS = 5000
 const POLL_MS = 20
@@ -24,7 +22,8 @@ export async function withLock<Result>(
   work: () => Promise<Result>,
   waitMs: number = WAIT_MS,
 ): Promise<Result> {
-  const owner = `${process.pid} ${startedAtMs()} ${randomUUID()} ${processMark(process.pid)}\n`
+  const { pid, startedAtMs, mark } = thisProcess()
+  const owner = `${pid} ${startedAtMs} ${randomUUID()} ${mark}\n`
   try {
     await acquire(path, owner, performance.now() + waitMs)
   } catch (error) {
@@ -104,14 +103,10 @@ async function readOwner(path: string): Promise<string | undefined> {
 async function isStale(path: string): Promise<boolean> {
   const owner = await readOwner(path)
   if (owner === undefined) return false
-  const [pid, startMs] = owner.split(' ', 2).map(Number)
-  const mark = owner.split(' ')[3]?.trim()
+  const [pid, startedAtMs] = owner.split(' ', 2).map(Number)
+  const mark = owner.split(' ')[3]?.trim() ?? ''
   if (!pid || !owner.endsWith('\n')) return await isOlderThan(path, EMPTY_IS_STALE_MS)
-  // Our own number, but not us: a container that starts again gives its processes the same numbers.
-  if (pid === process.pid) return startMs !== startedAtMs()
-  if (!isRunning(pid)) return true
-  // The number may be that of another process by now.
-  return Boolean(mark) && processMark(pid) !== mark
+  return isGone({ pid, startedAtMs: startedAtMs ?? 0, mark })
 }
 
 /**
@@ -139,10 +134,6 @@ async function isOlderThan(path: string, ageMs: number): Promise<boolean> {
     if (errorCode(error) === 'ENOENT') return false
     throw error
   }
-}
-
-function startedAtMs(): number {
-  return Math.round(performance.timeOrigin)
 }
 
 async function heldError(path: string): Promise<CrmError> {

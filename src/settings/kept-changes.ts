@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseExactJson } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
+import { errorCode } from '../files/error-code.ts'
 import { toMachineError } from '../files/machine-error.ts'
 import { namesIn } from '../files/names-in.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { ensurePrivateFolderNow } from '../files/private-folder.ts'
+import { isGone, type ProcessOwner, thisProcess } from '../files/process-owner.ts'
 import { writePrivateFileNow } from '../files/write-private-file.ts'
 import { damaged } from './document.ts'
 import { stateFolder } from './state-folder.ts'
@@ -22,36 +24,97 @@ export interface KeptChange {
   readonly before: JsonObject
 }
 
-/** Changes that wait for the next start at one server: a file a process, so that two that end at once lose nothing. */
+export interface Taken {
+  readonly changes: readonly KeptChange[]
+  /** Processes that hold others, which are not taken from them while they run. */
+  readonly heldBy: readonly number[]
+}
+
+/**
+ * Changes that wait for the next start at one server: a file a process, so that two that end at once lose nothing. The name of
+ * a file that a process has taken names the process: another takes it only when that one is gone.
+ */
 export interface KeptChanges {
-  /** All that were kept. CrmError `invalid_input` for a damaged file, `machine` for one that others may read. */
-  read(): Promise<readonly KeptChange[]>
-  /** What waits from now on, in the place of what was read; it is on disk when this returns. CrmError `machine`. */
-  write(changes: readonly KeptChange[]): void
+  /**
+   * All that were kept and that no running process has; two that ask at once never get the same. CrmError `invalid_input` for
+   * a damaged file, `machine` for one that others may read.
+   */
+  take(): Promise<Taken>
+  /** What this process has now, in the place of what it took: the next start gets it when this process is gone. CrmError `machine`. */
+  hold(changes: readonly KeptChange[]): void
+  /** The same for good: any start may take it from now on. */
+  release(changes: readonly KeptChange[]): void
 }
 
 /** `server` is the address that the changes belong to: an id means another record elsewhere. */
 export function openKeptChanges(env: Env, server: string): KeptChanges {
   const folder = join(stateFolder(env), 'browse')
   const prefix = `${createHash('sha256').update(server).digest('hex').slice(0, 16)}-`
-  const own = join(folder, `${prefix}${randomBytes(6).toString('hex')}.json`)
-  let taken: readonly string[] = []
-  return {
-    read: async () => {
-      const paths = namesIn(folder).flatMap((name) => (name.startsWith(prefix) ? [join(folder, name)] : []))
-      const found = await Promise.all(paths.map((path) => readChanges(path, server)))
-      taken = paths
-      return found.flat()
-    },
-    write: (changes) => {
-      if (changes.length > 0) {
-        ensurePrivateFolderNow(folder)
-        writePrivateFileNow(own, `${JSON.stringify({ server, changes }, null, 2)}\n`)
-      }
-      for (const path of changes.length > 0 ? taken : [...taken, own]) remove(path)
-      taken = []
-    },
+  const own = join(folder, `${prefix}${randomBytes(6).toString('hex')}`)
+  const owner = ownerText(thisProcess())
+  let ours: readonly string[] = []
+
+  /** It is on disk when this returns. */
+  function put(changes: readonly KeptChange[], path: string): void {
+    if (changes.length > 0) {
+      ensurePrivateFolderNow(folder)
+      writePrivateFileNow(path, `${JSON.stringify({ server, changes }, null, 2)}\n`)
+    }
+    const kept = changes.length > 0 ? [path] : []
+    for (const each of ours) if (!kept.includes(each)) remove(each)
+    ours = kept
   }
+
+  return {
+    take: async () => {
+      const names = namesIn(folder).filter((name) => name.startsWith(prefix))
+      const owners = names.map((name) => ({ name, holder: ownerOf(name) }))
+      const free = owners.filter(({ holder }) => !holder || isGone(holder)).map(({ name }) => name)
+      // Read before they are taken: one that is damaged stays where it is, and so do the others.
+      const read = await Promise.all(
+        free.map(async (name) => [name, await readChanges(join(folder, name), server)] as const),
+      )
+      const taken = read.flatMap(([name, changes]) => {
+        const path = join(folder, `${stemOf(name)}.${owner}.json`)
+        return claim(join(folder, name), path) ? [{ path, changes }] : []
+      })
+      ours = [...ours, ...taken.map(({ path }) => path)]
+      const held = owners.filter(({ name }) => !free.includes(name))
+      return {
+        changes: taken.flatMap(({ changes }) => changes),
+        heldBy: [...new Set(held.flatMap(({ holder }) => holder?.pid ?? []))],
+      }
+    },
+    hold: (changes) => put(changes, `${own}.${owner}.json`),
+    release: (changes) => put(changes, `${own}.json`),
+  }
+}
+
+/** A name has one process only that gives it another. */
+function claim(path: string, claimed: string): boolean {
+  try {
+    renameSync(path, claimed)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw toMachineError(error, path)
+  }
+}
+
+/** For a file name: a mark holds a slash. */
+function ownerText({ pid, startedAtMs, mark }: ProcessOwner): string {
+  return `${pid}.${startedAtMs}.${mark.replaceAll('/', '_')}`
+}
+
+/** Undefined for a file that waits for anybody. */
+function ownerOf(name: string): ProcessOwner | undefined {
+  const [, pid, startedAtMs, mark = ''] = /^[^.]+\.(\d+)\.(\d+)\.([^.]*)\.json$/.exec(name) ?? []
+  if (pid === undefined) return undefined
+  return { pid: Number(pid), startedAtMs: Number(startedAtMs), mark: mark.replaceAll('_', '/') }
+}
+
+function stemOf(name: string): string {
+  return name.split('.', 1)[0] ?? name
 }
 
 async function readChanges(path: string, server: string): Promise<readonly KeptChange[]> {

@@ -27,9 +27,9 @@ const MOST_SAID = 20
 
 export function createClosing({ work, profileFlag, say }: Parts): Closing {
   /** The error where they cannot be kept. */
-  function attempt(): number | CrmError {
+  function attempt(keep: () => number): number | CrmError {
     try {
-      return work.kept.keep()
+      return keep()
     } catch (error) {
       if (error instanceof CrmError) return error
       throw error
@@ -43,7 +43,7 @@ export function createClosing({ work, profileFlag, say }: Parts): Closing {
   }
 
   return {
-    keep: () => void attempt(),
+    keep: () => void attempt(work.kept.hold),
     end: async (isKept) => {
       work.deletions.pause()
       work.notices.leaveScreen(say)
@@ -52,7 +52,7 @@ export function createClosing({ work, profileFlag, say }: Parts): Closing {
       const pending = work.kept.pending()
       if (!isKept && pending.length > 0) say(`${changesText(pending.length)} not sent, and let go.`)
       if (!isKept) return
-      const kept = attempt()
+      const kept = attempt(work.kept.release)
       const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
       if (typeof kept !== 'number') for (const line of lostLines(kept, pending)) say(line)
       else if (kept > 0) say(`${changesText(kept)} not sent, and kept: ${command} shows and sends them.`)

@@ -73,6 +73,32 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     })
   }
 
+  test('of two browses at once one has the kept edits; killed, it leaves them to the next', async () => {
+    const service = await startService()
+    await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const terminal = await browse(service.env)
+    await editAll(terminal)
+    process.kill(crmPid(terminal), 'SIGTERM')
+    await terminal.sees('exit=130')
+    const one = await browse(service.env)
+    await one.sees('1 edited, not sent')
+    const pid = crmPid(one)
+    const other = await browse(service.env)
+    await other.sees(`Changes that were kept are with another crm (process ${pid})`)
+    expect(other.screen()).not.toContain('edited, not sent')
+    process.kill(pid, 'SIGKILL')
+    await one.sees('exit=137')
+    const next = await browse(service.env)
+    await next.sees('1 edited, not sent')
+    next.type('w')
+    await next.sees('Send 1 update to')
+    next.type('y')
+    await expect.poll(() => all(service, '/v1/contacts')).toMatchObject([{ company: 'Acme' }])
+    await expect.poll(() => keptFiles(service.env)).toEqual([])
+    process.kill(crmPid(next), 'SIGKILL')
+    expect((await browse(service.env)).screen()).not.toContain('edited, not sent')
+  })
+
   test('q while edits are being sent asks; stopped, crm says at once that it waits, and how to go on', async () => {
     const server = createServer(({ method }, response) => {
       // The answer to a change never comes.

@@ -69,6 +69,13 @@ test('what is kept is on disk before the screens close, and is staged again wher
   ui.press('q')
   answer(ui, KEEP)
   expect(ui.quits).toEqual(['keep'])
+  const other = await uiOf('contacts', { changes: again() })
+  void other.work.kept.restore()
+  await expect
+    .poll(() => other.store.get().toasts.map(({ text }) => text))
+    .toEqual([`Changes that were kept are with another crm (process ${process.pid}), and are not shown here`])
+  other.work.kept.release()
+  ui.work.kept.release()
   const now = new Map([
     ['con_0', { ...one }],
     ['con_1', { ...two, company: 'Other' }],
@@ -86,19 +93,19 @@ test('what is kept is on disk before the screens close, and is staged again wher
   )
   next.press('q')
   answer(next, DISCARD)
-  expect(await again().read()).toEqual([])
+  expect(await again().take()).toEqual({ changes: [], heldBy: [] })
 })
 
 test('changes of another server are not found', async () => {
   const env = { HOME: await tempFolder() }
-  openKeptChanges(env, 'http://one.test/').write([{ list: 'contacts', id: 'con_1', patch: { a: 1 }, before: {} }])
-  expect(await openKeptChanges(env, 'http://other.test/').read()).toEqual([])
-  expect(await openKeptChanges(env, 'http://one.test/').read()).toHaveLength(1)
+  openKeptChanges(env, 'http://one.test/').release([{ list: 'contacts', id: 'con_1', patch: { a: 1 }, before: {} }])
+  expect((await openKeptChanges(env, 'http://other.test/').take()).changes).toEqual([])
+  expect((await openKeptChanges(env, 'http://one.test/').take()).changes).toHaveLength(1)
 })
 
 test('what cannot be looked at again stays kept', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
-  changes.write([{ list: 'contacts', id: 'con_1', patch: { company: 'New' }, before: { id: 'con_1' } }])
+  changes.release([{ list: 'contacts', id: 'con_1', patch: { company: 'New' }, before: { id: 'con_1' } }])
   const ui = await uiOf('contacts', { changes: again() })
   await ui.work.kept.restore()
   expect(ui.store.get().toasts.at(-1)?.text).toContain(
@@ -106,7 +113,8 @@ test('what cannot be looked at again stays kept', async () => {
   )
   ui.press('q')
   expect(ui.quits).toEqual(['keep'])
-  expect(await again().read()).toHaveLength(1)
+  ui.work.kept.release()
+  expect((await again().take()).changes).toHaveLength(1)
 })
 
 test('a deletion in its time is not sent while it is asked about, and kept it waits for the commit', async () => {
@@ -118,6 +126,7 @@ test('a deletion in its time is not sent while it is asked about, and kept it wa
   ui.press('q')
   expect(asked(ui).title).toBe('Quit? Not sent: 1 deletion')
   answer(ui, KEEP)
+  ui.work.kept.release()
   const next = await uiOf('contacts', { changes: again(), findRecords: async () => new Map([['con_0', row]]) })
   await next.work.kept.restore()
   expect([...next.store.get().lists.contacts.held]).toEqual(['con_0'])
@@ -190,7 +199,8 @@ test('Ctrl-C in the question keeps what is not sent, and sends nothing', async (
   edit(ui, contacts(1))
   ui.press('ctrl-c', 'ctrl-c')
   expect(ui.quits).toEqual(['keep'])
-  expect(await again().read()).toMatchObject([{ id: 'con_0', patch: { company: 'New' } }])
+  ui.work.kept.release()
+  expect((await again().take()).changes).toMatchObject([{ id: 'con_0', patch: { company: 'New' } }])
 })
 
 test('a protected profile has the count typed before all is sent', async () => {

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openKeptChanges } from '../../src/settings/kept-changes.ts'
+import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
@@ -23,7 +25,8 @@ interface Stopped {
 async function uiAt(url: URL): Promise<Stopped> {
   const end = new AbortController()
   const { signal } = end
-  const env = { HOME: await tempFolder() }
+  const env = { CRM_STATE_HOME: await tempFolder() }
+  const folder = join(env.CRM_STATE_HOME, 'browse')
   const { api } = openClient(url, { signal })
   const jobs = await jobsAt(url, 'k', signal)
   const changes = openKeptChanges(env, url.href)
@@ -38,10 +41,14 @@ async function uiAt(url: URL): Promise<Stopped> {
   const said: string[] = []
   return {
     ...{ ui, jobs, said },
-    kept: async () => (await openKeptChanges(env, url.href).read()).map(({ id, patch }) => [id, patch] as const),
+    kept: async () => {
+      const [file = ''] = readdirSync(folder)
+      const { changes }: { changes: KeptChange[] } = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+      return changes.map(({ id, patch }) => [id, patch] as const)
+    },
     stop: () => {
       end.abort(new Error('interrupted by SIGTERM', { cause: 'SIGTERM' }))
-      ui.work.kept.keep()
+      ui.work.kept.hold()
       ui.work.notices.leaveScreen((line) => said.push(line))
     },
   }
@@ -57,7 +64,7 @@ test('stopped while the server is down, the edit is kept, and no job holds it to
   // Killed now, the job alone holds the edit.
   expect(await kept()).toEqual([['con_1', null]])
   await ui.work.underWay.settled()
-  expect(ui.work.kept.keep()).toBe(2)
+  expect(ui.work.kept.hold()).toBe(2)
   expect(await kept()).toEqual([
     ['con_0', { company: 'New' }],
     ['con_1', null],
@@ -78,7 +85,7 @@ test('a held deletion behind an edit that was under way is not sent and kept, an
   stop()
   held[0]?.()
   await ui.work.underWay.settled()
-  expect(ui.work.kept.keep()).toBe(1)
+  expect(ui.work.kept.hold()).toBe(1)
   expect(await kept()).toEqual([['con_1', null]])
   expect(seen.map(({ method }) => method)).not.toContain('DELETE')
   expect(said).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])

@@ -128,7 +128,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
 function quit(ui: Ui, pending: 'keep' | 'discard'): void {
   const { work } = ui
   try {
-    if (pending === 'keep') work.kept.keep()
+    if (pending === 'keep') work.kept.hold()
     else work.kept.discard()
   } catch (error) {
     showOverlay(ui, undefined)

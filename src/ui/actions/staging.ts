@@ -100,7 +100,8 @@ function askCommit({ store, work }: Ui): void {
   }))
 }
 
-async function commitAll({ commit, deletions }: Work, name: ServerList): Promise<void> {
+async function commitAll({ commit, deletions, kept }: Work, name: ServerList): Promise<void> {
   await commit(name)
   if (name === 'contacts') await deletions.commit()
+  kept.settle()
 }

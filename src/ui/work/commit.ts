@@ -6,6 +6,7 @@ import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
 import { sendEdits } from './bulk.ts'
 import { nameOf } from './deletions.ts'
+import type { Kept } from './kept.ts'
 import type { ServerList } from './loading.ts'
 import { leadOf, type Notices } from './notices.ts'
 import { stagedEdits, unstageSent } from './staging.ts'
@@ -23,9 +24,10 @@ interface Parts {
   readonly underWay: UnderWay
   /** Ids of contacts whose edits a job holds now; the kept changes leave them to it. */
   readonly ofJob: Set<string>
+  readonly kept: Pick<Kept, 'settle'>
 }
 
-export function createCommit({ store, writes, notices, openJobs, underWay, ofJob }: Parts): Commit {
+export function createCommit({ store, writes, notices, openJobs, underWay, ofJob, kept }: Parts): Commit {
   const forget = (name: ServerList, edit: Edit) =>
     store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
 
@@ -33,6 +35,8 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     const sent = await sendEdits(await openJobs(), edits, {
       onMade: () => {
         for (const { row } of edits) ofJob.add(rowId(row) ?? '')
+        // From here on the job brings them back, and the kept changes no more.
+        kept.settle()
       },
       onDone: (edit) => {
         forget('contacts', edit)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrmRecord } from '../../core/resources.ts'
 import type { KeptChange, KeptChanges } from '../../settings/kept-changes.ts'
 import { type ListState, rowId } from '../list/list-state.ts'
@@ -17,8 +18,12 @@ export interface Kept {
   pending(): readonly KeptChange[]
   /** Stages what was kept the last time, as far as its records are as they were. */
   restore(): Promise<void>
-  /** Writes down what is pending; gives how many that are. CrmError `machine`. */
-  keep(): number
+  /** Writes down what is pending, for the case that this process dies; gives how many that are. CrmError `machine`. */
+  hold(): number
+  /** What was sent of changes that were kept is kept no more. */
+  settle(): void
+  /** Writes down what is pending, and leaves it to any start from now on: the last act. CrmError `machine`. */
+  release(): number
   /** Lets go of what is pending and of what was kept; gives how many that were. CrmError `machine`. */
   discard(): number
 }
@@ -36,30 +41,27 @@ interface Parts {
 
 const LISTS = ['contacts', 'deals'] as const
 
+/** One that was ended right before waits for its last answers, and then leaves what it has. */
+const HANDED_OVER_MS = 12_000
+const LOOK_EVERY_MS = 500
+
 export function createKept({ store, notices, deletions, changes, findRecords, ofJob }: Parts): Kept {
   /** Kept the last time, and not looked at yet: they stay kept. */
   let unchecked: readonly KeptChange[] = []
   let hasKept = false
+  let isOver = false
 
-  function pending(): readonly KeptChange[] {
-    const edits = LISTS.flatMap((list) =>
-      stagedEdits(store.get().lists[list]).map(({ row, patch }) => ({
-        list,
-        id: rowId(row) ?? '',
-        patch,
-        before: row,
-      })),
-    )
-    const deleted = deletions
-      .waiting()
-      .map((row): KeptChange => ({ list: 'contacts', id: rowId(row) ?? '', patch: null, before: row }))
-    return [...edits, ...deleted]
+  const pending = () => pendingOf(store.get(), deletions)
+
+  function write(next: readonly KeptChange[], as: 'hold' | 'release'): number {
+    if (next.length > 0 || hasKept) changes?.[as](next)
+    hasKept = next.length > 0
+    return next.length
   }
 
-  function write(next: readonly KeptChange[]): void {
-    if (next.length === 0 && !hasKept) return
-    changes?.write(next)
-    hasKept = next.length > 0
+  function kept(): readonly KeptChange[] {
+    const isOfJob = ({ list, id, patch }: KeptChange) => list === 'contacts' && patch !== null && ofJob.has(id)
+    return [...pending().filter((change) => !isOfJob(change)), ...unchecked]
   }
 
   async function restoreList(list: KeptChange['list']): Promise<void> {
@@ -73,11 +75,25 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
     sayRestored(notices, list, checked)
   }
 
+  /** False when another process has some of it still. */
+  async function take(isFirst: boolean): Promise<boolean> {
+    const taken = await changes?.take()
+    if (!taken) return true
+    unchecked = [...unchecked, ...taken.changes]
+    hasKept ||= taken.changes.length > 0
+    if (isFirst && taken.heldBy.length > 0) notices.wait(heldText(taken.heldBy))
+    for (const list of LISTS) await restoreList(list)
+    return taken.heldBy.length === 0
+  }
+
   async function restore(): Promise<void> {
     try {
-      unchecked = (await changes?.read()) ?? []
-      hasKept = unchecked.length > 0
-      for (const list of LISTS) await restoreList(list)
+      const untilMs = performance.now() + HANDED_OVER_MS
+      let isFirst = true
+      while (!isOver && !(await take(isFirst)) && performance.now() < untilMs) {
+        isFirst = false
+        await sleep(LOOK_EVERY_MS, undefined, { ref: false })
+      }
     } catch (error) {
       notices.problem(error, unchecked.length > 0 ? 'Kept changes could not be checked, and stay kept: ' : '')
     }
@@ -86,18 +102,35 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
   return {
     pending,
     restore,
-    keep: () => {
-      const isOfJob = ({ list, id, patch }: KeptChange) => list === 'contacts' && patch !== null && ofJob.has(id)
-      const next = [...pending().filter((change) => !isOfJob(change)), ...unchecked]
-      write(next)
-      return next.length
+    hold: () => write(kept(), 'hold'),
+    settle: () => {
+      if (!hasKept) return
+      try {
+        write(kept(), 'hold')
+      } catch (error) {
+        notices.problem(error, 'What was sent is still kept, too: ')
+      }
+    },
+    release: () => {
+      isOver = true
+      return write(kept(), 'release')
     },
     discard: () => {
       const count = pending().length
-      write(unchecked)
+      write(unchecked, 'hold')
       return count
     },
   }
+}
+
+function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
+  const edits = LISTS.flatMap((list) =>
+    stagedEdits(state.lists[list]).map(({ row, patch }) => ({ list, id: rowId(row) ?? '', patch, before: row })),
+  )
+  const deleted = deletions
+    .waiting()
+    .map((row): KeptChange => ({ list: 'contacts', id: rowId(row) ?? '', patch: null, before: row }))
+  return [...edits, ...deleted]
 }
 
 /** Whatever a person has edited meanwhile is newer. */
@@ -117,6 +150,11 @@ function sayRestored(notices: Notices, list: string, checked: readonly Checked[]
   if (again + leftOut.length === 0) return
   const more = leftOut.length > 0 ? `; ${leftOut.length} left out, ! shows which` : ''
   notices.wait(`${changesText(again)} of ${list} kept from the last time, not sent yet: w shows and sends${more}`)
+}
+
+function heldText(pids: readonly number[]): string {
+  const who = pids.length === 1 ? `another crm (process ${pids[0]})` : `other crm (processes ${pids.join(', ')})`
+  return `Changes that were kept are with ${who}, and are not shown here`
 }
 
 export function changesText(count: number): string {

@@ -57,6 +57,7 @@ export function createWork(store: Store<State>, world: WorkWorld): Work {
   const writes = createWrites({ store, openApi, notices, history, underWay })
   const deletions = createDeletions({ store, openApi, notices, underWay, signal })
   const ofJob = new Set<string>()
+  const kept = createKept({ store, notices, deletions, changes, findRecords, ofJob })
   return {
     notices,
     history,
@@ -64,8 +65,8 @@ export function createWork(store: Store<State>, world: WorkWorld): Work {
     writes,
     lists: createLists(store, openApi, notices),
     deletions,
-    kept: createKept({ store, notices, deletions, changes, findRecords, ofJob }),
-    commit: createCommit({ store, writes, notices, openJobs, underWay, ofJob }),
+    kept,
+    commit: createCommit({ store, writes, notices, openJobs, underWay, ofJob, kept }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending(senders, notices, underWay),
     jobs: createJobList({ store, openJobs, notices, underWay }),

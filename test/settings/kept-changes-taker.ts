@@ -1,0 +1,10 @@
+import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
+
+/** A process that holds one change, where its id is given, or takes what was kept and says what it got; it lives until it is killed. */
+const [folder = '', server = '', id] = process.argv.slice(2)
+const changes = openKeptChanges({ CRM_STATE_HOME: folder }, server)
+const one = (): KeptChange => ({ list: 'contacts', id: id ?? '', patch: { company: 'New' }, before: {} })
+if (id !== undefined) changes.hold([one()])
+const taken = id === undefined ? (await changes.take()).changes : []
+process.stdout.write(`${JSON.stringify(taken.map((change) => change.id))}\n`)
+setTimeout(() => {}, 60_000)
