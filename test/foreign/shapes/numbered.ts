@@ -37,7 +37,7 @@ function shifting(
   render: (asked: Asked, all: readonly JsonObject[]) => Answered,
 ): ListShape {
   return {
-    name: `${name}, and a record that is added to ${holds} after the first answer`,
+    name: `one is added to ${holds} (${name})`,
     holds,
     answer: (asked, all) => render(asked, asked.nth === 1 ? all : [{ id: 'con_new', name: 'New' }, ...all]),
     right: 'complete',
