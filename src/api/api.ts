@@ -63,7 +63,7 @@ export interface Api {
     list(query: ListQuery): AsyncIterable<Page>
     create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
     update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
-    /** A 404 on a retry of its own is success: an earlier try did it. */
+    /** A 404 or 410 on a retry of its own is success: an earlier try did it. */
     delete(id: string, options: DeleteOptions): Promise<void>
   }
   readonly deals: {

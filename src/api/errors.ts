@@ -23,6 +23,7 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   404: { code: 'not_found', rule: 'never' },
   408: { code: 'timeout', rule: 'few' },
   409: { code: 'conflict', rule: 'never' },
+  410: { code: 'not_found', rule: 'never' },
   412: { code: 'precondition_failed', rule: 'never' },
   422: { code: 'invalid_values', rule: 'never' },
   429: { code: 'rate_limited', rule: 'patient' },

@@ -9,6 +9,7 @@ import { openConnections } from './connections.ts'
 import type { Outgoing } from './exchange.ts'
 import { callError, onceError } from './failed-call.ts'
 import { type Failure, isFailure } from './failure.ts'
+import { isGoneStatus } from './gone.ts'
 import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
 import { KeyKeeping } from './key-keeping.ts'
 import { addressOfCall } from './path.ts'
@@ -176,7 +177,7 @@ const DELETED: Answer = { status: 204, headers: {}, json: undefined }
 
 /** Behind a try whose answer was lost, this is what that try did. */
 function isGone(call: Call, failure: Failure): boolean {
-  return call.method === 'DELETE' && failure.status === 404
+  return call.method === 'DELETE' && isGoneStatus(failure.status)
 }
 
 /** Time spent on a server that says nothing is time spent waiting for an outage. */

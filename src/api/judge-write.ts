@@ -4,7 +4,7 @@ import type { CrmRecord } from '../core/resources.ts'
 import type { Answer } from './answer.ts'
 import { isTroubled, signsOf } from './answer-signs.ts'
 import { isDeletionShown, isShortYes } from './deletion-shown.ts'
-import { ownId, readShown, type Shown, showsSent } from './shown-record.ts'
+import { ownId, readShown, type Shown, showsSent, valuesOf } from './shown-record.ts'
 
 export interface AskedWrite {
   readonly kind: 'create' | 'update' | 'delete'
@@ -55,11 +55,17 @@ function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): Write
   return asked.kind === 'delete' ? judgeDeletion(said, answer, asked) : judgeSaving(said, answer, asked)
 }
 
-/** Done where the record is the one that was asked for: 202 often shows the work that is to be done in place of it. */
+/**
+ * Done where the record is the one that was asked for: 202 often shows the work that is to be done in place of it, and that of
+ * a delete the record as it still is.
+ */
 function judgeRecord(record: JsonObject, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteFate {
   const { kind, id: wanted = id, sent } = asked
   if (kind !== 'create' && id.toLowerCase() !== wanted.toLowerCase()) return IN_DOUBT
-  if (status === 202 && kind !== 'delete' && !showsSent(record, sent() ?? {}, false)) return IN_DOUBT
+  if (status === 202) {
+    const isShown = kind === 'delete' ? record.deleted === true : showsSent(valuesOf(record), sent() ?? {}, false)
+    if (!isShown) return IN_DOUBT
+  }
   return done(record, kind === 'delete' ? asked.id : id)
 }
 

@@ -7,7 +7,7 @@ const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I
 const OTHERS_ID =
   /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
 /** Where a record stands within an answer, beside its own name; below any other stands something else, such as a job. */
-const WRAPPERS = ['data', 'result', 'record', 'item', 'object', 'results', 'records', 'items', 'value', 'd']
+const WRAPPERS = ['data', 'result', 'record', 'item', 'object', 'results', 'records', 'items', 'value', 'd', 'body']
 const OWN_NAME =
   /^(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?$/i
 const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
@@ -59,6 +59,15 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   const { details } = envelope
   const isMade = isJsonObject(details) && idOf(details.id) !== undefined && !signsOf(envelope).isRefusing
   return isMade ? details : undefined
+}
+
+/** Where JSON:API, HubSpot and Airtable have the members of a record. */
+const VALUES = ['attributes', 'properties', 'fields']
+
+/** The members of a record, also those that stand one level below it. */
+export function valuesOf(record: JsonObject): JsonObject {
+  const below = VALUES.map((name) => record[name]).filter((value) => isJsonObject(value))
+  return below.length === 0 ? record : Object.assign({}, ...below, record)
 }
 
 /** Of a list of one, the one. */

@@ -114,11 +114,21 @@ test.each([
   [204, ''],
   [200, ''],
   [200, 'deleted'],
-  [202, '{"id":"con_1"}'],
+  [202, '{"id":"con_1","deleted":true}'],
 ])('a delete takes %i with %j as done', async (status, body) => {
   const { url } = await startServer((response) => response.writeHead(status).end(body))
   await expect(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined })).resolves.toBeUndefined()
 })
+
+test.each(['', '{"id":"con_1"}', '{"id":"con_1","status":"queued"}', '{"data":{"id":"con_1","state":"processing"}}'])(
+  'a delete answered with 202 and %j is in doubt, and names how to look',
+  async (body) => {
+    const { url, seen } = await startServer((response) => response.writeHead(202).end(body))
+    const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined }))
+    expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { hint: 'crm contacts get con_1' } })
+    expect(seen).toHaveLength(1)
+  },
+)
 
 test('a delete does not take a page for people as done', async () => {
   const { url } = await startServer((response) => response.writeHead(200).end('<html>Sign in</html>'))

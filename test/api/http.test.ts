@@ -145,10 +145,10 @@ test('a Retry-After date is waited for without jitter', async () => {
   expect(waits).toEqual([2000])
 })
 
-test('deleting what an earlier, unanswered try deleted is success', async () => {
+test.each([404, 410])('deleting what an earlier, unanswered try deleted is success (%i)', async (status) => {
   const { url, seen } = await startServer((response, _request, nth) => {
     if (nth === 1) response.destroy()
-    else sendJson(response, 404, { detail: 'no such contact' })
+    else sendJson(response, status, { detail: 'no such contact' })
   })
   await openClient(url).api.contacts.delete('con_1', { ifMatch: undefined })
   expect(seen).toHaveLength(2)

@@ -5,6 +5,7 @@ import type { ApiOptions } from '../api.ts'
 import { readBodyText } from '../body-text.ts'
 import { type Call, cannot } from '../call.ts'
 import { repeatHint } from '../failed-call.ts'
+import { isGoneStatus } from '../gone.ts'
 import type { GraphqlAnswer, GraphqlRequest } from '../graphql-api.ts'
 import type { Http, Settled } from '../http.ts'
 import { parseJson } from '../parse-answer.ts'
@@ -130,10 +131,10 @@ const EVERYWHERE: readonly string[] = [
   'interrupted',
 ]
 
-/** Whether the answer says that there is no GraphQL at this path; a write may have taken effect unless it was 404 or 405. */
+/** Whether the answer says that there is no GraphQL at this path; a write may have taken effect unless it was 404, 410 or 405. */
 function isElsewhere(settled: Settled, { isRead, isProbe }: GraphqlRequest): boolean {
   if ('answer' in settled) return isRead
   const { code, details } = settled.error
-  if (details.status === 404 || details.status === 405) return true
+  if (isGoneStatus(details.status) || details.status === 405) return true
   return isProbe ? !EVERYWHERE.includes(code) : isRead && code === 'bad_answer'
 }

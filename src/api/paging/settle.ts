@@ -88,7 +88,7 @@ async function goOnCounting(open: Open, before: Counting): Promise<Settled> {
   if ('refusal' in next) {
     const { code, details } = next.refusal
     if (page.next) return { open: refusedText(counting, next.refusal) }
-    const isBeyond = code === 'not_found' || details.status === 416 || page.items.length < open.firstLength
+    const isBeyond = details.status === 404 || details.status === 416 || page.items.length < open.firstLength
     return isBeyond && REFUSED.includes(code) ? END : { open: refusedText(counting, next.refusal) }
   }
   const { items } = next.page

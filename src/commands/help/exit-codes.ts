@@ -8,7 +8,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   partial: 'partly done, or in doubt: some records failed, or it is not known whether they were written',
   noKey: 'no key, or the server does not take it (401)',
   forbidden: 'the key may not do this (403), or a protected profile forbids it',
-  notFound: 'not found (404)',
+  notFound: 'not found (404, 410)',
   rejected: 'the server rejects it (400, 409, 412, 422), or cannot do it',
   rateLimited: 'still rate limited when --max-wait was used up',
   unreachable: 'unreachable, timed out, or 5xx after retries',

@@ -9,7 +9,7 @@ import type { JobServices, ServerTerms } from './services.ts'
 const WITNESSES = 20
 
 /** Statuses with which a deletion ends; 0 is what was found in the list, or was not there any more. */
-const NO_RECORD: readonly number[] = [0, 204, 404]
+const NO_RECORD: readonly number[] = [0, 204, 404, 410]
 
 /** The records that a job made or changed last: they are there wherever the job belongs. */
 export class Witnesses {

@@ -21,6 +21,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
+  410: 'not_found',
   412: 'precondition_failed',
   422: 'invalid_values',
   429: 'rate_limited',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
+import { isGoneStatus } from '../../api/gone.ts'
 import { encodeSegment } from '../../api/path.ts'
 import type { Sender, Write } from '../../api/sender.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
@@ -29,7 +30,7 @@ export function createUpsertSender(sender: Sender, member: string): Sender {
     send: async (write) => {
       if (write.method !== 'POST') return sender.send(write)
       let outcome = await createOrChange(sender, write, member)
-      for (let turn = 1; turn < MOST_TURNS && outcome.status === 404; turn++) {
+      for (let turn = 1; turn < MOST_TURNS && isGoneStatus(outcome.status); turn++) {
         outcome = await createOrChange(sender, write, member)
       }
       return outcome

@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
 import { fateFailure } from '../../api/fate-failure.ts'
+import { isGoneStatus } from '../../api/gone.ts'
 import { judgeWrite } from '../../api/judge-write.ts'
 import { isReplayed } from '../../api/replayed.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
@@ -82,12 +83,12 @@ function isRefusal({ status = 0 }: Failure): boolean {
 function judgeRefusal({ operation: { head }, isInDoubt }: Task, failure: Failure): Verdict {
   const { status = 0, serverCode = '' } = failure
   if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
-  if (head.do === 'delete' && (status === 404 || status === 410)) {
+  if (head.do === 'delete' && isGoneStatus(status)) {
     // Behind a try whose answer was lost, this is what that try did.
     return { is: 'done', status, id: head.id ?? null, flag: isInDoubt ? undefined : 'g' }
   }
   // It may be the try before this one that stands in the way: a version that is ours, an address that is taken by us.
-  if (isInDoubt && status !== 404) return { is: 'unsettled', why: failure.reason, isAnswered: true }
+  if (isInDoubt && !isGoneStatus(status)) return { is: 'unsettled', why: failure.reason, isAnswered: true }
   return failed(failure, failure.code)
 }
 

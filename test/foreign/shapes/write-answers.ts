@@ -68,6 +68,98 @@ const CREATES: readonly WriteShape[] = [
   { name: '200 with half a document', answer: { text: '{"id":"con_' }, right: { doubt: /not JSON/ } },
 ]
 
+/** The same around what a create, an update and a delete are answered with. */
+const WRAPPED: readonly (readonly [name: string, wrap: (record: object) => Answered])[] = [
+  ['a record in result', (record) => ({ json: { result: record } })],
+  ['a record in result, beside ok', (record) => ({ json: { ok: true, result: record, error: null } })],
+  ['a record in a list in result', (record) => ({ json: { result: [record], meta: { count: 1 } } })],
+  ['a record in data.contact', (record) => ({ json: { data: { contact: record } } })],
+  ['a record in result.data', (record) => ({ json: { status: 'ok', result: { data: record } } })],
+  ['a record of JSON:API', (record) => ({ json: { data: ofJsonApi(record) } })],
+  [
+    'a record of JSON:API, with 202',
+    (record) => ({ status: 202, json: { data: { ...ofJsonApi(record), deleted: true } } }),
+  ],
+  [
+    'properties of HubSpot',
+    ({ id, ...properties }: { id?: string }) => ({ json: { id, properties, archived: false } }),
+  ],
+  [
+    'records and fields of Airtable',
+    ({ id, ...fields }: { id?: string }) => ({ json: { records: [{ id, fields, deleted: true }] } }),
+  ],
+  [
+    'results of a batch of one, with its status',
+    (record) => ({ status: 207, json: { results: [{ status: 200, ...record }] } }),
+  ],
+  [
+    'results of a batch of one, with the record in it',
+    (record) => ({ json: { hasErrors: false, results: [{ statusCode: 200, result: record }] } }),
+  ],
+  [
+    'results of a batch of one, with the record in a body',
+    (record) => ({ json: { results: [{ status: 200, body: record }] } }),
+  ],
+]
+
+function ofJsonApi({ id, ...attributes }: { readonly id?: string }): object {
+  return { type: 'contacts', id, attributes, links: { self: `/v1/contacts/${id}` } }
+}
+
+const AROUND: readonly WriteShape[] = WRAPPED.map(([name, wrap]) => ({
+  name,
+  answer: wrap(ADA),
+  right: { done: 'con_1' },
+}))
+
+/** What says that it is done later, or done elsewhere, or not done: to each of the three. */
+const NOT_YET: readonly WriteShape[] = [
+  { name: 'a job_id', answer: { json: { job_id: 7 } }, right: { doubt: /"job_id":7/ } },
+  {
+    name: 'a jobId beside success',
+    answer: { json: { success: true, jobId: 'j7' } },
+    right: { doubt: /"jobId":"j7"/ },
+  },
+  { name: 'a job in data', answer: { status: 202, json: { data: { job: { id: 'j7' } } } }, right: { doubt: /"j7"/ } },
+  {
+    name: 'a job of JSON:API',
+    answer: { status: 202, json: { data: { type: 'jobs', id: '7', attributes: { status: 'pending' } } } },
+    right: { doubt: /"jobs"/ },
+  },
+  {
+    name: 'a task in result',
+    answer: { json: { result: { task_id: 't7', state: 'queued' } } },
+    right: { doubt: /"t7"/ },
+  },
+  ...['queued', 'accepted', 'pending', 'scheduled', 'processing', 'in_progress'].map(
+    (status): WriteShape => ({
+      name: `202 with the id and ${status}`,
+      answer: { status: 202, json: { id: 'con_1', status } },
+      right: { doubt: new RegExp(`"status":"${status}"`) },
+    }),
+  ),
+  {
+    name: 'results of a batch of one that is refused',
+    answer: { status: 207, json: { results: [{ status: 422, message: 'email is taken' }] } },
+    right: { refused: /email is taken/ },
+  },
+  {
+    name: 'results of a batch of one that is refused in a body',
+    answer: { json: { results: [{ status: 422, body: { message: 'email is taken' } }] } },
+    right: { refused: /email is taken/ },
+  },
+  {
+    name: 'a result with its error',
+    answer: { json: { result: { error: 'email is taken' } } },
+    right: { refused: /email is taken/ },
+  },
+  {
+    name: 'an error beside a result that is null',
+    answer: { json: { result: null, error: { message: 'email is taken' } } },
+    right: { refused: /email is taken/ },
+  },
+]
+
 const UPDATES: readonly WriteShape[] = [
   { name: 'a record', answer: { json: ADA }, right: { done: 'con_1' } },
   { name: '204', answer: { status: 204 }, right: { done: 'con_1' } },
@@ -123,6 +215,18 @@ function serving(answer: Answered, there: readonly object[], made: readonly obje
   }
 }
 
+/** Deletions are put in a queue, which is worked off or is not. */
+function queueing(isLater: boolean): CommandShape['answer'] {
+  let listed: readonly object[] = [ADA]
+  return ({ method, path }) => {
+    if (method === 'DELETE') {
+      if (isLater) listed = []
+      return { status: 202, json: { id: 'con_1', status: 'queued' } }
+    }
+    return path === '/v1/contacts' ? { json: { data: listed, next_cursor: null } } : { status: 404, json: {} }
+  }
+}
+
 function rightOf(right: Right): CommandShape['right'] {
   if ('done' in right) return { exit: 0, stdout: right.done === '' ? '' : `${right.done}\n`, writes: 1 }
   return 'refused' in right
@@ -146,9 +250,17 @@ const single = (verb: string, argv: readonly string[], shapes: readonly WriteSha
   }))
 
 export const WRITE_ANSWERS: readonly CommandShape[] = [
-  ...single('create', ['--set', 'name=Ada', '--set', 'email=ada@example.com', '-o', 'id'], CREATES),
-  ...single('update', ['con_1', '--set', 'name=Ada', '-o', 'id'], UPDATES),
-  ...single('delete', ['con_1', '--yes'], DELETES),
+  ...single(
+    'create',
+    ['--set', 'name=Ada', '--set', 'email=ada@example.com', '-o', 'id'],
+    [...CREATES, ...AROUND, ...NOT_YET],
+  ),
+  ...single('update', ['con_1', '--set', 'name=Ada', '-o', 'id'], [...UPDATES, ...AROUND, ...NOT_YET]),
+  ...single(
+    'delete',
+    ['con_1', '--yes'],
+    [...DELETES, ...AROUND.map((shape) => ({ ...shape, right: { done: '' } })), ...NOT_YET],
+  ),
   ...CREATES.filter(({ right }) => !('doubt' in right)).map(
     ({ name, answer, right }): CommandShape => ({
       name: `an import answered with ${name}`,
@@ -176,6 +288,16 @@ export const WRITE_ANSWERS: readonly CommandShape[] = [
       stdin: 'id\ncon_1\n',
       answer: serving(answer, [ADA]),
       right: jobRightOf(right),
+    }),
+  ),
+  ...[true, false].map(
+    (isLater): CommandShape => ({
+      name: `202 to many, ${isLater ? 'done' : 'not done'}: a deletion`,
+      argv: ['contacts', 'delete', '--from', '-', '--format', 'csv', '--run-id', 'one', '--yes', '--expect', '1'],
+      stdin: 'id\ncon_1\n',
+      answer: queueing(isLater),
+      settings: { 'wire.request_life': '1s' },
+      right: isLater ? { exit: 0, writes: 1 } : { exit: 3, stderr: /in doubt/ },
     }),
   ),
   ...LISTS.map(
