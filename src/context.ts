@@ -7,6 +7,7 @@ import type { Sighting } from './completion/sightings.ts'
 import { CrmError } from './core/errors.ts'
 import type { CrmRecord } from './core/resources.ts'
 import type { Env, Io } from './core/streams.ts'
+import type { WatchProcess } from './core/uncaught.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { WhereErrors } from './expr/where.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -44,6 +45,7 @@ export interface Host {
   readonly interrupt?: () => void
   /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */
   readonly pauseProcess?: () => Promise<void>
+  readonly watchProcess?: WatchProcess
 }
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/read/detect-format.ts')

@@ -82,6 +82,14 @@ async function main(): Promise<void> {
     },
     interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),
+    watchProcess: ({ uncaught, exit }) => {
+      process.on('uncaughtException', uncaught)
+      process.on('exit', exit)
+      return () => {
+        process.off('uncaughtException', uncaught)
+        process.off('exit', exit)
+      }
+    },
     ...(process.platform !== 'win32' && { pauseProcess }),
   })
   hasEnded = true

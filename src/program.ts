@@ -13,6 +13,7 @@ import { EXIT } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
 import { createRedactor } from './core/redact.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
+import { Uncaught } from './core/uncaught.ts'
 import { writeNoteLine } from './output/note-line.ts'
 import { reportError } from './output/report.ts'
 import { type RepositoryFile, readRepositoryFile } from './settings/repository-file.ts'
@@ -56,8 +57,13 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     return exit
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return reportError(io.stderr, host.signal.aborted ? interruption(host.signal, error, argv) : error, argv)
+    return reportError(io.stderr, reported(host.signal, error, argv), argv)
   }
+}
+
+function reported(signal: AbortSignal, error: unknown, argv: readonly string[]): unknown {
+  if (error instanceof Uncaught) return error.cause
+  return signal.aborted ? interruption(signal, error, argv) : error
 }
 
 /** Reads `.crm.toml` when it is first asked for. */

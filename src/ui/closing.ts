@@ -3,6 +3,8 @@ import { shellWord } from '../core/shell-word.ts'
 import { jsonText } from '../output/json-text.ts'
 import { safeText } from '../output/safe-text.ts'
 import type { KeptChange } from '../settings/kept-changes.ts'
+import type { State } from './state.ts'
+import type { Store } from './store.ts'
 import { nameOf } from './work/deletions.ts'
 import { changesText } from './work/kept.ts'
 import type { Work } from './work/work.ts'
@@ -13,9 +15,12 @@ export interface Closing {
   keep(): void
   /** When the terminal is back; says what became of everything, and how to go on. */
   end(isKept: boolean): Promise<void>
+  /** Of a process that ends now: whose answers were not awaited. */
+  lastWords(): void
 }
 
 interface Parts {
+  readonly store: Pick<Store<State>, 'get'>
   readonly work: Work
   readonly profileFlag: string | undefined
   readonly say: (line: string) => void
@@ -25,7 +30,7 @@ interface Parts {
 const LONG_MS = 300
 const MOST_SAID = 20
 
-export function createClosing({ work, profileFlag, say }: Parts): Closing {
+export function createClosing({ store, work, profileFlag, say }: Parts): Closing {
   /** The error where they cannot be kept. */
   function attempt(keep: () => number): number | CrmError {
     try {
@@ -44,6 +49,11 @@ export function createClosing({ work, profileFlag, say }: Parts): Closing {
 
   return {
     keep: () => void attempt(work.kept.hold),
+    lastWords: () => {
+      for (const { what } of store.get().underWay) {
+        say(`In doubt: ${what}: ended before the answer came; the server may have it all the same`)
+      }
+    },
     end: async (isKept) => {
       work.deletions.pause()
       work.notices.leaveScreen(say)

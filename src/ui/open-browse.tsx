@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
-import { render } from 'ink'
+import { type Instance, render } from 'ink'
 import type { Api } from '../api/api.ts'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import type { WatchProcess } from '../core/uncaught.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
@@ -12,17 +13,18 @@ import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
 import { createClosing } from './closing.ts'
 import { createTheme } from './draw/theme.ts'
+import { watchEnding } from './ending.ts'
 import { createBoards } from './pipelines/board.ts'
 import { rememberedScreen, toRemember, withRemembered } from './remembered.ts'
 import { SCREENS, type ScreenName } from './screens.ts'
-import { initialState, type Place } from './state.ts'
-import { createStore } from './store.ts'
+import { initialState, type Place, type State } from './state.ts'
+import { createStore, type Store } from './store.ts'
 import type { Ui } from './ui.ts'
 import type { EventSenders } from './work/event-sending.ts'
 import type { FindRecords } from './work/kept.ts'
 import type { LiveEvents } from './work/live-events.ts'
 import { watchNotes } from './work/notes.ts'
-import { createWork } from './work/work.ts'
+import { createWork, type Work } from './work/work.ts'
 
 export interface BrowseOptions {
   /** Undefined: where a person left. */
@@ -45,6 +47,7 @@ export interface BrowseOptions {
   /** Aborts the signal. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
+  readonly watchProcess: WatchProcess | undefined
   /** The address that changes are kept for; undefined where there is no server. */
   readonly server: string | undefined
   readonly findRecords: FindRecords
@@ -56,7 +59,7 @@ export interface BrowseOptions {
 
 /** The screens, until a person quits or the signal comes; what is not sent then is kept, unless it was let go. */
 export async function openBrowse(options: BrowseOptions): Promise<void> {
-  const { stdin, stdout, signal, now, place, env, server } = options
+  const { stdin, stdout, now, place, env, server } = options
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
   const left = await document.left(place.text)
@@ -107,23 +110,46 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     exitOnCtrlC: false,
     interactive: true,
   })
-  const closing = createClosing({ work, profileFlag: options.profileFlag, say: options.say })
-  const stop = () => {
-    store.update((state) => ({ ...state, isLeaving: false }))
-    if (isKept) closing.keep()
-    instance.unmount()
+  await untilLeft({ options, store, work, instance, isKept: () => isKept }).finally(stopNotes)
+  await document.remember(place.text, toRemember(store.get()))
+}
+
+interface Open {
+  readonly options: BrowseOptions
+  readonly store: Store<State>
+  readonly work: Work
+  readonly instance: Pick<Instance, 'unmount' | 'waitUntilExit'>
+  readonly isKept: () => boolean
+}
+
+/** What nothing caught closes the screens too, and is thrown on when all is kept. */
+async function untilLeft({ options, store, work, instance, isKept }: Open): Promise<void> {
+  const { signal, interrupt, watchProcess, profileFlag, say } = options
+  const closing = createClosing({ store, work, profileFlag, say })
+  const keep = () => {
+    if (isKept()) closing.keep()
   }
+  const stop = () => {
+    keep()
+    instance.unmount()
+    store.update((state) => ({ ...state, isLeaving: false }))
+  }
+  const stopAll = () => {
+    interrupt()
+    stop()
+  }
+  const ending = watchEnding({ watchProcess, keep, stop: stopAll, lastWords: closing.lastWords })
   signal.addEventListener('abort', stop)
   try {
-    await instance.waitUntilExit()
+    await Promise.race([instance.waitUntilExit().catch(ending.breakWith), ending.broken])
   } finally {
     signal.removeEventListener('abort', stop)
-    stopNotes()
     work.events.close()
     work.lists.cancel()
-    await closing.end(isKept)
+    await closing.end(isKept()).finally(ending.close)
   }
-  await document.remember(place.text, toRemember(store.get()))
+  const bug = ending.bug()
+  if (bug) throw bug
 }
 
 /**

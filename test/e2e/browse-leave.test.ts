@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Env, emptyHome } from './crm.ts'
 import { all, make } from './records.ts'
@@ -86,6 +87,8 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const other = await browse(service.env)
     await other.sees(`Changes that were kept are with another crm (process ${pid})`)
     expect(other.screen()).not.toContain('edited, not sent')
+    other.type('q')
+    await other.sees('exit=0')
     process.kill(pid, 'SIGKILL')
     await one.sees('exit=137')
     const next = await browse(service.env)
@@ -99,10 +102,31 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect((await browse(service.env)).screen()).not.toContain('edited, not sent')
   })
 
+  for (const [name, end] of [
+    ['an exception in the handler of a key', (terminal: Terminal) => terminal.type('/ß')],
+    ['a rejection', (terminal: Terminal) => void process.kill(crmPid(terminal), 'SIGUSR2')],
+  ] as const) {
+    test(`${name} keeps the edits, says how to go on, and is exit 1`, async () => {
+      const service = await startService()
+      await make(service, '/v1/contacts', [{ name: 'Ada' }])
+      const preload = fileURLToPath(new URL('breaking-preload.ts', import.meta.url))
+      const terminal = await browse({ ...service.env, NODE_OPTIONS: `--import=${preload}` })
+      await editAll(terminal)
+      end(terminal)
+      const screen = await terminal.sees('exit=1')
+      expect(screen).toContain('1 change not sent, and kept: crm browse shows and sends them.')
+      expect(screen).toContain('crm: this is a bug\nError: broken by the test')
+      expect(terminal.isOnSecondScreen()).toBe(false)
+      expect(terminal.isCursorVisible()).toBe(true)
+      await (await browse(service.env)).sees('1 edited, not sent')
+    })
+  }
+
   test('q while edits are being sent asks; stopped, crm says at once that it waits, and how to go on', async () => {
+    let changes = 0
     const server = createServer(({ method }, response) => {
       // The answer to a change never comes.
-      if (method === 'PATCH') return
+      if (method === 'PATCH') return void changes++
       const body = { data: [{ id: 'con_1', name: 'Ada', company: 'Old' }], next_cursor: null, has_more: false }
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
     }).listen(0, '127.0.0.1')
@@ -118,6 +142,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Send 1 update to')
     terminal.type('y')
     await terminal.sees('sending 1 update of contacts …')
+    await expect.poll(() => changes).toBe(1)
     terminal.type('q')
     await terminal.sees('Quit? sending 1 update of contacts')
     terminal.press('Escape')

@@ -24,6 +24,7 @@ export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, sho
     stdin,
     stdout,
     pauseProcess: ctx.pauseProcess,
+    watchProcess: ctx.watchProcess,
     interrupt: ctx.interrupt ?? (() => {}),
     findRecords: (list, ids) => findRecords(ctx, list === 'contacts' ? 'contact' : 'deal', ids),
     onNotes: ctx.setNotes,

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { Uncaught, type WatchProcess } from '../../src/core/uncaught.ts'
+import { watchEnding } from '../../src/ui/ending.ts'
+
+function ending() {
+  const done: string[] = []
+  let on: Parameters<WatchProcess>[0] | undefined
+  const watchProcess: WatchProcess = (handlers) => {
+    on = handlers
+    return () => done.push('closed')
+  }
+  const watched = watchEnding({
+    watchProcess,
+    keep: () => done.push('kept'),
+    stop: () => {
+      done.push('stopped')
+    },
+    lastWords: () => done.push('said'),
+  })
+  return { watched, done, uncaught: (error: unknown) => on?.uncaught(error), exit: () => on?.exit() }
+}
+
+test('what nothing caught is kept first, then all is stopped; what is thrown behind it does not hide it', async () => {
+  const { watched, done, uncaught } = ending()
+  const bug = new Error('broken')
+  uncaught(bug)
+  uncaught(new Error('broken by that'))
+  await watched.broken
+  expect(done).toEqual(['kept', 'stopped'])
+  expect(watched.bug()).toBeInstanceOf(Uncaught)
+  expect(watched.bug()?.cause).toBe(bug)
+  watched.close()
+  expect(done.at(-1)).toBe('closed')
+})
+
+test('a process that ends at once keeps, and says what was not answered', () => {
+  const { watched, done, exit } = ending()
+  exit()
+  expect(done).toEqual(['kept', 'said'])
+  expect(watched.bug()).toBeUndefined()
+})
