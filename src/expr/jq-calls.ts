@@ -61,7 +61,7 @@ const ON_INPUT: readonly string[] = [
   ...['test/1', 'test/2', 'startswith/1', 'endswith/1', 'contains/1', 'inside/1', 'has/1', 'in/1', 'IN/1', 'IN/2'],
   ...['split/1', 'split/2', 'join/1', 'ltrimstr/1', 'rtrimstr/1', 'index/1', 'rindex/1', 'indices/1', 'match/1'],
   ...['match/2', 'capture/1', 'scan/1', 'range/1', 'range/2', 'error/1', 'isempty/1', 'pick/1', 'older_than/1'],
-  ...['strptime/1', 'strftime/1', 'pow/2'],
+  ...['strptime/1', 'strftime/1', 'pow/2', 'path/1', 'splits/1', 'capture/2', 'range/3', 'halt_error/1'],
 ]
 
 const SAME: readonly string[] = [
@@ -93,6 +93,7 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['first/1', (sight, argument) => argument(sight)],
   ['last/1', (sight, argument) => argument(sight)],
   ['limit/2', second],
+  ['nth/2', second],
   ['sub/2', replace],
   ['gsub/2', replace],
 ])

@@ -43,40 +43,37 @@ export class TokenCursor {
     if (this.#at < this.#tokens.length) throw new UnreadJq()
   }
 
-  /** Over what binds variables. */
-  skipUntil(word: string): void {
-    for (let depth = 0; ; ) {
-      if (depth === 0 && this.take(word)) return
-      const { kind, text = '' } = this.next()
-      if (text === '?//') throw new UnreadJq()
-      if (kind === 'mark') depth += depthChange(text)
-    }
+  /** Behind an opening bracket: the words of each argument. Goes behind the closing one. */
+  parts(): readonly (readonly Token[])[] {
+    const parts = [this.part()]
+    while (this.#tokens[this.#at - 1]?.text === ';') parts.push(this.part())
+    return parts
   }
 
-  /** Behind an opening bracket: where each argument begins. Stays where it is. */
-  argumentStarts(): readonly number[] {
+  /** The words up to a semicolon or a closing bracket, which it goes behind. */
+  part(): readonly Token[] {
     const from = this.#at
-    const starts = [from]
-    for (let depth = 1; depth > 0; ) {
+    let definitions = 0
+    for (let depth = 0; ; ) {
       const { kind, text = '' } = this.next()
-      // The definition ends in a semicolon of its own.
-      if (kind === 'name' && text === 'def') throw new UnreadJq()
+      // A definition ends in a semicolon of its own.
+      if (kind === 'name' && text === 'def' && depth === 0) definitions++
       if (kind !== 'mark') continue
       depth += depthChange(text)
-      if (text === ';' && depth === 1) starts.push(this.#at)
+      const isEnd = depth < 0 || (depth === 0 && text === ';' && definitions-- === 0)
+      if (isEnd) return this.#tokens.slice(from, this.#at - 1)
     }
-    this.#at = from
-    return starts
   }
 
   /** Walks over other words in between. */
-  within(tokens: readonly Token[], read: () => void): void {
+  within<Out>(tokens: readonly Token[], read: () => Out): Out {
     const [outer, at] = [this.#tokens, this.#at]
     this.#tokens = tokens
     this.#at = 0
-    read()
+    const out = read()
     this.expectEnd()
     this.#tokens = outer
     this.#at = at
+    return out
   }
 }

@@ -16,7 +16,29 @@ test.each([
   ['.a.["b"]."c"[0]', ['a', 'a/b', 'a/b/c']],
   ['(.name | test("renewal"; "i")) or (.company // "") == "Orbit"', ['name', 'company']],
   ['.updated_at | older_than("90d")', ['updated_at']],
-  ['. as $record | .a == $record.b', ['a']],
+  ['. as $record | .a == $record.b', ['a', 'b']],
+  ['. as $x | $x.emial == null', ['emial']],
+  ['.owner as $o | $o["nmae"] == $o.x', ['owner', 'owner/nmae', 'owner/x']],
+  ['. as {emial: $e} | $e == null', ['emial']],
+  ['. as {$emial} | $emial == null', ['emial']],
+  ['. as {owner: {"nmae": $n}, tags: [$t]} | $n == $t.x', ['owner', 'owner/nmae', 'tags']],
+  ['. as {owner: $o} | $o.nmae', ['owner', 'owner/nmae']],
+  ['. as $x | {a: 1} | . as $y | $x.b == $y.c', ['b']],
+  ['def f: .emial; f == null', ['emial']],
+  ['def f: .name; def g: .owner | f; g', ['owner', 'owner/name']],
+  ['def f(g): .owner | g; f(.nmae)', ['owner', 'owner/nmae']],
+  ['def f($v): .a == $v.c; f(.b)', ['b', 'a', 'b/c']],
+  ['def f(x): 1; f(.a) | .b', []],
+  ['def select(x): x; select(.a)', ['a']],
+  ['def f: def g: .a; .b | g; select(f), f', ['b', 'b/a']],
+  ['map_values(def f: .a; f) | 1, (def g: .c; g)', []],
+  ['getpath(["emial"])', ['emial']],
+  ['getpath(["owner", "nmae"]) == null', ['owner', 'owner/nmae']],
+  ['getpath(["tags", 0, "x"]) == null', ['tags']],
+  ['getpath([.key])', ['key']],
+  ['path(.emial)', ['emial']],
+  ['pick(.emial)', ['emial']],
+  ['nth(0; .a)', ['a']],
   ['.tags[] | . == "vip"', ['tags']],
   ['.tags | any(.name == "vip")', ['tags']],
   ['if .a then .b elif .c then 1 else .d end', ['a', 'b', 'c', 'd']],
@@ -27,6 +49,7 @@ test.each([
   ['[.id, .amount] | @tsv', ['id', 'amount']],
   ['[.a, .b][0].c', ['a', 'b']],
   ['reduce .tags[] as $tag (0; . + .x) > .y', ['tags', 'y']],
+  ['reduce .owner as $o (.z; . + $o.x) > .y', ['owner', 'z', 'owner/x', 'y']],
   ['try .a catch .b', ['a']],
   ['.a # .b == 1\n| .c', ['a', 'a/c']],
   ['IN(.a; .b)', ['a', 'b']],
@@ -59,20 +82,28 @@ test.each([
   '{a: 1} | .a',
   '.. | .a?',
   'fromjson | .a',
-  'def f: .a; f',
-  'def f(g): g; f(.a)',
-  'def select(x): x; select(.a)',
+  'def f: .a; {} | f',
+  'def f: .a; f, (tojson | fromjson | f)',
+  'def f: .a; 1',
+  'def f: .a | f; f',
+  'def map(x): 1; map(.a)',
+  'def f: .a; f = 1',
+  '(1 as $x | 2) | $x.a',
+  '. as $x | [1] | . as [$x] | $x.a',
+  '$__loc__.a',
   '$ENV.PATH',
   'env.PATH',
   '.a = 1',
   '.a |= .b',
   'del(.a)',
-  'getpath(["a"])',
+  'getpath(["a"] + ["b"])',
+  '{} | getpath(["a"])',
   'keys[] as $k | $k',
   '[1] | .[0].a',
   'walk(.a)',
   '. as {a: $x} ?// [$x] | .b',
-  '. as {a: $x} | $x.b',
+  '. as [$x] | $x.b',
+  '. as {(1 | tojson): $x} | .b',
   'paths | .a',
   '# \\\n .a',
 ])('%s: nothing is said of what it takes', (program) => {
@@ -82,6 +113,8 @@ test.each([
 test('has("vip") says that a member may be absent', () => {
   expect(used('has("vip") and .vip')).toEqual([])
   expect(used('(.custom | has("vip")) and .custom.vip == .vap')).toEqual(['custom', 'vap'])
+  expect(used('. as $r | ("vip" | in($r)) and .vip')).toEqual([])
+  expect(used('def known: has("vip"); known and .vip')).toEqual([])
 })
 
 /** Programs of every construct that the rules know, and of some that they do not. */
@@ -106,10 +139,21 @@ const { program: programs } = fc.letrec<{ program: string; term: string }>((tie)
       make('if <0> then <1> else <2> end', program, program, program),
       make('try <0> catch <1>', term, term),
       make('reduce (<0>) as $w (<1>; <2>)', program, term, term),
+      make('reduce (<0>) as {$a} (<1>; $a.<2>?)', program, term, name),
       make('(<0> as $v | <1>)', term, program),
+      make('(. as $v | <0> | $v.<1>)', term, name),
+      make('(<0> as {<1>: $v, $b} | <2>)', term, name, program),
+      make('(<0> as {<1>: {"<2>": $v}} | <3>)', term, name, name, program),
       make('(<0> as [$v, {a: $w}] | <1>)', term, program),
       make('(def f: <0>; <1> | f)', program, program),
+      make('(def f: <0>; f <1> f)', program, fc.constantFrom('|', ',', '==', '=', '|=', '//')),
+      make('(def f(g): <0>; def h: <1>; f(h) | <2>)', program, program, program),
+      make('(def f(g): <0> | g; f(<1>), (<2> | f(.<3>)))', program, program, program, name),
+      make('(def f($v): <0>; f(<1>))', program, program),
       make('(def select(g): g; <0> | select(<1>))', program, program),
+      make('getpath(["<0>", "<1>"])?', name, name),
+      make('getpath([<0>])?', program),
+      fc.constantFrom('$v.a?', '$v[0]?'),
       make(
         '<0>(<1>)',
         fc.constantFrom('select', 'map', 'any', 'all', 'first', 'isempty', 'walk', 'with_entries'),
@@ -164,11 +208,13 @@ function withTwins(value: JsonValue): JsonValue {
 
 /** The same program, but what it is said to take from the record it takes from the twins. */
 function askTwins(program: string, sees: 'record' | 'list'): string {
-  const uses = recordPaths(program, sees).uses.toSorted((one, other) => other.start - one.start)
+  const byStart = new Map(recordPaths(program, sees).uses.map((use) => [use.start, use]))
+  const uses = [...byStart.values()].toSorted((one, other) => other.start - one.start)
   return uses.reduce((text, { start, end, isShorthand }) => {
     const word = text.slice(start, end)
     const twin = word.endsWith('"') ? `${word.slice(0, -1)}_twin"` : `${word}_twin`
     const name = word.replaceAll('"', '')
+    if (word.startsWith('$')) return `${text.slice(0, start)}${name.slice(1)}_twin:${text.slice(start)}`
     return text.slice(0, start) + (isShorthand ? `${word}:.${name}_twin` : twin) + text.slice(end)
   }, program)
 }

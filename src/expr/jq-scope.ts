@@ -1,0 +1,47 @@
+import type { Sight } from './jq-calls.ts'
+import type { Token } from './jq-tokens.ts'
+import type { TokenCursor } from './token-cursor.ts'
+
+/** A function that the program defines, or an argument of one, which is read anew wherever it is called. */
+export interface Closure {
+  readonly name: string
+  readonly parameters: readonly { readonly name: string; readonly isVariable: boolean }[]
+  readonly words: readonly Token[]
+  /** Where it was written. */
+  readonly scope: Scope
+  /** Whether its own name means itself inside of it. */
+  readonly isRecursive: boolean
+}
+
+/** What names mean at a place of a program. */
+export interface Scope {
+  /** By name and number of arguments, `f/1`. */
+  readonly functions: ReadonlyMap<string, Closure>
+  readonly variables: ReadonlyMap<string, Sight>
+}
+
+export const EMPTY_SCOPE: Scope = { functions: new Map(), variables: new Map() }
+
+export function closureIn({ functions }: Scope, name: string, count: number): Closure | undefined {
+  return functions.get(`${name}/${count}`)
+}
+
+export function withFunction({ functions, variables }: Scope, closure: Closure): Scope {
+  const { name, parameters } = closure
+  return { functions: new Map([...functions, [`${name}/${parameters.length}`, closure]]), variables }
+}
+
+export function withVariables({ functions, variables }: Scope, more: ReadonlyMap<string, Sight>): Scope {
+  return { functions, variables: new Map([...variables, ...more]) }
+}
+
+/** Behind `def`: the scope of what follows the definition. */
+export function readDefinition(words: TokenCursor, scope: Scope): Scope {
+  const { text: name = '' } = words.next()
+  const parameters: { name: string; isVariable: boolean }[] = []
+  while (!words.take(':')) {
+    const { kind, text = '' } = words.next()
+    if (kind !== 'mark') parameters.push({ name: text, isVariable: kind === 'variable' })
+  }
+  return withFunction(scope, { name, parameters, words: words.part(), scope, isRecursive: true })
+}

@@ -1,0 +1,23 @@
+import type { Token } from './jq-tokens.ts'
+
+/** The text or number that an argument consists of. */
+export function writtenAlone(words: readonly Token[]): readonly string[] {
+  const [only] = words
+  return words.length === 1 && only?.text !== undefined && isWritten(only) ? [only.text] : []
+}
+
+/** The texts and numbers of `["a", 0]`; undefined where anything of it is computed. */
+export function writtenList(words: readonly Token[]): readonly Token[] | undefined {
+  const inner = words.slice(1, -1)
+  const isPlain = inner.every((token, at) => (at % 2 === 1 ? isMark(token, ',') : isWritten(token)))
+  if (!isMark(words[0], '[') || !isMark(words.at(-1), ']') || !isPlain) return undefined
+  return inner.filter((_, at) => at % 2 === 0)
+}
+
+function isWritten({ kind, text }: Token): boolean {
+  return kind === 'number' || (kind === 'text' && text !== undefined)
+}
+
+function isMark(token: Token | undefined, mark: string): boolean {
+  return token?.kind === 'mark' && token.text === mark
+}
