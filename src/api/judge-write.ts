@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { valuesOf } from '../core/other-values.ts'
 import type { CrmRecord } from '../core/resources.ts'
 import type { Answer } from './answer.ts'
 import { isTroubled, signsOf } from './answer-signs.ts'
 import { isDeletionShown, isShortYes } from './deletion-shown.ts'
-import { ownId, readShown, type Shown, showsSent, valuesOf } from './shown-record.ts'
+import { ownId, readShown, type Shown, showsSent } from './shown-record.ts'
 
 export interface AskedWrite {
   readonly kind: 'create' | 'update' | 'delete'

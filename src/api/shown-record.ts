@@ -61,15 +61,6 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   return isMade ? details : undefined
 }
 
-/** Where JSON:API, HubSpot and Airtable have the members of a record. */
-const VALUES = ['attributes', 'properties', 'fields']
-
-/** The members of a record, also those that stand one level below it. */
-export function valuesOf(record: JsonObject): JsonObject {
-  const below = VALUES.map((name) => record[name]).filter((value) => isJsonObject(value))
-  return below.length === 0 ? record : Object.assign({}, ...below, record)
-}
-
 /** Of a list of one, the one. */
 function oneObject(value: JsonValue | undefined): JsonObject | undefined {
   const found = Array.isArray(value) && value.length === 1 ? value[0] : value

@@ -117,6 +117,21 @@ describe('a server that nobody here wrote', () => {
     expect(seen).toHaveLength(sent)
   })
 
+  test.each([
+    ['nothing', null, 'neither the deal nor a refusal'],
+    ['no deal', { deal: null }, 'neither the deal nor a refusal'],
+    ['another deal', { deal: { id: 'd2' } }, 'another deal, d2'],
+  ])('that answers a change with %s leaves it in doubt', async (_what, updateDeal, shown) => {
+    const { url, seen } = await startGraphqlServer(FOREIGN, { ...foreignRoot(), updateDeal: () => updateDeal })
+    const writing = { ...NO_KEY, ifMatch: undefined }
+    const error = await failureOf(openClient(url).api.graphql.updateDeal('d1', { owner_id: 'u2' }, writing))
+    expect(error).toMatchObject({
+      ...{ code: 'in_doubt', exit: 3 },
+      message: `cannot update deal d1: the answer shows ${shown}; whether it took effect is unknown`,
+      details: { hint: 'crm deals get d1', isInDoubt: true, idempotencyKey: seen.at(-1)?.headers['idempotency-key'] },
+    })
+  })
+
   test('that lacks something is told by what it lacks', async () => {
     const { url } = await startGraphqlServer('type Query { contact(id: ID!, tenant: ID!): String deals: Int }', {})
     const { api } = openClient(url)
@@ -189,6 +204,14 @@ describe('a mutation', () => {
     expect((await api.graphql.send(MUTATION)).errors).toEqual([])
     expect(mutationsIn(seen).map(({ path }) => path)).toEqual(['/graphql'])
     expect(updates).toHaveLength(1)
+  })
+
+  test('that is answered with something else than GraphQL is in doubt', async () => {
+    const { url } = await startServer((response, { body }) =>
+      sendJson(response, 200, body.includes('mutation') ? { ok: true } : { data: { __typename: 'Query' } }),
+    )
+    const error = await failureOf(openClient(url).api.graphql.send(MUTATION))
+    expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { isInDoubt: true, idempotencyKey: 'k-1' } })
   })
 
   test('that is remembered where nothing is any more is sent where it is found', async () => {

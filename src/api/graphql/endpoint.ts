@@ -71,7 +71,8 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
 function noAnswer(call: Call): CrmError {
   const { idempotencyKey } = call
   const message = `${cannot(call)}: what came is no answer of GraphQL; whether it took effect is unknown`
-  return new CrmError('bad_answer', message, {
+  return new CrmError('in_doubt', message, {
+    isInDoubt: true,
     hint: idempotencyKey === undefined ? 'crm graphql --help' : repeatHint(call, idempotencyKey),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   })

@@ -4,6 +4,8 @@ import type { CrmRecord } from '../../core/resources.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
 import type { GraphqlAnswer, GraphqlReads } from '../graphql-api.ts'
+import { oneLine } from '../one-line.ts'
+import { ownId } from '../shown-record.ts'
 import { valueAt } from '../value-at.ts'
 import { dealInput } from './deal-input.ts'
 import type { Discovery } from './discovery.ts'
@@ -136,9 +138,12 @@ async function updateDeal(
   )
   const data = dataOf(answer, action, `crm deals get ${id}`)
   const record = recordOf(valueAt(data, [offer.field, offer.member]))
-  if (record) return record
-  throw new CrmError('bad_answer', `cannot show the deal: the server took "${action}" as done, but shows none`, {
-    hint: `crm deals get ${id}`,
+  const shownId = record && ownId(record)
+  if (record && (shownId === undefined || shownId.toLowerCase() === id.toLowerCase())) return record
+  const shown = shownId === undefined ? 'neither the deal nor a refusal' : `another deal, ${oneLine(shownId, 60)}`
+  throw new CrmError('in_doubt', `cannot ${action}: the answer shows ${shown}; whether it took effect is unknown`, {
+    hint: `crm deals get ${shellWord(id)}`,
+    isInDoubt: true,
     idempotencyKey: key,
   })
 }

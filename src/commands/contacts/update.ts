@@ -13,6 +13,7 @@ import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
+import { noteOtherValues } from '../note-other-values.ts'
 import { printOne, printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
@@ -50,7 +51,9 @@ async function updateContact(ctx: Context, id: string | undefined, options: Opti
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }
-  return printWritten(ctx, await api.contacts.update(id, patch, write), 'contact')
+  const record = await api.contacts.update(id, patch, write)
+  noteOtherValues(ctx, record, patch)
+  return printWritten(ctx, record, 'contact')
 }
 
 /** Reads the contact, so that what is said to change does change. */

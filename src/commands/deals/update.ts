@@ -13,6 +13,7 @@ import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
+import { noteOtherValues } from '../note-other-values.ts'
 import { printOne, printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
@@ -52,7 +53,9 @@ async function updateDeal(ctx: Context, id: string | undefined, options: Options
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options
-  return printWritten(ctx, await api.graphql.updateDeal(id, patch, { ifMatch, idempotencyKey }), 'deal')
+  const record = await api.graphql.updateDeal(id, patch, { ifMatch, idempotencyKey })
+  noteOtherValues(ctx, record, patch)
+  return printWritten(ctx, record, 'deal')
 }
 
 /** Reads the deal, so that what is said to change does change. */

@@ -190,6 +190,17 @@ const DELETES: readonly WriteShape[] = [
   { name: '200 with deletedCount 0', answer: { json: { deletedCount: 0 } }, right: { doubt: /deletedCount/ } },
 ]
 
+/** Updates of `name` to Ada and of `score` to 5. */
+const OTHER_VALUES: readonly (readonly [name: string, record: object, stderr: string | RegExp])[] = [
+  ['a value of its own form', { ...ADA, name: ' ADA', score: '5.0' }, ''],
+  [
+    'the record as it was',
+    { ...ADA, name: 'Old', score: null },
+    'The answer shows another value than was sent: name: sent "Ada", answered "Old"; score: sent 5, answered null\n',
+  ],
+  ['another value in data', { data: { ...ADA, score: 4 } }, /score: sent 5, answered 4/],
+]
+
 const LISTS: readonly (readonly [name: string, answer: Answered, right: CommandShape['right']])[] = [
   ['data: null', { json: { data: null } }, { exit: 0, stdout: '' }],
   ['204', { status: 204 }, { exit: 0, stdout: '' }],
@@ -288,6 +299,14 @@ export const WRITE_ANSWERS: readonly CommandShape[] = [
       stdin: 'id\ncon_1\n',
       answer: serving(answer, [ADA]),
       right: jobRightOf(right),
+    }),
+  ),
+  ...OTHER_VALUES.map(
+    ([name, record, stderr]): CommandShape => ({
+      name: `contacts update answered with ${name}`,
+      argv: ['contacts', 'update', 'con_1', '--set', 'name=Ada', '--set', 'score:=5', '-o', 'id'],
+      answer: serving({ json: record }, []),
+      right: { exit: 0, stdout: 'con_1\n', stderr, writes: 1 },
     }),
   ),
   ...[true, false].map(

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { otherValues } from '../../src/core/other-values.ts'
+
+test.each([
+  ['the same', { name: 'Ada' }, { name: 'Ada' }],
+  ['trimmed', { name: 'Ada  Lovelace ' }, { name: 'Ada Lovelace' }],
+  ['in lower case', { email: 'Ada@Example.com' }, { email: 'ada@example.com' }],
+  ['a number as a text', { amount: 5 }, { amount: '5.00' }],
+  ['a text as a number', { score: '5' }, { score: 5 }],
+  ['a telephone number without what stands between', { phone: '+49 (151) 123-45' }, { phone: '+4915112345' }],
+  ['a day as a time', { due: '2026-01-01' }, { due: '2026-01-01T00:00:00.000Z' }],
+  ['what was cleared, as nothing', { company: null }, { company: '' }],
+  ['a reference as the record that it names', { owner: 'u_1' }, { owner: { id: 'u_1', name: 'Ines' } }],
+  ['below attributes', { name: 'Ada' }, { id: '1', attributes: { name: 'ada' } }],
+  ['nothing of it', { name: 'Ada' }, { id: 'con_1' }],
+  ['more within an object', { address: { city: 'Bonn' } }, { address: { city: 'Bonn', zip: '1' } }],
+])('a member that is shown as %s is no other value', (_how, patch, record) => {
+  expect(otherValues(record, patch)).toEqual([])
+})
+
+test('members that are shown with another value are named, also within objects, below attributes, and as null', () => {
+  expect(
+    otherValues(
+      { name: 'Old', score: null, phone: '+4915100000', address: { city: 'Köln' }, attributes: { vip: false } },
+      { name: 'New', score: 5, phone: '+4915112345', address: { city: 'Bonn' }, vip: true },
+    ),
+  ).toEqual([
+    { member: 'name', asked: 'New', shown: 'Old' },
+    { member: 'score', asked: 5, shown: null },
+    { member: 'phone', asked: '+4915112345', shown: '+4915100000' },
+    { member: 'address.city', asked: 'Bonn', shown: 'Köln' },
+    { member: 'vip', asked: true, shown: false },
+  ])
+})
