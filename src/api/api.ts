@@ -42,6 +42,8 @@ export interface WriteOptions {
   readonly idempotencyKey: string | undefined
   /** An answer whose record has no id is `bad_answer`, with the key: who wants nothing but the id has nothing without it. */
   readonly isIdNeeded?: boolean | undefined
+  /** The end of the client lets a request that has left have its answer. */
+  readonly isLetFinish?: boolean | undefined
 }
 
 export interface ConditionalOptions extends WriteOptions {
@@ -49,10 +51,7 @@ export interface ConditionalOptions extends WriteOptions {
   readonly ifMatch: string | undefined
 }
 
-export interface DeleteOptions extends Pick<ConditionalOptions, 'ifMatch' | 'signal'> {
-  /** The end of the client lets a request that has left have its answer. */
-  readonly isLetFinish?: boolean | undefined
-}
+export type DeleteOptions = Pick<ConditionalOptions, 'ifMatch' | 'signal' | 'isLetFinish'>
 
 /**
  * The nine documented endpoints, and what else a server may have. Every method throws a CrmError for what a server or a network can do wrong;

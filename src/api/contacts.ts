@@ -17,7 +17,7 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
   }
   return {
     list,
-    create: (fields, { idempotencyKey, isIdNeeded, signal }) =>
+    create: (fields, { idempotencyKey, isIdNeeded, signal, isLetFinish }) =>
       createRecord(
         http,
         {
@@ -27,13 +27,14 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
           idempotencyKey,
           isIdNeeded,
           signal,
+          isLetFinish,
           action: 'create the contact',
           command: 'crm contacts create',
           findCommand: undefined,
         },
         () => list({ limit: undefined, cursor: undefined, filters: {}, signal }),
       ),
-    update: async (id, patch, { idempotencyKey, isIdNeeded, ifMatch, signal }) =>
+    update: async (id, patch, { idempotencyKey, isIdNeeded, ifMatch, signal, isLetFinish }) =>
       requestRecord(http, {
         method: 'PATCH',
         path: contactPath(id),
@@ -43,6 +44,7 @@ export function createContacts(http: Http, wire: Wire): Api['contacts'] {
         isIdNeeded,
         ifMatch,
         signal,
+        isLetFinish,
         action: `update contact ${id}`,
         command: 'crm contacts update',
         findCommand: LIST_COMMAND,

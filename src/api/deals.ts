@@ -13,7 +13,7 @@ export function createDeals(http: Http, wire: Wire): Api['deals'] {
   }
   return {
     list,
-    create: (fields, { idempotencyKey, isIdNeeded, signal }) =>
+    create: (fields, { idempotencyKey, isIdNeeded, signal, isLetFinish }) =>
       createRecord(
         http,
         {
@@ -23,6 +23,7 @@ export function createDeals(http: Http, wire: Wire): Api['deals'] {
           idempotencyKey,
           isIdNeeded,
           signal,
+          isLetFinish,
           action: 'create the deal',
           command: 'crm deals create',
           findCommand: undefined,

@@ -13,6 +13,9 @@ export interface GraphqlRequest {
   readonly idempotencyKey: string | undefined
   /** An outage is not waited out: there is another way. */
   readonly isProbe?: true
+  /** See Call. */
+  readonly signal?: AbortSignal | undefined
+  readonly isLetFinish?: boolean | undefined
   /** For messages and hints, where it is not a query of the user's own. */
   readonly as?: { readonly action: string; readonly command: string }
 }

@@ -8,7 +8,7 @@ const LIST_COMMAND = 'crm deals list'
 
 export function createNotes(http: Http): Api['notes'] {
   return {
-    add: async (dealId, fields, { idempotencyKey, isIdNeeded, signal }) =>
+    add: async (dealId, fields, { idempotencyKey, isIdNeeded, signal, isLetFinish }) =>
       requestRecord(http, {
         method: 'POST',
         path: `/v1/deals/${encodeSegment(dealId, 'deal', LIST_COMMAND)}/notes`,
@@ -16,6 +16,7 @@ export function createNotes(http: Http): Api['notes'] {
         idempotencyKey,
         isIdNeeded,
         signal,
+        isLetFinish,
         action: `add the note to deal ${dealId}`,
         command: 'crm notes add',
         findCommand: LIST_COMMAND,

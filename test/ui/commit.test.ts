@@ -45,9 +45,6 @@ test('deals behind one that was stopped are not sent, and stay edited', async ()
   stop.abort(new Error('stopped'))
   await work.commit('deals')
   expect(seen).toEqual([])
-  expect(said).toEqual([
-    'Update of One: stopped before the answer came; the server may have it all the same',
-    '0 saved, 2 not: they stay edited',
-  ])
+  expect(said).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not: they stay edited'])
   expect(store.get().lists.deals.staged.size).toBe(2)
 })

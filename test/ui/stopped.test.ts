@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { stage } from '../../src/ui/work/staging.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { openClient } from '../api/client-fixture.ts'
+import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
 import { jobsAt } from './jobs-at.ts'
 import { contacts } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
@@ -100,7 +102,7 @@ test('the answer to a deletion under way is awaited, and one that never comes ha
     [200, 'Deleted Name 1'],
     [
       0,
-      'Deletion of Name 1 (crm contacts get con_1 shows what became of it): stopped before the answer came; the server may have it all the same',
+      'Deletion of Name 1 (crm contacts get con_1 shows what became of it): in doubt: stopped before the answer came; the server may have it all the same',
     ],
   ] as const) {
     const { ui, said, stop } = await uiAt(url)
@@ -112,4 +114,99 @@ test('the answer to a deletion under way is awaited, and one that never comes ha
     expect(said).toEqual([line])
     expect(ui.work.deletions.waiting()).toEqual([])
   }
+})
+
+const ADA = { id: 'con_0', name: 'Ada', version: 1 }
+
+/** What each sends, and says when it is done. */
+const SINGLE: readonly {
+  readonly what: string
+  readonly write: (ui: TestUi) => Promise<void>
+  readonly done: string
+}[] = [
+  {
+    what: 'a change',
+    write: (ui) => ui.work.writes.update('contacts', ADA, { company: 'New' }, false),
+    done: 'Saved Ada',
+  },
+  {
+    what: 'a new contact',
+    write: (ui) => ui.work.writes.create('contacts', { name: 'Ada' }),
+    done: 'Created Ada',
+  },
+  {
+    what: 'a note',
+    write: (ui) => ui.work.writes.addNote({ id: 'deal_1', name: 'Big' }, 'Called'),
+    done: 'Added the note to Big; notes cannot be taken back',
+  },
+]
+
+for (const { what, write, done } of SINGLE) {
+  test(`${what} that has left has its answer awaited when crm is stopped; one that never comes is in doubt`, async () => {
+    const held: ((isLost: boolean) => void)[] = []
+    const { url } = await startServer((response, { method }) => {
+      if (method === 'GET') sendJson(response, 200, { data: [], next_cursor: null })
+      else held.push((isLost) => (isLost ? response.destroy() : sendJson(response, 200, ADA)))
+    })
+    const answered = await uiAt(url)
+    const sent = write(answered.ui)
+    await expect.poll(() => held.length).toBe(1)
+    answered.stop()
+    held.pop()?.(false)
+    await sent
+    expect(answered.said).toEqual([done])
+    const lost = await uiAt(url)
+    const failing = write(lost.ui).catch((error: unknown) => error)
+    await expect.poll(() => held.length).toBe(1)
+    lost.stop()
+    held.pop()?.(true)
+    expect(await failing).toMatchObject({ details: { isInDoubt: true } })
+  })
+}
+
+test('the answer to a saved form is awaited for so long; then the form says that it is in doubt, and how to look', async () => {
+  const { url, seen } = await startServer(() => {})
+  const { ui, said, stop } = await uiAt(url)
+  ui.press('e', 'ctrl-s')
+  ui.press('esc', 'e', 'end', 'X', 'ctrl-s')
+  await expect.poll(() => seen.length).toBe(1)
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  stop()
+  await vi.advanceTimersByTimeAsync(7_900)
+  expect(said).toEqual([])
+  await vi.advanceTimersByTimeAsync(200)
+  vi.useRealTimers()
+  await ui.work.underWay.settled()
+  await expect
+    .poll(() => said)
+    .toEqual([
+      'Edit Name 0 (crm contacts get con_0 shows what became of it): in doubt: stopped before the answer came; the server may have it all the same',
+    ])
+})
+
+test('a deal that is being moved has its answer awaited, and the next is not sent', async () => {
+  const service = await serveForTest()
+  const url = new URL(service.url)
+  const { api } = openClient(url, { key: service.key.text })
+  const deals = [
+    await api.deals.create({ name: 'One', stage: 'Lead' }, NO_KEY),
+    await api.deals.create({ name: 'Two', stage: 'Lead' }, NO_KEY),
+  ]
+  const end = new AbortController()
+  const stopped = openClient(url, { key: service.key.text, signal: end.signal }).api
+  const ui = await uiOf('deals', { openApi: async () => stopped, signal: end.signal })
+  // Finds the path, so that the change is the first that is sent.
+  await stopped.graphql.dealUpdates()
+  const said: string[] = []
+  ui.work.notices.leaveScreen((line) => said.push(line))
+  const moved = ui.work.writes.update('deals', deals[0] ?? {}, { stage: 'Won' }, false)
+  await expect.poll(() => ui.store.get().underWay.length).toBe(1)
+  await setTimeout(3)
+  end.abort(new Error('stopped', { cause: 'SIGTERM' }))
+  await moved
+  expect(said).toEqual(['Saved One'])
+  await expect(ui.work.writes.update('deals', deals[1] ?? {}, { stage: 'Won' }, false)).rejects.toMatchObject({
+    code: 'interrupted',
+  })
 })

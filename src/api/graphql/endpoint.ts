@@ -88,7 +88,8 @@ function asked(paths: readonly string[]): string {
 }
 
 function callOf(address: string, request: GraphqlRequest): Call {
-  const { query, variables, operationName, isRead, isRepeatable, isProbe, idempotencyKey, as } = request
+  const { query, variables, operationName, isRead, isRepeatable, isProbe, idempotencyKey, signal, isLetFinish, as } =
+    request
   return {
     method: 'POST',
     path: address,
@@ -98,6 +99,8 @@ function callOf(address: string, request: GraphqlRequest): Call {
     ...(isRead && { isRead }),
     ...(isRepeatable && { isRepeatable }),
     ...(isProbe && { isProbe }),
+    signal,
+    isLetFinish,
     isAnyTypeTaken: true,
     action: as?.action ?? 'ask GraphQL',
     command: as?.command ?? 'crm graphql',

@@ -120,7 +120,7 @@ async function updateDeal(
   discovery: Discovery,
   id: string,
   patch: JsonObject,
-  { idempotencyKey, ifMatch }: ConditionalOptions,
+  { idempotencyKey, ifMatch, signal, isLetFinish }: ConditionalOptions,
 ): Promise<CrmRecord> {
   const key = idempotencyKey ?? crypto.randomUUID()
   const action = `update deal ${id}`
@@ -132,6 +132,8 @@ async function updateDeal(
         isRead: false,
         isRepeatable: true,
         idempotencyKey: key,
+        signal,
+        isLetFinish,
         as: { action, command: `crm deals update ${shellWord(id)}` },
       },
     ),

@@ -1,5 +1,4 @@
 import { openForm } from '../form/open-form.ts'
-import { FORM_FIELDS } from '../form/record-form.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
@@ -53,25 +52,13 @@ export const CHANGING: readonly Action[] = [
 ]
 
 function create(ui: Ui): void {
-  const name = serverList(ui.store.get())
-  openForm(ui, {
-    title: name === 'contacts' ? 'New contact' : 'New deal (deals cannot be deleted)',
-    known: FORM_FIELDS[name],
-    record: undefined,
-    send: (fields) => ui.work.writes.create(name, fields),
-  })
+  openForm(ui, serverList(ui.store.get()), undefined)
 }
 
 function edit(ui: Ui): void {
   const row = selectedRow(ui.store.get(), ui.boards)
   if (!row) return void ui.work.notices.wait('There is no row to edit')
-  const name = serverList(ui.store.get())
-  openForm(ui, {
-    title: `Edit ${nameOf(row)}`,
-    known: FORM_FIELDS[name],
-    record: row,
-    send: (patch, isAgain) => ui.work.writes.update(name, row, patch, isAgain),
-  })
+  openForm(ui, serverList(ui.store.get()), row)
 }
 
 function askNote(ui: Ui): void {

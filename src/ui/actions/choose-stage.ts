@@ -3,7 +3,7 @@ import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
-import { leadOf } from '../work/notices.ts'
+import { leadOf, lookText } from '../work/notices.ts'
 import { loadStages } from './open-screen.ts'
 
 /** Deals that are marked move together; the first that the server refuses ends it. */
@@ -17,12 +17,15 @@ export async function chooseStage(ui: Ui): Promise<void> {
   const what = deals.length === 1 ? nameOf(deals[0]) : `${deals.length} deals`
   const now = deals.length === 1 ? cellText(deals[0]?.stage) : ''
   const move = async (stage: string) => {
-    try {
-      for (const deal of deals) {
-        if (cellText(deal.stage) !== stage) await work.writes.update('deals', deal, { stage }, false)
+    for (const deal of deals) {
+      if (cellText(deal.stage) === stage) continue
+      try {
+        await work.writes.update('deals', deal, { stage }, false)
+      } catch (error) {
+        const name = nameOf(deal)
+        const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
+        return work.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
       }
-    } catch (error) {
-      work.notices.problem(error, leadOf(error, { failed: 'Not moved: ', open: 'The move: ' }))
     }
   }
   store.update((state) => ({

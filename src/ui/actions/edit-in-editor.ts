@@ -1,7 +1,9 @@
+import { rowId } from '../list/list-state.ts'
 import { selectedRow, serverList } from '../selected.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
 import { type EditedRecord, editRecord } from '../work/edit-record.ts'
+import { leadOf, lookText } from '../work/notices.ts'
 
 /** What was written is kept in its file until the server has taken it. */
 export async function editInEditor({ store, boards, work, world, suspend }: Ui): Promise<void> {
@@ -21,10 +23,13 @@ export async function editInEditor({ store, boards, work, world, suspend }: Ui):
     await edited.forget()
     return work.notices.wait('Nothing was changed, and nothing sent')
   }
+  const name = serverList(store.get())
   try {
-    await work.writes.update(serverList(store.get()), row, edited.patch, false)
+    await work.writes.update(name, row, edited.patch, false)
     await edited.forget()
   } catch (failure) {
-    work.notices.problem(failure, `${nameOf(row)} not saved, the text stays in ${edited.path}: `)
+    const failed = `${nameOf(row)} not saved, the text stays in ${edited.path}: `
+    const open = `Change of ${nameOf(row)} (${lookText(name, rowId(row) ?? '')}; the text stays in ${edited.path}): `
+    work.notices.problem(failure, leadOf(failure, { failed, open }))
   }
 }

@@ -8,7 +8,7 @@ import { sendEdits } from './bulk.ts'
 import { nameOf } from './deletions.ts'
 import type { Kept } from './kept.ts'
 import type { ServerList } from './loading.ts'
-import { leadOf, type Notices } from './notices.ts'
+import { leadOf, lookText, type Notices } from './notices.ts'
 import { stagedEdits, unstageSent } from './staging.ts'
 import type { UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
@@ -64,7 +64,13 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
         done++
       } catch (error) {
         const name = nameOf(edit.row)
-        notices.problem(error, leadOf(error, { failed: `${name} not saved: `, open: `Update of ${name}: ` }))
+        notices.problem(
+          error,
+          leadOf(error, {
+            failed: `${name} not saved: `,
+            open: `Update of ${name} (${lookText('deals', rowId(edit.row) ?? '')}): `,
+          }),
+        )
         if (error instanceof CrmError && error.code === 'interrupted') break
       }
     }

@@ -1,12 +1,11 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources.ts'
-import { shellWord } from '../../core/shell-word.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
-import { leadOf, type Notices } from './notices.ts'
+import { leadOf, lookText, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** A deletion is for good, so it waits for this long and can be taken back. */
@@ -47,6 +46,8 @@ interface Parts {
   readonly notices: Notices
   readonly underWay: UnderWay
   readonly signal: AbortSignal
+  /** Ends what is let finish. */
+  readonly late: AbortSignal
 }
 
 export function createDeletions(parts: Parts): Deletions {
@@ -137,17 +138,17 @@ function withMark(state: State, id: string, mark: Mark): State {
 }
 
 /** False when it was stopped before the request left. */
-async function send({ store, openApi, notices }: Parts, { id, row }: Waiting): Promise<boolean> {
+async function send({ store, openApi, notices, late }: Parts, { id, row }: Waiting): Promise<boolean> {
   const name = nameOf(row)
   try {
     const { contacts } = await openApi()
-    await contacts.delete(id, { ifMatch: undefined, isLetFinish: true })
+    await contacts.delete(id, { ifMatch: undefined, isLetFinish: true, signal: late })
     notices.done(`Deleted ${name}`)
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
       store.update((state) => withMark(state, id, 'none'))
       if (error instanceof CrmError && error.code === 'interrupted' && !error.details.isInDoubt) return false
-      const open = `Deletion of ${name} (crm contacts get ${shellWord(id)} shows what became of it): `
+      const open = `Deletion of ${name} (${lookText('contacts', id)}): `
       notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open }))
       return true
     }

@@ -1,15 +1,18 @@
 import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, type Toast, withList } from '../state.ts'
 import type { Store } from '../store.ts'
+import type { ServerList } from './loading.ts'
 
 const SHOWN_MS = 8_000
 const MOST_SHOWN = 3
 
 export interface Notices {
-  done(text: string): void
+  /** `more` is of use only while there is a screen. */
+  done(text: string, more?: string): void
   wait(text: string): void
   /** What a person can act on; anything else is a bug and is thrown on. */
   problem(error: unknown, what: string): void
@@ -50,7 +53,7 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
     timers.add(timer)
   }
   return {
-    done: (text) => show('done', text),
+    done: (text, more = '') => show('done', say ? text : `${text}${more}`),
     wait: (text) => show('wait', text),
     problem: (error, what) => {
       // A wait before the first request ends with the reason of the signal itself.
@@ -77,13 +80,21 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
   }
 }
 
-/** A job says how it goes on; of a single write nobody knows what became of it. */
+/** A job says how it goes on; of a single write that has left nobody knows what became of it. */
 function interruptedText({ message, details }: CrmError, what: string): string {
   if (details.job !== undefined) return `${message}: ${details.hint}`
-  return `${what}stopped before the answer came; the server may have it all the same`
+  if (!details.isInDoubt) return `${what}stopped before it was sent`
+  return `${what}in doubt: stopped before the answer came; the server may have it all the same`
 }
 
-/** What is in doubt, or was stopped, has not failed: what stands before the error must not say so. */
+/** What is in doubt has not failed: what stands before the error must not say so. */
 export function leadOf(error: unknown, { failed, open }: { readonly failed: string; readonly open: string }): string {
-  return error instanceof CrmError && (error.code === 'interrupted' || error.code === 'in_doubt') ? open : failed
+  if (!(error instanceof CrmError)) return failed
+  const isOpen = error.code === 'in_doubt' || (error.code === 'interrupted' && error.details.isInDoubt === true)
+  return isOpen ? open : failed
+}
+
+/** For a message that ends with what became of it. */
+export function lookText(name: ServerList, id: string): string {
+  return `crm ${name} get ${shellWord(id)} shows what became of it`
 }

@@ -53,9 +53,10 @@ export function createWork(store: Store<State>, world: WorkWorld): Work {
   const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
   const notices = createNotices(store, now, signal)
   const history = createHistory()
+  const late = lateSignal(signal)
   const underWay = createUnderWay(store)
-  const writes = createWrites({ store, openApi, notices, history, underWay })
-  const deletions = createDeletions({ store, openApi, notices, underWay, signal })
+  const writes = createWrites({ store, openApi, notices, history, underWay, late })
+  const deletions = createDeletions({ store, openApi, notices, underWay, signal, late })
   const ofJob = new Set<string>()
   const kept = createKept({ store, notices, deletions, changes, findRecords, ofJob })
   return {
@@ -71,4 +72,14 @@ export function createWork(store: Store<State>, world: WorkWorld): Work {
     sending: createSending(senders, notices, underWay),
     jobs: createJobList({ store, openJobs, notices, underWay }),
   }
+}
+
+/** Longer than an answer takes, and shorter than what stops programs waits before it kills them. */
+const LAST_ANSWERS_MS = 8_000
+
+/** Aborts so long after the other. */
+function lateSignal(signal: AbortSignal): AbortSignal {
+  const late = new AbortController()
+  signal.addEventListener('abort', () => void setTimeout(() => late.abort(signal.reason), LAST_ANSWERS_MS).unref())
+  return late.signal
 }

@@ -19,17 +19,24 @@ export interface Writes {
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
 
+const UNDO = '; u takes it back'
+
 interface Parts {
   readonly store: Store<State>
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly history: History
   readonly underWay: UnderWay
+  /** Ends what is let finish. */
+  readonly late: AbortSignal
 }
 
-export function createWrites({ store, openApi, notices, history, underWay }: Parts): Writes {
+export function createWrites({ store, openApi, notices, history, underWay, late }: Parts): Writes {
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
+
+  // A request that has left is not cut off when crm is left: what became of it is known then.
+  const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
 
   /** Deals go over GraphQL, where the server has it; where not, it throws and says so. */
   async function send(
@@ -39,28 +46,32 @@ export function createWrites({ store, openApi, notices, history, underWay }: Par
     version: JsonValue | undefined,
   ): Promise<CrmRecord> {
     const ifMatch = typeof version === 'number' ? String(version) : undefined
-    const options = { ifMatch, idempotencyKey: undefined }
-    const api = await openApi()
-    const update = name === 'contacts' ? api.contacts.update : api.graphql.updateDeal
-    const row = await underWay.track(`the change of ${id}`, () => update(id, patch, options))
+    const row = await underWay.track(`the change of ${id}`, async () => {
+      const api = await openApi()
+      const update = name === 'contacts' ? api.contacts.update : api.graphql.updateDeal
+      return update(id, patch, { ...options, ifMatch })
+    })
     put(name, row)
     return row
   }
 
   return {
     create: async (name, fields) => {
-      const { create } = (await openApi())[name]
-      const row = await underWay.track(`a new record of ${name}`, () => create(fields, { idempotencyKey: undefined }))
+      const row = await underWay.track(`a new record of ${name}`, async () =>
+        (await openApi())[name].create(fields, options),
+      )
       put(name, row)
       const id = rowId(row)
       const isUndoable = name === 'contacts' && id !== undefined
-      notices.done(`Created ${nameOf(row)}${isUndoable ? '; u takes it back' : ', which cannot be taken back'}`)
+      if (isUndoable) notices.done(`Created ${nameOf(row)}`, UNDO)
+      else notices.done(`Created ${nameOf(row)}, which cannot be taken back`)
       if (!isUndoable) return
       history.add({
         what: `${nameOf(row)} is deleted again`,
         undo: async () => {
-          const { contacts } = await openApi()
-          await underWay.track(`the deletion of ${id}`, () => contacts.delete(id, { ifMatch: undefined }))
+          await underWay.track(`the deletion of ${id}`, async () =>
+            (await openApi()).contacts.delete(id, { ...options, ifMatch: undefined }),
+          )
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },
       })
@@ -68,7 +79,7 @@ export function createWrites({ store, openApi, notices, history, underWay }: Par
     update: async (name, before, patch, isForced) => {
       const id = rowId(before) ?? ''
       const after = await send(name, id, patch, isForced ? undefined : before.version)
-      notices.done(`Saved ${nameOf(after)}; u takes it back`)
+      notices.done(`Saved ${nameOf(after)}`, UNDO)
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
         what: `${nameOf(after)} is as it was`,
@@ -78,9 +89,8 @@ export function createWrites({ store, openApi, notices, history, underWay }: Par
     },
     addNote: async (deal, body) => {
       const dealId = rowId(deal) ?? ''
-      const { notes } = await openApi()
-      const note = await underWay.track(`the note to ${nameOf(deal)}`, () =>
-        notes.add(dealId, { body }, { idempotencyKey: undefined }),
+      const note = await underWay.track(`the note to ${nameOf(deal)}`, async () =>
+        (await openApi()).notes.add(dealId, { body }, options),
       )
       store.update((state) => {
         const items = state.notes?.dealId === dealId ? state.notes.items : []
