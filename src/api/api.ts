@@ -83,6 +83,8 @@ export interface Api {
   readonly graphql: GraphqlApi
   /** The members that the server says such a record can have; none where it does not say. */
   describedMembers(resource: Resource): Promise<ReadonlySet<string>>
+  /** Those of them that it says are numbers. */
+  describedNumbers(resource: Resource): Promise<ReadonlySet<string>>
   /** The limit that the last answer told; undefined when it told of none, or nothing was asked yet. */
   rate(): ToldRate | undefined
   /** Ends idle connections; without it the process lives on until they time out. */

@@ -8,6 +8,9 @@ import { valueAt } from './value-at.ts'
 /** A list is an envelope around an array of records; a record of it may be put together of several schemas. */
 const DEEPEST = 6
 
+/** Each member that a description names, and whether all that it says of it is a number. */
+type Described = Map<string, boolean>
+
 /**
  * The members that the server says a record can have, in its OpenAPI document and in the schema of its GraphQL; none where
  * it has neither. CrmError when it cannot be asked.
@@ -16,11 +19,31 @@ export async function describedMembers(
   { raw, graphql }: Pick<Api, 'raw' | 'graphql'>,
   resource: Resource,
 ): Promise<ReadonlySet<string>> {
-  const names = new Set<string>()
+  return new Set((await describe({ raw, graphql }, resource)).keys())
+}
+
+/** Those of them that are numbers. */
+export async function describedNumbers(
+  { raw, graphql }: Pick<Api, 'raw' | 'graphql'>,
+  resource: Resource,
+): Promise<ReadonlySet<string>> {
+  const described = await describe({ raw, graphql }, resource)
+  return new Set([...described].filter(([, isNumber]) => isNumber).map(([name]) => name))
+}
+
+async function describe({ raw, graphql }: Pick<Api, 'raw' | 'graphql'>, resource: Resource): Promise<Described> {
+  const described: Described = new Map()
   const document = await openApiOf(raw)
-  if (document) addFromDocument(names, document, resource)
-  for (const name of await graphqlFields(graphql, resource)) names.add(name)
-  return names
+  if (document) addFromDocument(described, document, resource)
+  for (const field of await graphqlFields(graphql, resource)) {
+    const type = valueAt(field, ['type', 'ofType', 'name']) ?? valueAt(field, ['type', 'name'])
+    add(described, String(valueAt(field, ['name'])), type === 'Int' || type === 'Float')
+  }
+  return described
+}
+
+function add(described: Described, name: string, isNumber: boolean): void {
+  described.set(name, isNumber && described.get(name) !== false)
 }
 
 async function openApiOf(raw: Api['raw']): Promise<JsonObject | undefined> {
@@ -44,13 +67,13 @@ function parsed(text: string): JsonValue | undefined {
 }
 
 /** Of what the list of them answers, and of what makes and changes one. */
-function addFromDocument(names: Set<string>, document: JsonObject, resource: Resource): void {
+function addFromDocument(described: Described, document: JsonObject, resource: Resource): void {
   const isOf = new RegExp(`(?:^|/)${resource}s(?:/\\{[^/]*\\})?/?$`, 'i')
   const paths = isJsonObject(document.paths) ? Object.entries(document.paths) : []
   const operations = paths.filter(([path]) => isOf.test(path)).flatMap(([, item]) => objectsIn(item))
   const bodies = operations.flatMap(({ requestBody, responses }) => [requestBody, ...objectsIn(responses)])
   for (const schema of bodies.flatMap((body) => schemasOf(document, body ?? null))) {
-    addProperties(names, document, schema, DEEPEST)
+    addProperties(described, document, schema, DEEPEST)
   }
 }
 
@@ -66,31 +89,41 @@ function schemasOf(document: JsonObject, body: JsonValue): readonly JsonValue[] 
   return [value.schema ?? null, ...contents.map((content) => valueAt(content, ['schema']) ?? null)]
 }
 
-function addProperties(names: Set<string>, document: JsonObject, from: JsonValue, deepest: number): void {
+function addProperties(described: Described, document: JsonObject, from: JsonValue, deepest: number): void {
   const schema = resolved(document, from)
   if (deepest === 0 || !isJsonObject(schema)) return
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
-  for (const part of [...parts, schema.items ?? null]) addProperties(names, document, part, deepest - 1)
+  for (const part of [...parts, schema.items ?? null]) addProperties(described, document, part, deepest - 1)
   if (!isJsonObject(schema.properties)) return
   for (const [name, property] of Object.entries(schema.properties)) {
-    names.add(name)
+    add(described, name, isNumeric(document, property))
     const items = valueAt(resolved(document, property), ['items'])
-    if (items !== undefined) addProperties(names, document, items, deepest - 1)
+    if (items !== undefined) addProperties(described, document, items, deepest - 1)
   }
+}
+
+/** `type` is a list where null is one of them (OpenAPI 3.1). */
+function isNumeric(document: JsonObject, from: JsonValue): boolean {
+  const schema = resolved(document, from)
+  if (!isJsonObject(schema)) return false
+  const parts = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  const types = [schema.type, ...parts.map((part) => valueAt(resolved(document, part), ['type']))].flat()
+  const known = types.filter((type) => typeof type === 'string' && type !== 'null')
+  return known.length > 0 && known.every((type) => type === 'number' || type === 'integer')
 }
 
 function resolved(document: JsonObject, value: JsonValue): JsonValue {
   return isJsonObject(value) && typeof value.$ref === 'string' ? (pointedAt(document, value.$ref) ?? null) : value
 }
 
-async function graphqlFields(graphql: Api['graphql'], resource: Resource): Promise<readonly string[]> {
+async function graphqlFields(graphql: Api['graphql'], resource: Resource): Promise<readonly JsonValue[]> {
   const name = `${resource[0]?.toUpperCase()}${resource.slice(1)}`
-  const query = `{ __type(name: ${JSON.stringify(name)}) { fields { name } } }`
+  const query = `{ __type(name: ${JSON.stringify(name)}) { fields { name type { name ofType { name } } } } }`
   try {
     const request = { query, variables: {}, operationName: undefined, idempotencyKey: undefined }
     const { json } = await graphql.send({ ...request, isRead: true, isProbe: true })
     const fields = valueAt(json, ['data', '__type', 'fields'])
-    return (Array.isArray(fields) ? fields : []).map((field) => String(valueAt(field, ['name'])))
+    return Array.isArray(fields) ? fields : []
   } catch (error) {
     // Whatever is wrong with its GraphQL: the server says nothing in it.
     if (error instanceof CrmError && !UNASKED.includes(error.code)) return []

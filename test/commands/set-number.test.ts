@@ -47,3 +47,63 @@ test('of many records the records say what is a number; := writes a text all the
   expect(seen.filter(({ method }) => method !== 'GET')).toEqual([])
   for (const set of ['zip=54321', 'score:="5"']) expect((await update(set)).exit, set).toBe(0)
 })
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  components: {
+    schemas: {
+      Contact: {
+        properties: { id: { type: 'string' }, rank: { type: ['integer', 'null'] }, code: { type: 'string' } },
+      },
+    },
+  },
+  paths: {
+    '/v1/contacts': {
+      post: { requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Contact' } } } } },
+    },
+  },
+}
+
+async function startWithOwnMembers(listStatus = 200) {
+  const data = [{ id: 'c_1', zip: '12345', score: 3, size: { inches: 2 } }]
+  const { url, seen } = await startServer((response, { method, path }) => {
+    if (method !== 'GET' && !path.includes('graphql')) return sendJson(response, 200, { id: 'c_1' })
+    if (path.startsWith('/v1/contacts')) return sendJson(response, listStatus, { data, next_cursor: null })
+    return path === '/openapi.json' ? sendJson(response, 200, DOCUMENT) : sendJson(response, 404, {})
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
+  return { seen, run: (...argv: string[]) => runCrm(['contacts', ...argv], env) }
+}
+
+test('one record: members that crm does not know are numbers where records or the description say so', async () => {
+  for (const command of [
+    ['update', 'c_1'],
+    ['create', '--set', 'name=A'],
+  ]) {
+    for (const name of ['score', 'size.inches', 'rank']) {
+      const { run, seen } = await startWithOwnMembers()
+      expect(await run(...command, '--set', `${name}=5`)).toMatchObject({
+        exit: 2,
+        stderr: `crm: --set ${name}=5 is a text, and ${name} is a number; nothing was sent\n  --set ${name}:=5\n`,
+      })
+      expect(seen.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql'))).toEqual([])
+    }
+  }
+})
+
+test('one record: nothing is asked where crm knows the members, a value is no digits, or its kind is given', async () => {
+  const { run, seen } = await startWithOwnMembers()
+  for (const set of ['phone=12345', 'name=5', 'score:=5', 'score:="5"', 'title=CEO']) {
+    expect((await run('update', 'c_1', '--set', set)).exit, set).toBe(0)
+  }
+  expect(seen.map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'PATCH', 'PATCH', 'PATCH'])
+  // One page of records says that it is a text.
+  expect((await run('update', 'c_1', '--set', 'zip=54321')).exit).toBe(0)
+  expect(seen.slice(5).map(({ method }) => method)).toEqual(['GET', 'PATCH'])
+  for (const set of ['code=5', 'unheard_of=5']) expect((await run('update', 'c_1', '--set', set)).exit, set).toBe(0)
+})
+
+test('one record: a key that may not list writes all the same', async () => {
+  const { run } = await startWithOwnMembers(403)
+  expect((await run('update', 'c_1', '--set', 'score=5')).exit).toBe(0)
+})

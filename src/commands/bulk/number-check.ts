@@ -17,6 +17,6 @@ export function createNumberCheck(set: readonly string[] = []) {
   }
 }
 
-function isNumber(value: CrmRecord[string] | undefined): boolean {
+export function isNumber(value: CrmRecord[string] | undefined): boolean {
   return typeof value === 'number' || exactDigits(value) !== undefined
 }

@@ -5,6 +5,7 @@ import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
+import { refuseTextForNumber } from '../number-fields.ts'
 import { printWritten } from '../print.ts'
 
 export function addContactsCreate(contacts: CommandUnknownOpts, act: Act): void {
@@ -26,6 +27,7 @@ export function addContactsCreate(contacts: CommandUnknownOpts, act: Act): void 
 async function createContact(ctx: Context, options: FieldsOptions): Promise<ExitCode | undefined> {
   const fields = await readFields(ctx, options, 'contact')
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/contacts', body: fields })
+  await refuseTextForNumber(ctx, options, 'contact')
   const api = await ctx.api()
   const write = writeOptions(ctx, options)
   return printWritten(ctx, await api.contacts.create(fields, write), 'contact')

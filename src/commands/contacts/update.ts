@@ -14,6 +14,7 @@ import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '..
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { noteOtherValues } from '../note-other-values.ts'
+import { refuseTextForNumber } from '../number-fields.ts'
 import { printOne, printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
@@ -48,6 +49,7 @@ async function updateContact(ctx: Context, id: string | undefined, options: Opti
   refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, 'contacts', options)
   const patch = await readFields(ctx, options, 'contact')
+  await refuseTextForNumber(ctx, options, 'contact')
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }

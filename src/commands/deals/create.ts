@@ -5,6 +5,7 @@ import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
+import { refuseTextForNumber } from '../number-fields.ts'
 import { printWritten } from '../print.ts'
 
 export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
@@ -26,6 +27,7 @@ export function addDealsCreate(deals: CommandUnknownOpts, act: Act): void {
 async function createDeal(ctx: Context, options: FieldsOptions): Promise<ExitCode | undefined> {
   const fields = await readFields(ctx, options, 'deal')
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/deals', body: fields })
+  await refuseTextForNumber(ctx, options, 'deal')
   const api = await ctx.api()
   const write = writeOptions(ctx, options)
   return printWritten(ctx, await api.deals.create(fields, write), 'deal')

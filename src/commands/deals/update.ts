@@ -14,6 +14,7 @@ import { addFieldsFlags, type FieldsOptions, readFields } from '../fields-input.
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { noteOtherValues } from '../note-other-values.ts'
+import { refuseTextForNumber } from '../number-fields.ts'
 import { printOne, printWritten } from '../print.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
@@ -50,6 +51,7 @@ async function updateDeal(ctx: Context, id: string | undefined, options: Options
   refuseUpdateBeside(ctx, id, options)
   if (id === undefined) return updateMany(ctx, 'deals', options)
   const patch = await readFields(ctx, options, 'deal')
+  await refuseTextForNumber(ctx, options, 'deal')
   if (ctx.flags.isDryRun) return showChanges(ctx, id, patch)
   const api = await ctx.api()
   const { ifMatch, idempotencyKey } = options

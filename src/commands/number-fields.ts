@@ -1,0 +1,52 @@
+import type { Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { FIELDS } from '../core/resources.ts'
+import { isNumber } from './bulk/number-check.ts'
+import { type FieldsOptions, textForNumber, textMembers } from './fields-input.ts'
+import { type Api, listAll, type Noun } from './find.ts'
+
+type Text = readonly [name: string, raw: string]
+
+/** What ends the command: the write would meet it too. */
+const FINAL: readonly string[] = ['usage', 'interrupted', 'unauthorized', 'rate_limited', 'unreachable', 'timeout']
+
+/**
+ * Before one record is written: CrmError `usage` where `--set score=5` writes a text and `score` is a number to this server. Only
+ * of members that crm does not know, and of texts that are digits, is it asked: one page of records, then its description.
+ */
+export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOptions, noun: Noun): Promise<void> {
+  const known: readonly string[] = FIELDS[noun]
+  const texts: readonly Text[] = [...textMembers(set)].filter(
+    ([name, raw]) => !known.includes(name) && /^-?\d+(?:\.\d+)?$/.test(raw),
+  )
+  if (texts.length === 0) return
+  const api = await ctx.api()
+  try {
+    const open = await readShown(api, noun, texts)
+    if (open.length === 0) return
+    const numbers = await api.describedNumbers(noun)
+    const found = open.find(([name]) => numbers.has(name))
+    if (found) throw textForNumber(...found)
+  } catch (error) {
+    if (!(error instanceof CrmError) || FINAL.includes(error.code)) throw error
+    // The key may write and not read, and a list may be one that crm does not read.
+  }
+}
+
+/** Those of which no record of the first page tells what they are. */
+async function readShown(api: Api, noun: Noun, texts: readonly Text[]): Promise<readonly Text[]> {
+  for await (const { items } of listAll(api, noun)) {
+    const valuesOf = (name: string) => items.map((record) => valueAt(record, name.split('.')) ?? null)
+    const found = texts.find(([name]) => valuesOf(name).some(isNumber))
+    if (found) throw textForNumber(...found)
+    return texts.filter(([name]) => valuesOf(name).every((value) => value === null))
+  }
+  return texts
+}
+
+function valueAt(value: JsonValue, [name, ...rest]: readonly string[]): JsonValue | undefined {
+  if (name === undefined) return value
+  const inner = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  return inner === undefined ? undefined : valueAt(inner, rest)
+}
