@@ -35,8 +35,8 @@ export interface Host {
   readonly folder?: string | undefined
   /** The program that asks the system keyring; undefined where there is no keyring to ask. */
   readonly keyringProgram?: string
-  /** Told before a write is sent: from then on a reader that leaves does not end the command. */
-  readonly onWrite?: () => void
+  /** From then on the exit code tells how it went: a reader that leaves does not end the command. */
+  readonly onVerdict?: () => void
   /** Told what a server took, for the message that the output could not be written. */
   readonly onTaken?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */

@@ -22,9 +22,13 @@ async function completeWords(): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const [{ run }, { watchStdout }] = await Promise.all([import('./program.ts'), import('./output/lost-stdout.ts')])
+  const [{ run }, { watchStdout }, { exitAfter }] = await Promise.all([
+    import('./program.ts'),
+    import('./output/lost-stdout.ts'),
+    import('./core/exit.ts'),
+  ])
 
-  const sent: SentSoFar = { isWrite: false, taken: undefined }
+  const sent: SentSoFar = { isVerdict: false, taken: undefined }
   watchStdout(process, sent)
   // A lost stderr is nobody's failure.
   process.stderr.on('error', () => {})
@@ -41,7 +45,7 @@ async function main(): Promise<void> {
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (interruption.signal.aborted) process.exit(130)
+      if (interruption.signal.aborted) process.exit(exitAfter(signal))
       interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
     })
   }
@@ -74,8 +78,8 @@ async function main(): Promise<void> {
     folder: workingFolder(),
     // From dist/cli, where the build puts this file.
     keyringProgram: `${import.meta.dirname}/../../bin/keyring.js`,
-    onWrite: () => {
-      sent.isWrite = true
+    onVerdict: () => {
+      sent.isVerdict = true
     },
     onTaken: (what) => {
       sent.taken = what

@@ -9,7 +9,7 @@ import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from
 import { withRepeatHint } from './commands/repeat-hint.ts'
 import { type Act, type Context, createContext, type GlobalFlags, type Host } from './context.ts'
 import { CrmError } from './core/errors.ts'
-import { EXIT } from './core/exit.ts'
+import { EXIT, exitAfter } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
 import { createRedactor } from './core/redact.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
@@ -38,6 +38,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       const output = isFormatOpen(leaf) ? (await repository())?.output : undefined
       const flags = output === undefined ? given : { ...given, output }
       const ctx = createContext({ ...host, io }, flags, repository, (secret) => secrets.add(secret))
+      if (flags.isDryRun || flags.isExitCodeWanted) host.onVerdict?.()
       try {
         // What is no expression is found before anything is sent or written.
         await ctx.expr()
@@ -57,7 +58,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     return exit
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return reportError(io.stderr, reported(host.signal, error, argv), argv)
+    const failed = reportError(io.stderr, reported(host.signal, error, argv), argv)
+    return failed === EXIT.interrupted ? exitAfter((host.signal.reason as Error | undefined)?.cause) : failed
   }
 }
 

@@ -185,7 +185,7 @@ function doneBut(what: string, cause: CrmError): CrmError {
 /** What a write was answered with. Its id is not lost with the output: nothing else may lead to the record. */
 export async function printWritten(ctx: Context, record: CrmRecord, what: Resource): Promise<undefined> {
   const id = idText(record.id)
-  ctx.onWrite?.()
+  ctx.onVerdict?.()
   ctx.seen(what, [record])
   if (id !== undefined) {
     ctx.onTaken?.(`${what} ${id}`)

@@ -25,6 +25,13 @@ export const EXIT = {
   /** This machine is in the way: port, disk, permission, database file. */
   machine: 13,
   interrupted: 130,
+  /** Ended by SIGTERM. */
+  terminated: 143,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** What a command ends with that this signal has ended. */
+export function exitAfter(signal: unknown): ExitCode {
+  return signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
+}

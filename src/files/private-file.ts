@@ -59,7 +59,7 @@ export async function refuseLinkedFile(path: string): Promise<void> {
   if (stats && !stats.isFile()) throw notAFile(path, 'not a regular file')
 }
 
-function notAFile(path: string, what: string): CrmError {
+export function notAFile(path: string, what: string): CrmError {
   return new CrmError('machine', `${path} is ${what}, expected a file`, {
     hint: `see what is there: ls -l ${shellWord(path)}`,
   })

@@ -1,14 +1,14 @@
 /** What a command has sent by the time that its output cannot be written. */
 export interface SentSoFar {
-  /** It sends, or has sent, what changes something: its exit code tells how that went. */
-  isWrite: boolean
+  /** Its exit code tells something: what became of a write, or what was found. */
+  isVerdict: boolean
   /** What took effect, for the message. */
   taken: string | undefined
 }
 
 /**
- * A reader that has seen enough (`crm ... | head`) is success for what is only read. A command that writes goes on
- * without a reader, and ends with its own exit code. A full disk is 13 for all.
+ * A reader that has seen enough (`crm ... | head`) is success for a list. A command whose exit code tells something goes
+ * on without a reader, and ends with that. A full disk is 13 for all.
  */
 export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: SentSoFar): void {
   let isReaderGone = false
@@ -22,7 +22,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
       exit(13)
     }
     if (what !== '') stderr.write(`crm: nobody reads the output${what}\n`)
-    if (!sent.isWrite) exit(0)
+    if (!sent.isVerdict) exit(0)
     isReaderGone = true
     stdout.write = () => true
     // Who waits for the reader would wait for good.

@@ -15,7 +15,7 @@ async function startCounting() {
   })
   const folder = tempFolder(onTestFinished)
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789', CRM_STATE_HOME: join(folder, 'state') })
-  const writes = () => seen.filter(({ method }) => method !== 'GET').length
+  const writes = () => seen.filter(({ method, body }) => method !== 'GET' && !body.includes('__schema')).length
   return { folder, env, writes }
 }
 
@@ -87,6 +87,22 @@ test('a plan of another number than --expect is exit 11, and is not written', as
     expect(existsSync(plan)).toBe(false)
     expect((await runCrm([...args, '1'], env)).exit, line).toBe(0)
     rmSync(plan)
+  }
+  expect(writes()).toBe(0)
+})
+
+test('a dry run of another number than --expect shows what it would do, and is exit 11 as the run would be', async () => {
+  const { env, writes, folder } = await startCounting()
+  const file = join(folder, 'people.csv')
+  writeFileSync(file, 'name\nBob\n')
+  for (const line of [
+    ...['contacts update --where true --set name=Bea', 'contacts delete --where true', `contacts import ${file}`],
+    ...['contacts delete x_1', 'api DELETE /v1/contacts/x_1', 'graphql mutation{deleteDeal(id:1){id}}'],
+  ]) {
+    const args = [...line.split(' '), '--dry-run', '--expect']
+    const refused = await runCrm([...args, '2'], env)
+    expect(refused, line).toMatchObject({ exit: 11, stderr: expect.stringContaining('--expect 1') })
+    expect(await runCrm([...args, '1'], env), line).toMatchObject({ exit: 0, stdout: expect.stringMatching(/./) })
   }
   expect(writes()).toBe(0)
 })

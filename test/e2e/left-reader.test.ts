@@ -55,6 +55,42 @@ describe('a write whose output nobody reads ends with the exit code of its work'
   })
 })
 
+describe('what a command found is its exit code, although nobody reads its output', () => {
+  const nowhere = { CRM_BASE_URL: 'http://127.0.0.1:9', CRM_API_KEY: 'crm_key_0123456789' }
+
+  test('a doctor that reaches no server is 9', ({ service }) => {
+    expect(unread(['doctor'], { ...service.env, ...nowhere })).toMatchObject({ exit: 9 })
+  })
+
+  test('a GET that finds nothing is 6', ({ service }) => {
+    expect(unread(['api', 'GET', '/v1/nothing'], pastPrism(service).env)).toMatchObject({ exit: 6 })
+  })
+
+  test('a dry run with --exit-code that would change something is 10', ({ service }) => {
+    const args = ['contacts', 'create', '--set', 'name=Ada', '--dry-run', '--exit-code']
+    expect(unread(args, service.env)).toMatchObject({ exit: 10 })
+    const folder = tempFolder()
+    const file = join(folder, 'people.csv')
+    writeFileSync(file, 'name\nGrace\n')
+    const rows = ['contacts', 'import', file, '--dry-run', '--exit-code']
+    expect(unread(rows, { ...service.env, CRM_STATE_HOME: folder })).toMatchObject({ exit: 10 })
+  })
+
+  test('two snapshots that differ are 10', ({ service }) => {
+    const files = ['a', 'b'].map((name) => {
+      const file = join(tempFolder(), `${name}.ndjson`)
+      const lines = [
+        { crm_snapshot: 1, server: 'http://127.0.0.1:9', taken_at: '2026-01-01T00:00:00Z' },
+        { type: 'contact', record: { id: 'con_1', name } },
+        { type: 'end', contacts: 1, deals: 0 },
+      ]
+      writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      return file
+    })
+    expect(unread(['diff', ...files], service.env)).toMatchObject({ exit: 10 })
+  })
+})
+
 test('a list that nobody reads is 0', ({ service }) => {
   expect(unread(['contacts', 'list', '-o', 'json'], service.env)).toMatchObject({ exit: 0, stderr: 'exit 0\n' })
 })

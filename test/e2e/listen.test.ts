@@ -250,8 +250,8 @@ describe('pipes', () => {
     child.kill('SIGINT')
     expect(await Promise.all(cut)).toContain('cut')
     await expect.poll(() => said).toMatch(/crm listen has stopped\. Events: [012],/)
-    child.kill('SIGINT')
-    expect(await once(child, 'exit')).toEqual([130, null])
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([143, null])
   })
 })
 

@@ -57,12 +57,17 @@ test('a list that nobody reads stops asking for pages, and goes on when it is re
   expect(lines).toBe(20_000)
 })
 
-test('Ctrl-C during a long list is 130, and says so on stderr', async ({ service }) => {
-  const child = startCrm(['contacts', 'list', '-o', 'jsonl'], service.env)
-  child.stdout.once('data', () => child.kill('SIGINT'))
-  const { exit, stderr } = await child.done
-  expect(exit).toBe(130)
-  expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'interrupted', hint: expect.stringMatching(/^crm /) } })
+test('Ctrl-C during a long list is 130, SIGTERM 143, and says so on stderr', async ({ service }) => {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const child = startCrm(['contacts', 'list', '-o', 'jsonl'], service.env)
+    child.stdout.once('data', () => child.kill(signal))
+    const { exit, stderr } = await child.done
+    expect(exit).toBe(code)
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'interrupted', hint: expect.stringMatching(/^crm /) } })
+  }
 })
 
 test('Ctrl-C ends a list whose reader has stopped reading', async ({ service }) => {

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { writeText } from '../../core/streams.ts'
 import { linesFor, safeLines } from '../../output/safe-lines.ts'
-import { confirmDeletion, requireExpected } from '../confirm.ts'
+import { confirmDeletion, type Deletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
@@ -63,8 +63,16 @@ async function callApi(ctx: Context, method: string, path: string, options: Opti
     await writeText(ctx.io.stdout, `${curlCommand(request, url, wire.idempotencyHeader)}\n`)
     return EXIT.ok
   }
-  if (ctx.flags.isDryRun) return showRequest(ctx, request, url)
-  if (request.method === 'DELETE') await confirmDelete(ctx, request, options.expect)
+  const deletion = request.method === 'DELETE' ? deletionOf(request, options.expect) : undefined
+  if (ctx.flags.isDryRun) {
+    const exit = await showRequest(ctx, request, url)
+    if (deletion) requireExpected(ctx, deletion)
+    return exit
+  }
+  if (deletion) {
+    requireExpected(ctx, deletion)
+    await confirmDeletion(ctx, deletion)
+  }
   return options.paginate ? listAll(ctx, request, options.cursor) : send(ctx, request, options)
 }
 
@@ -105,10 +113,8 @@ function headerRecord(headers: readonly string[]): Record<string, string> {
   return Object.fromEntries(headers.flatMap((text, at) => (at % 2 === 0 ? [[text, headers[at + 1] ?? '']] : [])))
 }
 
-async function confirmDelete(ctx: Context, { path }: Request, expect: number | undefined): Promise<void> {
-  const deletion = { count: 1, what: path, expect, isStdinFree: true }
-  requireExpected(ctx, deletion)
-  await confirmDeletion(ctx, deletion)
+function deletionOf({ path }: Request, expect: number | undefined): Deletion {
+  return { count: 1, what: path, expect, isStdinFree: true }
 }
 
 async function listAll(ctx: Context, { path }: Request, cursor: string | undefined): Promise<undefined> {
@@ -133,7 +139,7 @@ async function listAll(ctx: Context, { path }: Request, cursor: string | undefin
 async function send(ctx: Context, request: Request, { include }: Options): Promise<undefined> {
   const api = await ctx.api()
   const { body, ...rest } = request
-  if (rest.method !== 'GET' && rest.method !== 'HEAD') ctx.onWrite?.()
+  ctx.onVerdict?.()
   const { reply, error } = await api.raw.send({ ...rest, bytes: body === undefined ? undefined : Buffer.from(body) })
   if (reply && include) await writeText(ctx.io.stdout, linesFor(ctx.io.stdout, headText(reply)))
   if (reply && reply.body.length > 0) await printBody(ctx, reply.body, error)

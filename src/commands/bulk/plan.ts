@@ -52,7 +52,12 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
       const apply = `crm apply ${shellWord(flags.plan)}${typedProfile(ctx.argv)}`
       ctx.note(`The plan is in ${flags.plan}; nothing was sent: ${apply}`)
     }
-    if (ctx.flags.isDryRun || flags.plan !== undefined) return await showPlan(ctx, job, flags)
+    if (ctx.flags.isDryRun || flags.plan !== undefined) {
+      const exit = await showPlan(ctx, job, flags)
+      // Behind what it would do, which is why the number is another one.
+      requireCount(ctx, job, flags)
+      return exit
+    }
     await tellPlan(ctx, job, flags)
     await confirmPlan(ctx, job, flags)
     isKept = true
@@ -96,7 +101,7 @@ function requireCount(ctx: Context, job: MadeJob, { expect, plan }: PlanFlags): 
   if (expect === undefined || expect === count) return
   throw new CrmError('unconfirmed', `--expect ${expect}, but ${count} records would change; nothing was sent`, {
     hint:
-      plan === undefined
+      plan === undefined && !ctx.flags.isDryRun
         ? `see what: ${commandLine([...ctx.argv, '--dry-run'])}`
         : withFlag(ctx.argv, '--expect', String(count)),
   })

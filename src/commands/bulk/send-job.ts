@@ -12,7 +12,7 @@ type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
 
 /** Sends what is left of a job, shows how far it has come, prints its account, and fails as the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
-  ctx.onWrite?.()
+  ctx.onVerdict?.()
   const jobs = await ctx.jobs()
   const { io, now } = ctx
   const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })

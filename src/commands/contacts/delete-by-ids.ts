@@ -25,7 +25,7 @@ export async function deleteByIds(
   ids: readonly string[],
   ifMatch: string | undefined,
 ): Promise<ExitCode> {
-  ctx.onWrite?.()
+  ctx.onVerdict?.()
   const deletions: Deletion[] = []
   let end: CrmError | undefined
   for (const id of ids) {

@@ -23,6 +23,7 @@ const COLUMNS = ['check', 'state', 'seen'] as const
 
 /** One document where the format has room for one, else a row for each check. */
 export async function printExamination(ctx: Context, examination: Examination): Promise<undefined> {
+  ctx.onVerdict?.()
   const { output } = ctx.flags
   if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(examination))
   if (output !== 'table') {

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { confirmDeletion, requireExpected } from '../confirm.ts'
+import { confirmDeletion, type Deletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { collect, readMembers } from '../fields-input.ts'
@@ -73,9 +73,13 @@ async function askGraphql(ctx: Context, text: string, options: Options): Promise
       idempotency_key: idempotencyKey ?? null,
     })
     ctx.note('Dry run: nothing was sent.')
+    if (isWrite) requireExpected(ctx, deletionOf(operation, options.expect))
     return dryRunExit(ctx, isWrite)
   }
-  if (isWrite) await confirmDeletes(ctx, operation, options.expect)
+  const deletion = deletionOf(operation, options.expect)
+  if (isWrite) requireExpected(ctx, deletion)
+  if (isWrite && deletion.count > 0) await confirmDeletion(ctx, deletion)
+  if (!options.paginate) ctx.onVerdict?.()
   return options.paginate ? askPages(ctx, question, options) : askOnce(ctx, question, options)
 }
 
@@ -107,18 +111,16 @@ function chooseOperation(query: string, name: string | undefined): Operation {
 }
 
 /** By their names, which is all that is known of a mutation here. */
-async function confirmDeletes(ctx: Context, { fields }: Operation, expect: number | undefined): Promise<void> {
+function deletionOf({ fields }: Operation, expect: number | undefined): Deletion {
   const deletes = fields.filter((name) => /^(?:delete|destroy|remove|purge)/i.test(name))
-  const deletion = { count: deletes.length, what: `what ${deletes.join(', ')} names`, expect, isStdinFree: true }
-  if (deletes.length === 0) return
-  requireExpected(ctx, deletion)
-  await confirmDeletion(ctx, deletion)
+  const what = deletes.length === 0 ? 'nothing, by the names in it' : `what ${deletes.join(', ')} names`
+  return { count: deletes.length, what, expect, isStdinFree: true }
 }
 
 async function send(ctx: Context, { query, variables, operation, idempotencyKey }: Question) {
   const api = await ctx.api()
   const isRead = operation.type === 'query'
-  if (!isRead) ctx.onWrite?.()
+  if (!isRead) ctx.onVerdict?.()
   return api.graphql.send({ query, variables, operationName: operation.name, isRead, idempotencyKey })
 }
 

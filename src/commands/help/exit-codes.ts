@@ -17,6 +17,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   notInTime: 'what was awaited did not come in time',
   machine: 'this machine is in the way: port, disk, permission, database file',
   interrupted: 'interrupted; what can go on is saved',
+  terminated: 'the same, by SIGTERM',
 }
 
 export const EXIT_CODES_TOPIC: HelpTopic = {

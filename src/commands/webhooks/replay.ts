@@ -68,7 +68,7 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
       ...(isSigned && { sign: resigner.sign }),
     },
   )
-  if (onward) ctx.onWrite?.()
+  if (onward) ctx.onVerdict?.()
   const stop = (): void => void onward?.close()
   ctx.signal.addEventListener('abort', stop)
   let count = 0

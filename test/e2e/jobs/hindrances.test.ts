@@ -79,16 +79,22 @@ describe("a clock of this machine that jumps between runs changes nothing, since
   })
 })
 
-test('Ctrl-C lets what is under way answer, saves, names the command that goes on, and exits with 130', async () => {
-  const { service, proxy, people, env, child, job } = await startHeldImport({ rows: 100, passed: 30 })
-  child.kill('SIGINT')
-  proxy.release()
-  const { exit, stderr } = await child.done
-  expect(exit).toBe(130)
-  expect(stderr).toContain(`crm jobs resume ${job}`)
-  expect((await runJob(['jobs', 'resume', job], env)).exit).toBe(0)
-  expect(await emailsOn(service)).toEqual(emailsOf(people))
-})
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s lets what is under way answer, saves, names the command that goes on, and exits with %i',
+  async (signal, code) => {
+    const { service, proxy, people, env, child, job } = await startHeldImport({ rows: 100, passed: 30 })
+    child.kill(signal)
+    proxy.release()
+    const { exit, stderr } = await child.done
+    expect(exit).toBe(code)
+    expect(stderr).toContain(`crm jobs resume ${job}`)
+    expect((await runJob(['jobs', 'resume', job], env)).exit).toBe(0)
+    expect(await emailsOn(service)).toEqual(emailsOf(people))
+  },
+)
 
 test('a folder for jobs that cannot be made is exit 13, and nothing is sent', async () => {
   const folder = tempFolder()
