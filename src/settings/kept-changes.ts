@@ -24,8 +24,20 @@ export interface KeptChange {
   readonly before: JsonObject
 }
 
+/** What was typed in a form and not sent. */
+export interface KeptForm {
+  readonly list: KeptChange['list']
+  /** The record as it was when the form was opened; null for a new one. */
+  readonly before: JsonObject | null
+  /** By the names of the fields; those that were not changed are left out. */
+  readonly texts: Readonly<Record<string, string>>
+  /** What stood against it. */
+  readonly problem: string | null
+}
+
 export interface Taken {
   readonly changes: readonly KeptChange[]
+  readonly forms: readonly KeptForm[]
   /** Processes that hold others, which are not taken from them while they run. */
   readonly heldBy: readonly number[]
 }
@@ -41,9 +53,9 @@ export interface KeptChanges {
    */
   take(): Promise<Taken>
   /** What this process has now, in the place of what it took: the next start gets it when this process is gone. CrmError `machine`. */
-  hold(changes: readonly KeptChange[]): void
+  hold(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
   /** The same for good: any start may take it from now on. */
-  release(changes: readonly KeptChange[]): void
+  release(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
 }
 
 /** `server` is the address that the changes belong to: an id means another record elsewhere. */
@@ -55,12 +67,13 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
   let ours: readonly string[] = []
 
   /** It is on disk when this returns. */
-  function put(changes: readonly KeptChange[], path: string): void {
-    if (changes.length > 0) {
+  function put(path: string, changes: readonly KeptChange[], forms: readonly KeptForm[] = []): void {
+    const isNone = changes.length + forms.length === 0
+    if (!isNone) {
       ensurePrivateFolderNow(folder)
-      writePrivateFileNow(path, `${JSON.stringify({ server, changes }, null, 2)}\n`)
+      writePrivateFileNow(path, `${JSON.stringify({ server, changes, forms }, null, 2)}\n`)
     }
-    const kept = changes.length > 0 ? [path] : []
+    const kept = isNone ? [] : [path]
     for (const each of ours) if (!kept.includes(each)) remove(each)
     ours = kept
   }
@@ -74,19 +87,20 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
       const read = await Promise.all(
         free.map(async (name) => [name, await readChanges(join(folder, name), server)] as const),
       )
-      const taken = read.flatMap(([name, changes]) => {
+      const taken = read.flatMap(([name, kept]) => {
         const path = join(folder, `${stemOf(name)}.${owner}.json`)
-        return claim(join(folder, name), path) ? [{ path, changes }] : []
+        return claim(join(folder, name), path) ? [{ path, ...kept }] : []
       })
       ours = [...ours, ...taken.map(({ path }) => path)]
       const held = owners.filter(({ name }) => !free.includes(name))
       return {
         changes: taken.flatMap(({ changes }) => changes),
+        forms: taken.flatMap(({ forms }) => forms),
         heldBy: [...new Set(held.flatMap(({ holder }) => holder?.pid ?? []))],
       }
     },
-    hold: (changes) => put(changes, `${own}.${owner}.json`),
-    release: (changes) => put(changes, `${own}.json`),
+    hold: (changes, forms) => put(`${own}.${owner}.json`, changes, forms),
+    release: (changes, forms) => put(`${own}.json`, changes, forms),
   }
 }
 
@@ -117,9 +131,11 @@ function stemOf(name: string): string {
   return name.split('.', 1)[0] ?? name
 }
 
-async function readChanges(path: string, server: string): Promise<readonly KeptChange[]> {
+type KeptInFile = Pick<Taken, 'changes' | 'forms'>
+
+async function readChanges(path: string, server: string): Promise<KeptInFile> {
   const text = await readPrivateFile(path)
-  return text === undefined ? [] : parseChanges(text, server, path)
+  return text === undefined ? { changes: [], forms: [] } : parseChanges(text, server, path)
 }
 
 function remove(path: string): void {
@@ -130,7 +146,7 @@ function remove(path: string): void {
   }
 }
 
-function parseChanges(text: string, server: string, path: string): readonly KeptChange[] {
+function parseChanges(text: string, server: string, path: string): KeptInFile {
   let value: JsonValue
   try {
     value = parseExactJson(text)
@@ -140,7 +156,11 @@ function parseChanges(text: string, server: string, path: string): readonly Kept
   }
   if (!isJsonObject(value) || !Array.isArray(value.changes)) throw damaged(path, 'it holds no changes')
   if (value.server !== server) throw damaged(path, `it is of ${JSON.stringify(value.server)}, and not of ${server}`)
-  return value.changes.map((change) => parseChange(change, path))
+  const forms = Array.isArray(value.forms) ? value.forms : []
+  return {
+    changes: value.changes.map((change) => parseChange(change, path)),
+    forms: forms.map((form) => parseForm(form, path)),
+  }
 }
 
 function parseChange(value: JsonValue, path: string): KeptChange {
@@ -152,4 +172,16 @@ function parseChange(value: JsonValue, path: string): KeptChange {
     }
   }
   throw damaged(path, 'one of its changes is none')
+}
+
+function parseForm(value: JsonValue, path: string): KeptForm {
+  if (isJsonObject(value) && isJsonObject(value.texts)) {
+    const { list, before = null, texts, problem = null } = value
+    const isText = Object.values(texts).every((text) => typeof text === 'string')
+    const isRecord = before === null || isJsonObject(before)
+    if ((list === 'contacts' || list === 'deals') && isRecord && isText) {
+      return { list, before, texts: texts as KeptForm['texts'], problem: typeof problem === 'string' ? problem : null }
+    }
+  }
+  throw damaged(path, 'one of its forms is none')
 }

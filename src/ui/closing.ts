@@ -2,11 +2,11 @@ import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { jsonText } from '../output/json-text.ts'
 import { safeText } from '../output/safe-text.ts'
-import type { KeptChange } from '../settings/kept-changes.ts'
+import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
 import { nameOf } from './work/deletions.ts'
-import { changesText } from './work/kept.ts'
+import { formText, pendingText } from './work/kept.ts'
 import type { Work } from './work/work.ts'
 
 /** What becomes of what is not sent when the screens close. */
@@ -41,6 +41,22 @@ export function createClosing({ store, work, profileFlag, say }: Parts): Closing
     }
   }
 
+  function droppedLines(): readonly string[] {
+    const text = pendingText(work.kept.pending().length, work.kept.pendingForm() ? 1 : 0)
+    return text === '' ? [] : [`${text} not sent, and let go.`]
+  }
+
+  function releasedLines(): readonly string[] {
+    const form = work.kept.pendingForm()
+    const forms = store.get().keptForms.length + (form ? 1 : 0)
+    const kept = attempt(work.kept.release)
+    if (typeof kept !== 'number') return lostLines(kept, work.kept.pending(), form)
+    const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
+    return kept === 0
+      ? []
+      : [`${pendingText(kept - forms, forms)} not sent, and kept: ${command} shows and sends them.`]
+  }
+
   async function settle(): Promise<void> {
     const late = setTimeout(() => say('Waiting for the answers to what was sent; Ctrl-C ends crm at once.'), LONG_MS)
     await work.underWay.settled()
@@ -59,23 +75,23 @@ export function createClosing({ store, work, profileFlag, say }: Parts): Closing
       work.notices.leaveScreen(say)
       await settle()
       work.notices.close()
-      const pending = work.kept.pending()
-      if (!isKept && pending.length > 0) say(`${changesText(pending.length)} not sent, and let go.`)
-      if (!isKept) return
-      const kept = attempt(work.kept.release)
-      const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
-      if (typeof kept !== 'number') for (const line of lostLines(kept, pending)) say(line)
-      else if (kept > 0) say(`${changesText(kept)} not sent, and kept: ${command} shows and sends them.`)
+      for (const line of isKept ? releasedLines() : droppedLines()) say(line)
     },
   }
 }
 
 /** What no file takes is at least on the terminal. */
-function lostLines({ message, details }: CrmError, pending: readonly KeptChange[]): readonly string[] {
+function lostLines(
+  { message, details }: CrmError,
+  pending: readonly KeptChange[],
+  form: KeptForm | undefined,
+): readonly string[] {
   const lines = pending.slice(0, MOST_SAID).map(({ list, id, patch, before }) => {
     const what = patch === null ? 'to be deleted' : jsonText(patch)
     return safeText(`  ${list} ${id} (${nameOf(before)}): ${what}`)
   })
   const more = pending.length > MOST_SAID ? [`  and ${pending.length - MOST_SAID} more`] : []
-  return [`${changesText(pending.length)} not sent, and not kept: ${message}; ${details.hint}`, ...lines, ...more]
+  const typed = form ? [`  ${formText(form)}`] : []
+  const what = pendingText(pending.length, typed.length)
+  return [`${what} not sent, and not kept: ${message}; ${details.hint}`, ...lines, ...more, ...typed]
 }

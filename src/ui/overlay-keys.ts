@@ -53,11 +53,11 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
 function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
   const { expected, isOnCancel, onConfirm, onCancel } = overlay
   const cancel = () => {
-    showOverlay(ui, undefined)
+    showOverlay(ui, overlay.behind)
     onCancel?.()
   }
   const confirm = () => {
-    showOverlay(ui, undefined)
+    showOverlay(ui, overlay.behind)
     onConfirm()
   }
   if (stroke.chord === 'esc') return void cancel()
@@ -86,15 +86,20 @@ function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {
   const { index, options, onChoose } = choice
   const chosen = options[index]
   if (chord === 'esc' || chord === 'q') {
-    showOverlay(ui, undefined)
+    showOverlay(ui, choice.behind)
     return void choice.onCancel?.()
   }
   if (chord === 'enter' && chosen !== undefined) {
-    showOverlay(ui, undefined)
+    showOverlay(ui, choice.behind)
     return void onChoose(chosen)
   }
   const step = stepOf(chord)
   if (step !== 0) showOverlay(ui, { ...choice, index: clamp(index + step, options.length) })
+}
+
+export async function submitForm(ui: Ui, form: Form): Promise<void> {
+  showOverlay(ui, { ...form, isSending: true, problem: undefined })
+  await form.onSubmit(form.fields)
 }
 
 function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
@@ -104,8 +109,7 @@ function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   if (isSending) return
   const isLast = index === fields.length - 1
   if (chord === 'ctrl-s' || (chord === 'enter' && isLast)) {
-    showOverlay(ui, { ...form, isSending: true, problem: undefined })
-    return void form.onSubmit(fields)
+    return void submitForm(ui, form)
   }
   const step = chord === 'enter' || chord === 'tab' ? 1 : chord === 'shift-tab' ? -1 : arrowStep(chord)
   if (step !== 0) return void showOverlay(ui, { ...form, index: clamp(index + step, fields.length) })

@@ -1,4 +1,6 @@
-import type { TextInput } from './text/text-input.ts'
+import type { CrmRecord } from '../core/resources.ts'
+import { inputText, type TextInput } from './text/text-input.ts'
+import type { ServerList } from './work/loading.ts'
 
 /** One line that is asked for at the bottom of the screen. */
 export interface Prompt {
@@ -27,6 +29,8 @@ export interface Confirmation {
   readonly input: TextInput
   readonly onConfirm: () => void
   readonly onCancel?: () => void
+  /** Is there again when this is closed. */
+  readonly behind?: Form | undefined
 }
 
 export interface Choice {
@@ -39,6 +43,8 @@ export interface Choice {
   readonly onCancel?: () => void
   /** What Ctrl-C does here; undefined: as Esc. */
   readonly onInterrupt?: () => void
+  /** Is there again when this is closed. */
+  readonly behind?: Form | undefined
 }
 
 export interface FormField {
@@ -54,13 +60,19 @@ export interface FormField {
 
 export interface Form {
   readonly type: 'form'
+  /** Of this one alone: what becomes of a form must not befall the next. */
+  readonly key: symbol
+  readonly list: ServerList
+  /** Undefined for a new one. */
+  readonly record: CrmRecord | undefined
   readonly title: string
   readonly fields: readonly FormField[]
   readonly index: number
   readonly isSending: boolean
   /** About the whole. */
   readonly problem: string | undefined
-  readonly onSubmit: (fields: readonly FormField[]) => void
+  /** Resolves when the server has answered. */
+  readonly onSubmit: (fields: readonly FormField[]) => Promise<void>
 }
 
 export interface Palette {
@@ -75,3 +87,24 @@ export interface Help {
 }
 
 export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help
+
+/** The form that is open, also where a question stands before it. */
+export function formIn(overlay: Overlay | undefined): Form | undefined {
+  if (overlay?.type === 'form') return overlay
+  return overlay?.type === 'choice' || overlay?.type === 'confirm' ? overlay.behind : undefined
+}
+
+/** Any other form, and what stands before it, stays. */
+export function withForm(
+  overlay: Overlay | undefined,
+  key: symbol,
+  edit: (form: Form) => Form | undefined,
+): Overlay | undefined {
+  if (overlay?.type === 'form') return overlay.key === key ? edit(overlay) : overlay
+  if ((overlay?.type !== 'choice' && overlay?.type !== 'confirm') || overlay.behind?.key !== key) return overlay
+  return { ...overlay, behind: edit(overlay.behind) }
+}
+
+export function isChanged({ input, before }: FormField): boolean {
+  return inputText(input) !== (before ?? '')
+}

@@ -1,6 +1,7 @@
 import { leave } from './actions/leave.ts'
 import { runAction } from './actions/run-action.ts'
 import type { Stroke } from './keys.ts'
+import { isChanged } from './overlay.ts'
 import { pasteInOverlay, pressInOverlay } from './overlay-keys.ts'
 import type { Ui } from './ui.ts'
 
@@ -29,6 +30,7 @@ export function paste(ui: Ui, text: string): void {
 function interrupt(ui: Ui): void {
   const { overlay } = ui.store.get()
   if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()
+  if (overlay?.type === 'form' && (overlay.isSending || overlay.fields.some(isChanged))) return void leave(ui)
   if (overlay) return void pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
   if (!ui.work.lists.cancel()) leave(ui)
 }

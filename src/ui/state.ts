@@ -1,4 +1,5 @@
 import type { CrmRecord } from '../core/resources.ts'
+import type { KeptForm } from '../settings/kept-changes.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import type { Overlay } from './overlay.ts'
 import { COLUMNS, LISTS, type ListName, listOf, type ScreenName } from './screens.ts'
@@ -47,6 +48,8 @@ export interface State {
   readonly isSlow: boolean
   /** What is being sent, the first of it first. */
   readonly underWay: readonly { readonly id: number; readonly what: string }[]
+  /** Forms that were kept when crm was left, and are not opened again yet. */
+  readonly keptForms: readonly KeptForm[]
   /** The screens close as soon as all is sent. */
   readonly isLeaving: boolean
   /** The receiver that this process runs; undefined where there is none. */
@@ -69,6 +72,7 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
     pane: { rowId: undefined, top: 0 },
     isSlow: false,
     underWay: [],
+    keptForms: [],
     isLeaving: false,
     listening: undefined,
     notes: undefined,

@@ -36,7 +36,11 @@ test('of processes that ask at once each kept change is given to one', async () 
   for (const id of ids) opened(folder).release([change(id)])
   const takers = await Promise.all([1, 2, 3, 4].map(() => startTaker(folder)))
   expect(takers.flatMap((each) => each.ids).toSorted()).toEqual(ids.toSorted())
-  expect(await opened(folder).take()).toEqual({ changes: [], heldBy: expect.arrayContaining([expect.any(Number)]) })
+  expect(await opened(folder).take()).toEqual({
+    changes: [],
+    forms: [],
+    heldBy: expect.arrayContaining([expect.any(Number)]),
+  })
 })
 
 test('what a process has taken, or holds, comes back when it was killed, and not before', async () => {
@@ -46,7 +50,7 @@ test('what a process has taken, or holds, comes back when it was killed, and not
   expect(ids).toEqual(['con_1'])
   const { taker: holder } = await startTaker(folder, 'con_2')
   const heldBy = [taker.pid, holder.pid].toSorted()
-  expect(await opened(folder).take()).toEqual({ changes: [], heldBy: expect.arrayContaining(heldBy) })
+  expect(await opened(folder).take()).toEqual({ changes: [], forms: [], heldBy: expect.arrayContaining(heldBy) })
   await Promise.all([killed(taker), killed(holder)])
   expect(idsOf((await opened(folder).take()).changes)).toEqual(['con_1', 'con_2'])
 })

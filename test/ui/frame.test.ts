@@ -56,12 +56,15 @@ const OVERLAYS: readonly (Overlay | undefined)[] = [
   { type: 'prompt', label: 'Find:', input: textInput('名'.repeat(300)), onSubmit: () => {} },
   {
     type: 'form',
+    key: Symbol('form'),
+    list: 'contacts',
+    record: undefined,
     title: 'Edit',
     fields: formFields(['name', 'email'], HOSTILE[0]),
     index: 0,
     isSending: false,
     problem: 'no',
-    onSubmit: () => {},
+    onSubmit: async () => {},
   },
 ]
 

@@ -93,7 +93,7 @@ test('what is kept is on disk before the screens close, and is staged again wher
   )
   next.press('q')
   answer(next, DISCARD)
-  expect(await again().take()).toEqual({ changes: [], heldBy: [] })
+  expect(await again().take()).toEqual({ changes: [], forms: [], heldBy: [] })
 })
 
 test('changes of another server are not found', async () => {

@@ -10,6 +10,7 @@ import type { Action } from './action.ts'
 import { askDeletion } from './ask-deletion.ts'
 import { chooseStage } from './choose-stage.ts'
 import { editInEditor } from './edit-in-editor.ts'
+import { openKeptForm } from './open-kept-form.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
@@ -22,6 +23,13 @@ export const CHANGING: readonly Action[] = [
     keys: ['e'],
     footer: 'edit',
     run: edit,
+  },
+  {
+    id: 'kept-form',
+    title: 'Open the form that was kept when crm was left',
+    keys: ['i'],
+    refusal: ({ keptForms }) => (keptForms.length === 0 ? 'no form was kept' : undefined),
+    run: (ui) => void openKeptForm(ui),
   },
   {
     id: 'edit-yaml',

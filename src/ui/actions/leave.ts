@@ -1,5 +1,6 @@
-import type { KeptChange } from '../../settings/kept-changes.ts'
-import { showOverlay } from '../overlay-keys.ts'
+import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
+import { formIn } from '../overlay.ts'
+import { showOverlay, submitForm } from '../overlay-keys.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
@@ -9,8 +10,8 @@ const STAY = 'Stay'
 /** Closes the screens; where something is not sent, or is being sent, asks what becomes of it. */
 export function leave(ui: Ui): void {
   const { store, work } = ui
-  const { underWay } = store.get()
-  const isPending = unsent(ui).length > 0
+  const { underWay, overlay } = store.get()
+  const isPending = unsent(ui).length > 0 || typedForm(ui) !== undefined
   if (!isPending && underWay.length === 0) return void quit(ui, 'keep')
   const isSending = underWay.length > 0
   // No deletion is sent while a person thinks about it.
@@ -25,6 +26,7 @@ export function leave(ui: Ui): void {
     onChoose: (option) => options[option]?.(),
     onCancel: () => stay(ui),
     onInterrupt: () => quit(ui, 'keep'),
+    behind: formIn(overlay),
   })
 }
 
@@ -54,11 +56,17 @@ function unsent({ store, work }: Ui): readonly KeptChange[] {
   return work.kept.pending().filter(({ list, id }) => !lists[list].sending.has(id))
 }
 
+/** What was typed in a form, and is not being sent. */
+function typedForm({ store, work }: Ui): KeptForm | undefined {
+  return formIn(store.get().overlay)?.isSending ? undefined : work.kept.pendingForm()
+}
+
 /** What is not sent, and what is under way: `Not sent: 2 updates and 1 deletion`. */
 function pendingText(ui: Ui): string {
   const pending = unsent(ui)
   const deletions = pending.filter(({ patch }) => patch === null).length
-  const parts = countedParts({ update: pending.length - deletions, deletion: deletions })
+  const form = typedForm(ui) ? 1 : 0
+  const parts = countedParts({ update: pending.length - deletions, deletion: deletions, form })
   const notSent = parts.length === 0 ? [] : [`Not sent: ${parts.join(' and ')}`]
   return [...notSent, ...underWayText(ui.store.get())].join('; ')
 }
@@ -85,8 +93,8 @@ function stay({ store, work }: Ui): void {
 
 /** A protected profile has its count typed, here as from the plan. */
 function askToSend(ui: Ui): void {
-  const { place } = ui.store.get()
-  const count = unsent(ui).length
+  const { place, overlay } = ui.store.get()
+  const count = unsent(ui).length + (typedForm(ui) ? 1 : 0)
   if (!place.isProtected) return void sendAndQuit(ui)
   showOverlay(ui, {
     type: 'confirm',
@@ -98,6 +106,7 @@ function askToSend(ui: Ui): void {
     input: textInput(),
     onConfirm: () => void sendAndQuit(ui),
     onCancel: () => stay(ui),
+    behind: formIn(overlay),
   })
 }
 
@@ -108,6 +117,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
   const problems = notices.problemCount()
   store.update((state) => ({ ...state, isLeaving: true }))
   const steps = [
+    () => submitOpenForm(ui),
     underWay.settled,
     () => work.commit('contacts'),
     () => work.commit('deals'),
@@ -119,9 +129,15 @@ async function sendAndQuit(ui: Ui): Promise<void> {
     // Another answer was given meanwhile.
     if (!store.get().isLeaving) return
   }
-  if (notices.problemCount() === problems && kept.pending().length === 0) return quit(ui, 'keep')
+  const isSent = kept.pending().length === 0 && kept.pendingForm() === undefined
+  if (notices.problemCount() === problems && isSent) return quit(ui, 'keep')
   stay(ui)
   notices.wait('Not everything was sent, so crm stays open; ! shows why')
+}
+
+async function submitOpenForm(ui: Ui): Promise<void> {
+  const { overlay } = ui.store.get()
+  if (overlay?.type === 'form' && !overlay.isSending) await submitForm(ui, overlay)
 }
 
 /** What cannot be kept is not lost for that: the screens stay open. */
@@ -131,7 +147,7 @@ function quit(ui: Ui, pending: 'keep' | 'discard'): void {
     if (pending === 'keep') work.kept.hold()
     else work.kept.discard()
   } catch (error) {
-    showOverlay(ui, undefined)
+    showOverlay(ui, formIn(ui.store.get().overlay))
     stay(ui)
     return void work.notices.problem(error, 'Not kept, so crm stays open: ')
   }

@@ -9,6 +9,7 @@ import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
 import type { State, Toast } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
+import { pendingText } from '../work/kept.ts'
 import { isFollowed } from '../work/live-events.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
@@ -120,6 +121,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
       ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
       : []),
     ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u takes back)`] : []),
+    ...(state.keptForms.length > 0 ? [`${pendingText(0, state.keptForms.length)} kept (i opens it)`] : []),
     ...listeningPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),

@@ -80,7 +80,11 @@ export function formSheet(form: Form, width: number, height: number, theme: Them
     lines.push(isChanged ? theme.warn(line) : line)
     if (field.problem !== undefined) lines.push(theme.bad(fitCell(`     ! ${field.problem}`, width)))
   }
-  lines.push(theme.dim(fitCell('   ↑↓/Tab field · Enter next, on the last saves · Ctrl-S saves · Esc drops', width)))
+  lines.push(
+    theme.dim(
+      fitCell('   ↑↓/Tab field · Enter next, on the last saves · Ctrl-S saves · Esc drops · Ctrl-C quits', width),
+    ),
+  )
   return { lines: lines.slice(0, height), cursor }
 }
 

@@ -2,31 +2,48 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
 import { safeText } from '../../output/safe-text.ts'
+import type { KeptForm } from '../../settings/kept-changes.ts'
 import { rowId } from '../list/list-state.ts'
-import type { Form, FormField } from '../overlay.ts'
+import { type Form, type FormField, formIn, withForm } from '../overlay.ts'
+import { showOverlay } from '../overlay-keys.ts'
 import type { Ui } from '../ui.ts'
 import { nameOf } from '../work/deletions.ts'
 import type { ServerList } from '../work/loading.ts'
 import { leadOf, lookText } from '../work/notices.ts'
-import { FORM_FIELDS, formFields, formPatch, withProblems } from './record-form.ts'
+import { FORM_FIELDS, formFields, formPatch, withProblems, withTexts } from './record-form.ts'
 
 const NEW = { contacts: 'New contact', deals: 'New deal (deals cannot be deleted)' } as const
+
+/** What a form holds that was kept when crm was left. */
+export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
 
 /**
  * A form for a record, or for a new one where it is undefined. It stays open until the server has taken what it holds: what the
  * server says against that stands in it, with all that was typed.
  */
-export function openForm({ store, work }: Ui, list: ServerList, record: CrmRecord | undefined): void {
+export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined, typed?: Typed): void {
   const title = record ? `Edit ${nameOf(record)}` : NEW[list]
+  const fields = formFields(FORM_FIELDS[list], record)
+  showOverlay(ui, {
+    ...{ type: 'form', key: Symbol(title), list, record, title, index: 0, isSending: false },
+    fields: typed ? withTexts(fields, typed) : fields,
+    problem: typed?.problem ?? undefined,
+    onSubmit: submitOf(ui, { list, record, title }),
+  })
+}
+
+function submitOf({ store, work }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {
   const look = record ? lookText(list, rowId(record) ?? '') : `crm ${list} list shows whether it is there`
-  const send = (patch: JsonObject) =>
-    record ? work.writes.update(list, record, patch, isAgain) : work.writes.create(list, patch)
   // After a conflict what was typed is sent all the same.
   let isAgain = false
-  const change = (edit: (form: Form) => Form | undefined) =>
-    store.update((state) => (state.overlay?.type === 'form' ? { ...state, overlay: edit(state.overlay) } : state))
+  const send = (patch: JsonObject) =>
+    record ? work.writes.update(list, record, patch, isAgain) : work.writes.create(list, patch)
 
-  async function submit(fields: readonly FormField[]): Promise<void> {
+  return async (fields: readonly FormField[]): Promise<void> => {
+    const form = formIn(store.get().overlay)
+    if (!form) return
+    const change = (edit: (now: Form) => Form | undefined) =>
+      store.update((state) => ({ ...state, overlay: withForm(state.overlay, form.key, edit) }))
     try {
       const patch = formPatch(fields)
       if (Object.keys(patch).length === 0) {
@@ -35,33 +52,22 @@ export function openForm({ store, work }: Ui, list: ServerList, record: CrmRecor
       }
       await send(patch)
       change(() => undefined)
+      work.kept.settle()
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
       isAgain = error.code === 'precondition_failed'
-      const { message, details } = error
-      const problem = isAgain
-        ? `somebody changed it since; Ctrl-S once more overwrites that: ${message}`
-        : `${message}; ${details.hint}`
-      change((form) => ({
-        ...form,
-        isSending: false,
-        fields: withProblems(form.fields, message),
-        problem: safeText(problem),
-      }))
+      // What was typed is not lost with a form that was closed while it was sent.
+      store.update((state) => (state.overlay ? state : { ...state, overlay: form }))
+      change((now) => withRefusal(now, error))
       work.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))
     }
   }
+}
 
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'form',
-      title,
-      fields: formFields(FORM_FIELDS[list], record),
-      index: 0,
-      isSending: false,
-      problem: undefined,
-      onSubmit: (fields) => void submit(fields),
-    },
-  }))
+function withRefusal(form: Form, { code, message, details }: CrmError): Form {
+  const problem =
+    code === 'precondition_failed'
+      ? `somebody changed it since; Ctrl-S once more overwrites that: ${message}`
+      : `${message}; ${details.hint}`
+  return { ...form, isSending: false, fields: withProblems(form.fields, message), problem: safeText(problem) }
 }

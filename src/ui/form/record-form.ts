@@ -3,7 +3,9 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
 import { jsonText } from '../../output/json-text.ts'
-import type { FormField } from '../overlay.ts'
+import { safeText } from '../../output/safe-text.ts'
+import type { KeptForm } from '../../settings/kept-changes.ts'
+import { type Form, type FormField, isChanged } from '../overlay.ts'
 import { inputText, textInput } from '../text/text-input.ts'
 
 /** Members that a form offers although the record has none of them yet; those with a number are JSON. */
@@ -22,7 +24,7 @@ export function formFields(known: readonly string[], record: CrmRecord | undefin
   return [...known, ...others].flatMap((name) => {
     const value = record?.[name]
     if (typeof value === 'object' && value !== null) return []
-    const text = value === undefined || value === null ? '' : String(value)
+    const text = textOf(value)
     const isJson = NUMBERS.has(name) || (value !== null && value !== undefined && typeof value !== 'string')
     return [{ name, input: textInput(text), before: record && text, isJson, problem: undefined }]
   })
@@ -61,3 +63,49 @@ export function withProblems(fields: readonly FormField[], message: string): rea
     return { ...field, problem: isNamed ? message : undefined }
   })
 }
+
+/** What was typed before stands in its fields again; where the record has changed since, the field says so. */
+export function withTexts(
+  fields: readonly FormField[],
+  { before, texts }: Pick<KeptForm, 'before' | 'texts'>,
+): readonly FormField[] {
+  const known = fields.map((field) => {
+    const text = texts[field.name]
+    if (text === undefined) return field
+    const was = textOf(before?.[field.name])
+    const isNew = field.before !== undefined && field.before !== was
+    const problem = isNew
+      ? `is ${field.before === '' ? 'empty' : field.before} now, and was ${was === '' ? 'empty' : was}`
+      : undefined
+    return { ...field, input: textInput(text), problem: problem && safeText(problem) }
+  })
+  const names = new Set(fields.map(({ name }) => name))
+  const others = Object.entries(texts).flatMap(([name, text]) =>
+    names.has(name)
+      ? []
+      : [
+          {
+            name,
+            input: textInput(text),
+            before: before ? '' : undefined,
+            isJson: NUMBERS.has(name),
+            problem: undefined,
+          },
+        ],
+  )
+  return [...known, ...others]
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? '' : String(value)
+}
+
+/** For the next start; undefined where nothing was changed. */
+export function keptFormOf({ list, record, fields, isSending, problem }: Form): KeptForm | undefined {
+  const changed = fields.filter(isChanged)
+  if (changed.length === 0) return undefined
+  const texts = Object.fromEntries(changed.map(({ name, input }) => [name, inputText(input)]))
+  return { list, before: record ?? null, texts, problem: isSending ? SENDING : (problem ?? null) }
+}
+
+const SENDING = 'it was being sent when crm ended, and the server may have it'

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrmRecord } from '../../core/resources.ts'
-import type { KeptChange, KeptChanges } from '../../settings/kept-changes.ts'
+import { safeText } from '../../output/safe-text.ts'
+import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-changes.ts'
+import { keptFormOf } from '../form/record-form.ts'
 import { type ListState, rowId } from '../list/list-state.ts'
+import { formIn } from '../overlay.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
 import { type Checked, checkKept } from './check-kept.ts'
-import type { Deletions } from './deletions.ts'
+import { type Deletions, nameOf } from './deletions.ts'
 import type { Notices } from './notices.ts'
 import { stagedEdits } from './staging.ts'
 
@@ -16,9 +19,13 @@ export type FindRecords = (list: KeptChange['list'], ids: readonly string[]) => 
 export interface Kept {
   /** Edits and deletions that nothing has been sent of. */
   pending(): readonly KeptChange[]
+  /** What was typed in the open form. */
+  pendingForm(): KeptForm | undefined
+  /** The record of a form that was kept, as it is now; undefined when it is gone. CrmError of the server. */
+  recordOf(form: KeptForm): Promise<CrmRecord | undefined>
   /** Stages what was kept the last time, as far as its records are as they were. */
   restore(): Promise<void>
-  /** Writes down what is pending, for the case that this process dies; gives how many that are. CrmError `machine`. */
+  /** Writes down what is pending, for the case that this process dies; gives how many changes and forms that are. CrmError `machine`. */
   hold(): number
   /** What was sent of changes that were kept is kept no more. */
   settle(): void
@@ -52,11 +59,15 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
   let isOver = false
 
   const pending = () => pendingOf(store.get(), deletions)
+  const pendingForm = () => pendingFormOf(store.get())
 
-  function write(next: readonly KeptChange[], as: 'hold' | 'release'): number {
-    if (next.length > 0 || hasKept) changes?.[as](next)
-    hasKept = next.length > 0
-    return next.length
+  function write(next: readonly KeptChange[], as: 'hold' | 'release', isFormKept = true): number {
+    const form = pendingForm()
+    const all = [...(isFormKept && form ? [form] : []), ...store.get().keptForms]
+    const count = next.length + all.length
+    if (count > 0 || hasKept) changes?.[as](next, all)
+    hasKept = count > 0
+    return count
   }
 
   function kept(): readonly KeptChange[] {
@@ -80,7 +91,8 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
     const taken = await changes?.take()
     if (!taken) return true
     unchecked = [...unchecked, ...taken.changes]
-    hasKept ||= taken.changes.length > 0
+    hasKept ||= taken.changes.length + taken.forms.length > 0
+    addForms(store, notices, taken.forms)
     if (isFirst && taken.heldBy.length > 0) notices.wait(heldText(taken.heldBy))
     for (const list of LISTS) await restoreList(list)
     return taken.heldBy.length === 0
@@ -101,7 +113,9 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
 
   return {
     pending,
+    pendingForm,
     restore,
+    recordOf: (form) => recordOf(form, findRecords),
     hold: () => write(kept(), 'hold'),
     settle: () => {
       if (!hasKept) return
@@ -117,10 +131,20 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
     },
     discard: () => {
       const count = pending().length
-      write(unchecked, 'hold')
+      write(unchecked, 'hold', false)
       return count
     },
   }
+}
+
+function pendingFormOf({ overlay }: State): KeptForm | undefined {
+  const form = formIn(overlay)
+  return form && keptFormOf(form)
+}
+
+async function recordOf({ list, before }: KeptForm, findRecords: FindRecords): Promise<CrmRecord | undefined> {
+  const id = rowId(before ?? {}) ?? ''
+  return (await findRecords(list, [id])).get(id)
 }
 
 function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
@@ -152,11 +176,29 @@ function sayRestored(notices: Notices, list: string, checked: readonly Checked[]
   notices.wait(`${changesText(again)} of ${list} kept from the last time, not sent yet: w shows and sends${more}`)
 }
 
+function addForms(store: Store<State>, notices: Notices, forms: readonly KeptForm[]): void {
+  if (forms.length === 0) return
+  store.update((state) => ({ ...state, keptForms: [...state.keptForms, ...forms] }))
+  notices.wait(`${pendingText(0, forms.length)} kept from the last time, not sent yet: i opens it`)
+}
+
 function heldText(pids: readonly number[]): string {
   const who = pids.length === 1 ? `another crm (process ${pids[0]})` : `other crm (processes ${pids.join(', ')})`
   return `Changes that were kept are with ${who}, and are not shown here`
 }
 
-export function changesText(count: number): string {
+function changesText(count: number): string {
   return count === 1 ? '1 change' : `${count} changes`
+}
+
+/** `2 changes and 1 form`; empty for none. */
+export function pendingText(changes: number, forms: number): string {
+  const form = forms === 0 ? [] : [forms === 1 ? '1 form' : `${forms} forms`]
+  return [...(changes === 0 ? [] : [changesText(changes)]), ...form].join(' and ')
+}
+
+/** A form that cannot be opened again, for a person. */
+export function formText({ list, before, texts }: KeptForm): string {
+  const members = Object.entries(texts).map(([name, text]) => `${name}=${text}`)
+  return safeText(`${list} ${before ? nameOf(before) : 'new'}: ${members.join(' ')}`)
 }

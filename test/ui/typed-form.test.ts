@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { type KeptChanges, openKeptChanges } from '../../src/settings/kept-changes.ts'
+import { takePage } from '../../src/ui/list/list-state.ts'
+import { type Choice, type Form, formIn } from '../../src/ui/overlay.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { withList } from '../../src/ui/state.ts'
+import { inputText } from '../../src/ui/text/text-input.ts'
+import type { WorkWorld } from '../../src/ui/work/work.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { openClient } from '../api/client-fixture.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+const ADA = { id: 'con_0', name: 'Ada', company: 'Old', version: 1 }
+
+async function keptAt(): Promise<() => KeptChanges> {
+  const env = { HOME: await tempFolder() }
+  return () => openKeptChanges(env, 'http://crm.test/')
+}
+
+/** A form over Ada in whose first field `X` was typed behind her name. */
+async function typedAt(world: Partial<WorkWorld>): Promise<TestUi> {
+  const ui = await uiOf('contacts', world)
+  const page = { items: [ADA], nextCursor: undefined, searched: SEARCHED.contacts }
+  ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
+  ui.press('e', 'X')
+  return ui
+}
+
+function formOf({ store }: TestUi): Form {
+  return formIn(store.get().overlay) ?? expect.fail(`no form but ${store.get().overlay?.type}`)
+}
+
+function textsOf(ui: TestUi): Readonly<Record<string, string>> {
+  return Object.fromEntries(formOf(ui).fields.map(({ name, input }) => [name, inputText(input)]))
+}
+
+function asked({ store }: TestUi): Choice {
+  const { overlay } = store.get()
+  return overlay?.type === 'choice' ? overlay : expect.fail(`no question but ${overlay?.type}`)
+}
+
+test('Ctrl-C in a form with typed text asks, and the form is there again for who stays', async () => {
+  const ui = await typedAt({})
+  ui.press('ctrl-c')
+  expect(asked(ui).title).toBe('Quit? Not sent: 1 form')
+  ui.press('esc')
+  expect(ui.store.get().overlay?.type).toBe('form')
+  expect(textsOf(ui).name).toBe('AdaX')
+  expect(ui.quits).toEqual([])
+})
+
+test('Ctrl-C in a form in which nothing was typed closes it', async () => {
+  const ui = await typedAt({})
+  ui.press('backspace', 'ctrl-c')
+  expect(ui.store.get().overlay).toBeUndefined()
+  expect(ui.quits).toEqual([])
+})
+
+for (const [how, keys] of [
+  ['kept', ['ctrl-c', 'ctrl-c']],
+  ['stopped by a signal', []],
+] as const) {
+  test(`what was typed and is ${how} is in the form again, over the record as it is now`, async () => {
+    const again = await keptAt()
+    const ui = await typedAt({ changes: again() })
+    ui.press(...keys)
+    ui.work.kept.hold()
+    ui.work.kept.release()
+    const now = { ...ADA, name: 'Ada L.', company: 'Other', version: 2 }
+    const next = await uiOf('deals', { changes: again(), findRecords: async () => new Map([['con_0', now]]) })
+    await next.work.kept.restore()
+    expect(next.store.get().toasts.at(-1)?.text).toBe('1 form kept from the last time, not sent yet: i opens it')
+    next.press('i')
+    await expect.poll(() => next.store.get().overlay?.type).toBe('form')
+    expect(textsOf(next)).toMatchObject({ name: 'AdaX', company: 'Other' })
+    expect(formOf(next).fields[0]?.problem).toBe('is Ada L. now, and was Ada')
+    next.press('esc')
+    next.work.kept.release()
+    expect((await again().take()).forms).toEqual([])
+  })
+}
+
+test('a new record that was typed and not sent is kept; discarded it is not', async () => {
+  const again = await keptAt()
+  const ui = await uiOf('contacts', { changes: again() })
+  ui.press('n', 'B', 'o', 'b', 'ctrl-c', 'up', 'up', 'enter')
+  expect(ui.quits).toEqual(['keep'])
+  ui.work.kept.release()
+  const next = await uiOf('contacts', { changes: again() })
+  await next.work.kept.restore()
+  next.press('i')
+  expect(formOf(next).title).toBe('New contact')
+  expect(textsOf(next).name).toBe('Bob')
+  next.press('ctrl-c', 'up', 'enter')
+  expect(next.quits).toEqual(['discard'])
+  expect((await again().take()).forms).toEqual([])
+})
+
+test('the form of a record that is gone says so, with what was typed', async () => {
+  const again = await keptAt()
+  again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
+  const ui = await uiOf('contacts', { changes: again(), findRecords: async () => new Map() })
+  await ui.work.kept.restore()
+  ui.press('i')
+  await expect
+    .poll(() => ui.store.get().toasts.at(-1)?.text)
+    .toBe('Left out of what was kept, because it is gone: contacts Ada: company=New')
+  expect(ui.store.get().keptForms).toEqual([])
+})
+
+test('where its record cannot be looked at the form stays kept', async () => {
+  const again = await keptAt()
+  again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
+  const ui = await uiOf('contacts', { changes: again() })
+  await ui.work.kept.restore()
+  ui.press('i')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toContain('The form cannot be opened, and stays kept: ')
+  ui.work.kept.release()
+  expect((await again().take()).forms).toHaveLength(1)
+})
+
+test('send saves the form, then quits; where the server refuses it the form is there with what it says', async () => {
+  let status = 422
+  const { url } = await startServer((response, { method }) => {
+    if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (status === 200) return sendJson(response, 200, { ...ADA, name: 'AdaX' })
+    sendJson(response, status, { error: { code: 'validation', message: 'name is too odd' } })
+  })
+  const { api } = openClient(url)
+  const ui = await typedAt({ openApi: async () => api })
+  ui.press('ctrl-c', 'up', 'up', 'up', 'enter')
+  await expect.poll(() => formOf(ui).problem).toContain('name is too odd')
+  expect(ui.quits).toEqual([])
+  expect(textsOf(ui).name).toBe('AdaX')
+  status = 200
+  ui.press('ctrl-c', 'up', 'up', 'up', 'enter')
+  await expect.poll(() => ui.quits).toEqual(['keep'])
+})
+
+test('a form that was closed while it was sent is there again when it is refused, and no other form is closed for it', async () => {
+  const held: ((status: number) => void)[] = []
+  const { url } = await startServer((response, { method }) => {
+    if (method === 'PATCH') held.push((status) => sendJson(response, status, { ...ADA, error: { message: 'no' } }))
+    else sendJson(response, 200, { data: [], next_cursor: null })
+  })
+  const { api } = openClient(url)
+  const ui = await typedAt({ openApi: async () => api })
+  ui.press('ctrl-s', 'esc')
+  await expect.poll(() => held.length).toBe(1)
+  held.pop()?.(422)
+  await expect.poll(() => ui.store.get().overlay?.type).toBe('form')
+  expect(textsOf(ui).name).toBe('AdaX')
+  ui.press('ctrl-s', 'esc', 'n', 'Z')
+  await expect.poll(() => held.length).toBe(1)
+  held.pop()?.(200)
+  await ui.work.underWay.settled()
+  expect(formOf(ui).title).toBe('New contact')
+  expect(textsOf(ui).name).toBe('Z')
+})
