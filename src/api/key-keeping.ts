@@ -8,6 +8,11 @@ const SHOWN_IN = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-po
 /** Problems that only such a server knows. */
 const SHOWN_BY_CODE = /^idempotency_(?:in_progress|key_reused)$/
 
+/** The header of an answer that shows it. */
+export function showingHeader(headers: IncomingHttpHeaders): string | undefined {
+  return SHOWN_IN.find((name) => headers[name] !== undefined)
+}
+
 export interface Shown {
   readonly headers?: IncomingHttpHeaders | undefined
   readonly serverCode?: string
@@ -34,7 +39,7 @@ export class KeyKeeping {
   }
 
   learn({ headers = {}, serverCode = '' }: Shown): void {
-    this.#isShown ||= SHOWN_IN.some((name) => headers[name] !== undefined) || SHOWN_BY_CODE.test(serverCode)
+    this.#isShown ||= showingHeader(headers) !== undefined || SHOWN_BY_CODE.test(serverCode)
   }
 
   /** The same, where the OpenAPI document may tell of creates at this path what no answer has shown; it is read once. */

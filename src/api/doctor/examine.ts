@@ -62,7 +62,7 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   const graphql = await step(probe, 'graphql', () => examineGraphql(probe, wire, openapi))
   // The last, because a server may choke on it.
   const largest = await examineLargest(probe, asked.list, openapi)
-  const told = [document, idempotencyFinding(openapi, wire), ...fromHeaders(probe)]
+  const told = [document, idempotencyFinding(openapi, { wire, samples: probe.samples }), ...fromHeaders(probe)]
   const findings = [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...told]
   return asked.list ? proveLists(probe, asked.list.noun, findings) : findings
 }

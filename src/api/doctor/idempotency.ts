@@ -1,35 +1,68 @@
 import { durationText } from '../../core/duration.ts'
 import type { Wire } from '../../core/wire.ts'
+import { showingHeader } from '../key-keeping.ts'
 import { oneLine } from '../one-line.ts'
 import type { Finding, Proposal } from './finding.ts'
-import type { OpenApi } from './openapi.ts'
+import { OPENAPI_PATHS, type OpenApi, type Parameter } from './openapi.ts'
+import type { Sample } from './probe.ts'
 
 const check = 'idempotency'
 
-/** From the document alone: the only way to try it out would be a write. */
-export function idempotencyFinding(openapi: OpenApi | undefined, wire: Wire): Finding {
+/** What is known of it, and what follows for a create that may have happened. The only way to try it out would be a write. */
+export function idempotencyFinding(openapi: OpenApi | undefined, { wire, samples }: Told): Finding {
   const told = openapi?.create.find(({ name, in: place }) => place === 'header' && /idempoten/i.test(name))
+  const keeping = keepingOf({ openapi, told }, { wire, samples })
   const sent = wire.idempotencyHeader
   if (!openapi || !told) {
     const why = openapi ? `${openapi.path} names no header for it` : 'no OpenAPI document tells, and crm does not write'
+    const known = keeping.is === 'unknown' ? `not known: ${why}; ${sent} is sent` : `${sent} is sent`
     return {
       check,
-      state: 'unknown',
-      seen: `not known: ${why}; ${sent} is sent`,
-      found: { header: null, window: null },
+      state: keeping.is === 'unknown' ? 'unknown' : 'ok',
+      seen: `${known}; ${keeping.text}`,
+      found: { header: null, window: null, kept: keeping.is },
     }
   }
   const windowMs = windowIn(told.description)
   const window = windowMs === undefined ? null : durationText(windowMs)
-  const found = { header: told.name, window }
+  const found = { header: told.name, window, kept: keeping.is }
   const kept = window === null ? 'for how long it is kept is not told' : `kept for ${window}`
-  const seen = `${told.name}, by ${openapi.path}; ${kept}${quoted(told.description)}`
+  const seen = `${told.name}, by ${openapi.path}; ${kept}${quoted(told.description)}; ${keeping.text}`
   const proposals = proposalsFor(told.name, windowMs, wire)
   const isOtherHeader = told.name.toLowerCase() !== sent.toLowerCase()
   const isShorter = windowMs !== undefined && windowMs < wire.idempotencyWindowMs
   if (!isOtherHeader && !isShorter) return { check, state: 'ok', seen, found, proposals }
   const hint = isOtherHeader ? `crm sends ${sent}` : `crm relies on ${durationText(wire.idempotencyWindowMs)}`
   return { check, state: 'warn', seen, found, proposals, hint: `${hint}: crm doctor --fix` }
+}
+
+interface Told {
+  readonly wire: Wire
+  readonly samples: readonly Pick<Sample, 'headers'>[]
+}
+
+interface Keeping {
+  readonly is: 'kept' | 'none' | 'unknown'
+  readonly text: string
+}
+
+const AGAIN = 'a create that may have happened is sent again under its key'
+const LOOKED_UP = 'a create that may have happened is looked up, and in doubt (exit 3) where that does not tell'
+
+/** By the rules of KeyKeeping, from what is known before a write. */
+function keepingOf(
+  { openapi, told }: { readonly openapi: OpenApi | undefined; readonly told: Parameter | undefined },
+  { wire, samples }: Told,
+): Keeping {
+  if (wire.idempotency === 'none') return { is: 'none', text: `wire.idempotency is none: ${LOOKED_UP}` }
+  const header = samples.map(({ headers }) => showingHeader(headers)).find((name) => name !== undefined)
+  // A document elsewhere is not read when a create fails.
+  const isRead = OPENAPI_PATHS.some((path) => openapi?.path.endsWith(path))
+  const isNamed = isRead && told?.name.toLowerCase() === wire.idempotencyHeader.toLowerCase()
+  const by = wire.idempotency === 'kept' ? 'wire.idempotency' : (header ?? (isNamed ? openapi?.path : undefined))
+  if (by !== undefined) return { is: 'kept', text: `keys are kept, by ${by}: ${AGAIN}` }
+  const way = 'where it keeps keys: crm config set wire.idempotency kept -p PROFILE'
+  return { is: 'unknown', text: `${LOOKED_UP}; ${way}` }
 }
 
 function proposalsFor(header: string, windowMs: number | undefined, wire: Wire): readonly Proposal[] {

@@ -1,7 +1,7 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
-import { askList, isPage, type Listing, type Noun, tellingDoubt } from './listing.ts'
+import { askList, isPage, type Listing, type Noun, tellingDoubt, wayHint } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -84,13 +84,19 @@ function isPerhapsCut({ size, listing, isHonoured, isWayOnKnown }: Largest): boo
   return isHonoured && !isWayOnKnown && !isEndKnown && !next && items.length > 0 && items.length < size
 }
 
+/** Until the list was read to its end, which tells the two apart: see prove-lists.ts. */
+export const PERHAPS_CUT = 'which is the whole list or all that a page holds: nothing says which'
+
 /** With pages of this size `contacts list` refuses a page that is full and names no other, in place of taking it for the whole. */
-function cutFinding({ size, listing }: Largest, wire: Wire): Finding {
+function cutFinding({ size, listing, refusal }: Largest, wire: Wire): Finding {
   const came = listing.page.items.length
-  const seen = `${came}: ${wire.limitParam}=${size} gives ${came}, which is the whole list or all that a page holds: nothing says which`
+  const seen = `${came}: ${wire.limitParam}=${size} gives ${came}, ${PERHAPS_CUT}`
   const found = { largest: came, asked: size, came }
-  const hint = 'where the answer names its next page: crm config set wire.next_path meta.next -p PROFILE'
-  return { check, state: 'warn', seen, found, hint, proposals: proposalsFor(came, wire) }
+  const isRefused = refusal !== undefined && wire.pageSize > size
+  if (!isRefused)
+    return { check, state: 'warn', seen, found, hint: wayHint(listing.page), proposals: proposalsFor(came, wire) }
+  const told = `${seen}; ${wire.limitParam}=${refusal.size} is refused; wire.page_size is ${wire.pageSize}`
+  return { ...failed(check, refusal.error, proposalsFor(size, wire)), seen: told, found: { ...found, largest: size } }
 }
 
 function proposalsFor(value: number, { pageSize }: Wire): NonNullable<Finding['proposals']> {

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
+import { oneLine } from '../one-line.ts'
 import { type PageAnswer, readPage } from '../page-answer.ts'
 import { doubtOf } from '../paging/judge-end.ts'
 import type { Position } from '../position.ts'
@@ -31,6 +32,16 @@ export function tellingDoubt(page: PageAnswer): string | undefined {
   }
   const doubt = doubtOf(page, progress)
   return doubt && !doubt.isSilence ? doubt.reason : undefined
+}
+
+/** What to set where nothing that is tried leads on: a member is named where one looks as if it did. */
+export function wayHint({ signs }: PageAnswer): string {
+  const at = signs.find((sign) => !/^[A-Z]/.test(sign.at))?.at
+  if (at !== undefined) {
+    return `if ${oneLine(at, 60)} leads on: crm config set wire.next_path ${oneLine(at, 60)} -p PROFILE`
+  }
+  const counted = 'if pages or records are counted: wire.paging page or offset, and the parameter in wire.cursor_param'
+  return `if one answer is the whole list: crm config set wire.paging none -p PROFILE; ${counted}`
 }
 
 /** How many records came; undefined where there was no page. */

@@ -5,7 +5,7 @@ import { oneLine } from '../one-line.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import type { Position } from '../position.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, askNext, isPage, type Listing, type Noun, readAgain, tellingDoubt } from './listing.ts'
+import { askList, askNext, isPage, type Listing, type Noun, readAgain, tellingDoubt, wayHint } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import { membersOf } from './places.ts'
 import type { Probe } from './probe.ts'
@@ -85,7 +85,7 @@ interface Guessing {
 async function unsaid(probe: Probe, { doubt, ...guessing }: Guessing & { readonly doubt: string }): Promise<Finding> {
   const message = `cannot list ${guessing.list.noun}: the list does not say how it goes on: ${doubt}`
   const error = new CrmError('bad_answer', message, {
-    hint: 'if the answer names the next page, say where: crm config set wire.next_path meta.next -p PROFILE',
+    hint: wayHint(guessing.first.page),
   })
   return failed(check, error, await otherPlace(probe, guessing))
 }

@@ -1,6 +1,7 @@
 import type { Wire } from '../../core/wire.ts'
 import { type Counted, countList, isWorse } from './count-list.ts'
 import { type CheckName, type Finding, failed, type Proposal } from './finding.ts'
+import { PERHAPS_CUT } from './largest-page.ts'
 import type { Noun } from './listing.ts'
 import type { Probe } from './probe.ts'
 
@@ -11,17 +12,42 @@ const OF_LISTS: readonly CheckName[] = ['records', 'page_size', 'paging', 'large
  * that is cut is a failure, and a change that would leave it with fewer records, or with an error, is not proposed.
  */
 export async function proveLists(probe: Probe, noun: Noun, findings: readonly Finding[]): Promise<readonly Finding[]> {
-  const before = await countList(probe, noun, probe.options.wire)
-  if (probe.silence() || (before.error && before.error.code !== 'bad_answer')) return findings
+  const start = await startOf(probe, noun, findings)
+  if (probe.silence() || (start.best.error && start.best.error.code !== 'bad_answer')) return findings
   const proven: Finding[] = []
-  let state: State = { best: before, wire: probe.options.wire }
+  let state = start
   for (const finding of findings) {
     const isProposing = OF_LISTS.includes(finding.check) && (finding.proposals ?? []).length > 0
     const [held, next] = isProposing ? await proveFinding(probe, noun, finding, state) : ([finding, state] as const)
     proven.push(held)
     state = next
   }
-  return proven.map((finding) => (finding.check === 'paging' ? judged(finding, before) : finding))
+  return proven.map((finding) => {
+    if (finding.check === 'paging') return judged(finding, start.best)
+    return finding.check === 'largest_page' ? toldApart(finding, start.best) : finding
+  })
+}
+
+/** The list with the settings as they are; where only their size is refused, with the one that the server takes. */
+async function startOf(probe: Probe, noun: Noun, findings: readonly Finding[]): Promise<State> {
+  const { wire } = probe.options
+  const best = await countList(probe, noun, wire)
+  const failureOf = (name: CheckName) => findings.find(({ check, state }) => check === name && state === 'fail')
+  const { proposals = [] } = failureOf('largest_page') ?? {}
+  const isSizeRefused = best.error && best.error.code !== 'bad_answer' && !failureOf('page_size')
+  if (probe.silence() || !isSizeRefused || proposals.length === 0) return { best, wire }
+  const smaller = withProposals(wire, proposals)
+  return { best: await countList(probe, noun, smaller), wire: smaller }
+}
+
+/** A list that was read to its end shows whether its largest page was all of it. */
+function toldApart(finding: Finding, { count, error }: Counted): Finding {
+  if (error || !finding.seen.includes(PERHAPS_CUT)) return finding
+  const { hint: _hint, proposals, ...rest } = finding
+  const isWhole = Number(finding.found?.came) >= count
+  const seen = finding.seen.replace(PERHAPS_CUT, isWhole ? 'the whole list' : 'all that a page holds')
+  if (finding.state === 'fail') return { ...finding, seen }
+  return { ...rest, state: 'ok', seen, ...(isWhole || !proposals ? {} : { proposals }) }
 }
 
 interface State {
@@ -55,7 +81,7 @@ function countText({ count, error }: Counted): string {
 function judged(finding: Finding, before: Counted): Finding {
   if (before.error && finding.state !== 'fail') return failed('paging', before.error, finding.proposals ?? [])
   if (before.error || finding.state !== 'fail') return finding
-  const seen = `${finding.seen}; further requests lead on: ${before.count} records came`
+  const seen = `${finding.seen.replace(/^cannot list \w+: /, '')}; further requests lead on: ${before.count} records came`
   return { check: 'paging', state: 'ok', seen, found: { next_at: null, sent_as: null } }
 }
 

@@ -13,7 +13,7 @@ import { type Counting, countedPosition, countingIn, nextCounting } from './coun
 import { settleDenied } from './denied.ts'
 import { type Doubt, doubtOf, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
-import { badPage, isRefusal, refusePagingFilters } from './page-errors.ts'
+import { badPage, isRefusal, refusePagingFilters, withSizeHint } from './page-errors.ts'
 import { areSameRecords, isByLastId, withoutRepeated } from './same-records.ts'
 import { type Asked, followLead, moreText, type Open, type Settled, settle } from './settle.ts'
 
@@ -261,7 +261,9 @@ export class ListWalk {
     const call = this.#call(position, size)
     const url = this.#http.locate(call)
     this.#seen.add(`?${url.pathname}${url.search}`)
-    const answer = await this.#http.request(call)
+    const answer = await this.#http.request(call).catch((error: unknown) => {
+      throw withSizeHint(error, size)
+    })
     const page = readPage(answer, url, this.#limits)
     if (typeof page !== 'string') return { page, url }
     const isNoList = page.startsWith('expected a list') && isJsonObject(answer.json)

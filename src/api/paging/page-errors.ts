@@ -35,3 +35,14 @@ const REFUSALS: readonly string[] = [
 export function isRefusal({ code, details }: CrmError): boolean {
   return REFUSALS.includes(code) && (code !== 'server_error' || details.status === 500)
 }
+
+const SIZE_WORDS = /\blimit\b|page.?size|per.?page|too (?:many|large)|max_?results/i
+
+/** The server refuses the size that was asked for: which one it takes, where it says so, and who finds out. */
+export function withSizeHint(error: unknown, size: number | undefined): unknown {
+  if (!(error instanceof CrmError) || size === undefined || !SIZE_WORDS.test(error.message)) return error
+  if (error.code !== 'bad_request' && error.code !== 'invalid_values' && error.code !== 'rejected') return error
+  const numbers = [...error.message.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
+  const set = numbers.length === 1 ? `, or: crm config set wire.page_size ${numbers[0]} -p PROFILE` : ''
+  return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds out what it takes${set}` })
+}

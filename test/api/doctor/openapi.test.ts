@@ -10,6 +10,9 @@ function read(post: JsonObject, more: JsonObject = {}) {
   return openapi ?? expect.fail('it was not read')
 }
 
+const UNSAID = { ...WIRE, idempotency: undefined }
+const TOLD = { wire: UNSAID, samples: [] }
+
 const header = (name: string, description = '') => ({ parameters: [{ name, in: 'header', description }] })
 
 test('parameters are read off the operation, its path and the components they point to', () => {
@@ -40,24 +43,45 @@ test.each([
   ['kept for 24 hours, or 7 days on request', null],
   ['kept for a while', null],
 ])('the window is read where one length of time is told: %s', (description, window) => {
-  expect(idempotencyFinding(read(header('Idempotency-Key', description)), WIRE)).toMatchObject({ found: { window } })
+  expect(idempotencyFinding(read(header('Idempotency-Key', description)), TOLD)).toMatchObject({ found: { window } })
 })
 
 test('a header of another name, and a shorter window than is relied on, are warnings with what to write', () => {
-  expect(idempotencyFinding(read(header('X-Idempotency-Key', 'for 10 minutes')), WIRE)).toMatchObject({
+  expect(idempotencyFinding(read(header('X-Idempotency-Key', 'for 10 minutes')), TOLD)).toMatchObject({
     state: 'warn',
     proposals: [
       { setting: 'wire.idempotency_header', value: 'X-Idempotency-Key' },
       { setting: 'wire.idempotency_window', value: '10m' },
     ],
   })
-  expect(idempotencyFinding(read(header('idempotency-key', 'for 30 minutes')), WIRE)).toMatchObject({
+  expect(idempotencyFinding(read(header('idempotency-key', 'for 30 minutes')), TOLD)).toMatchObject({
     state: 'ok',
     proposals: [],
   })
 })
 
 test('what no document tells is not known, because only a write could show it', () => {
-  expect(idempotencyFinding(undefined, WIRE)).toMatchObject({ state: 'unknown', found: { header: null, window: null } })
-  expect(idempotencyFinding(read({}), WIRE)).toMatchObject({ state: 'unknown' })
+  expect(idempotencyFinding(undefined, TOLD)).toMatchObject({ state: 'unknown', found: { header: null, window: null } })
+  expect(idempotencyFinding(read({}), TOLD)).toMatchObject({ state: 'unknown' })
+})
+
+const AGAIN = 'a create that may have happened is sent again under its key'
+const LOOKED_UP = 'a create that may have happened is looked up, and in doubt (exit 3)'
+
+test.each([
+  ['kept', ['by wire.idempotency', AGAIN], undefined, { wire: { ...WIRE, idempotency: 'kept' }, samples: [] }],
+  ['none', ['wire.idempotency is none', LOOKED_UP], undefined, { wire: { ...WIRE, idempotency: 'none' }, samples: [] }],
+  [
+    'kept',
+    ['by idempotency-policy', AGAIN],
+    undefined,
+    { wire: UNSAID, samples: [{ headers: { 'idempotency-policy': 'x' } }] },
+  ],
+  ['kept', ['by /openapi.json', AGAIN], 'Idempotency-Key', TOLD],
+  ['unknown', ['set wire.idempotency kept', LOOKED_UP], 'X-Other-Idempotency', TOLD],
+  ['unknown', ['set wire.idempotency kept', LOOKED_UP], undefined, TOLD],
+] as const)('keys that are %s (%j): what follows is said', (kept, parts, name, told) => {
+  const { seen, found } = idempotencyFinding(name && read(header(name)), told)
+  expect(found).toMatchObject({ kept })
+  for (const part of parts) expect(seen).toContain(part)
 })

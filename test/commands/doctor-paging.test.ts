@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { emptyHome } from '../e2e/crm.ts'
+import { runCrm } from './run-crm.ts'
+
+interface Kind {
+  /** Of one page. */
+  readonly most: number
+  /** Of a size beyond it the server says no. */
+  readonly isStrict?: boolean
+  readonly more?: object
+  readonly isCut?: boolean
+}
+
+/** 45 records that are counted in `offset`, without a word of how the list goes on. */
+async function startCounting({ most, isStrict, more, isCut }: Kind) {
+  const all = Array.from({ length: 45 }, (_, n) => ({ id: `con_${n + 1}` }))
+  const { url } = await startServer((response, { path }) => {
+    const { pathname, searchParams } = new URL(path, 'http://counting')
+    if (!/^\/v1\/(?:contacts|deals)$/.test(pathname)) return sendJson(response, 404, { message: 'no' })
+    const limit = Number(searchParams.get('limit') ?? 20)
+    if (isStrict && limit > most) return sendJson(response, 400, { message: `limit must be <= ${most}` })
+    const start = isCut ? 0 : Number(searchParams.get('offset') ?? 0)
+    sendJson(response, 200, { data: all.slice(start, start + Math.min(limit, most)), ...more })
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
+  return (...argv: string[]) => runCrm(argv, env)
+}
+
+async function examined(kind: Kind) {
+  const crm = await startCounting(kind)
+  const { exit, stdout } = await crm('doctor', '-o', 'json')
+  const { checks, settings } = JSON.parse(stdout)
+  const of = (name: string) => checks.find(({ check }: { check: string }) => check === name)
+  return { exit, paging: of('paging'), largest: of('largest_page'), settings }
+}
+
+test('doctor of a server that counts records names no member that leads on, and no size that a short list has', async () => {
+  const { exit, paging, largest, settings } = await examined({ most: 50 })
+  expect({ exit, settings }).toEqual({ exit: 0, settings: [] })
+  expect(paging).toMatchObject({ state: 'ok', hint: null, seen: expect.stringMatching(/lead on: 45 records came$/) })
+  expect(paging.seen).not.toContain('cannot list')
+  expect(largest).toMatchObject({ state: 'ok', hint: null, seen: '45: limit=1000 gives 45, the whole list' })
+})
+
+test('doctor tells the largest page of such a server from its whole list', async () => {
+  const { exit, largest, settings } = await examined({ most: 30 })
+  expect(exit).toBe(0)
+  expect(largest).toMatchObject({ state: 'ok', seen: '30: limit=1000 gives 30, all that a page holds' })
+  expect(settings).toMatchObject([{ setting: 'wire.page_size', value: '30' }])
+})
+
+test('a size that such a server refuses is what doctor fails of, not its paging', async () => {
+  const { exit, paging, largest, settings } = await examined({ most: 50, isStrict: true })
+  expect(exit).toBe(7)
+  expect(paging).toMatchObject({ state: 'ok' })
+  expect(largest).toMatchObject({ state: 'fail', seen: expect.stringContaining('wire.page_size is 100') })
+  expect(settings).toMatchObject([{ setting: 'wire.page_size', value: '50' }])
+})
+
+test('a refusal of the size names doctor, and the size that it tells', async () => {
+  const crm = await startCounting({ most: 50, isStrict: true })
+  expect(await crm('contacts', 'list')).toMatchObject({
+    exit: 7,
+    stderr: `crm: cannot list contacts: limit must be <= 50 (400)
+  crm doctor finds out what it takes, or: crm config set wire.page_size 50 -p PROFILE
+`,
+  })
+})
+
+test.each([
+  [{}, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE; if pages or records are counted'],
+  [{ meta: { next_one: 'x' } }, 'if meta.next_one leads on: crm config set wire.next_path meta.next_one -p PROFILE'],
+])('where nothing leads on, the hint names a member only where one was seen: %j', async (more, hint) => {
+  const { paging, largest } = await examined({ most: 20, isCut: true, more })
+  expect(paging).toMatchObject({ state: 'fail', hint: expect.stringContaining(hint) })
+  expect(largest).toMatchObject({ state: 'warn', hint: expect.stringContaining(hint) })
+})
