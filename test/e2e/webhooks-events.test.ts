@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../webhooks/app.ts'
-import { crm, crmPrints, emptyHome } from './crm.ts'
+import { crm, crmPrints, emptyHome, startCrm } from './crm.ts'
 import { freePort, listen, newSecretFile, send } from './listening.ts'
 import { serve } from './service.ts'
 
@@ -174,4 +174,79 @@ test('what cannot be signed again is left out and named, and all else is sent: 3
     ),
   })
   expect(app.requests.map(({ headers }) => headers['webhook-id'])).toEqual([id])
+})
+
+test('a member that no kept event has is exit 2 behind the rows, and a replay then sends nothing', async () => {
+  const { home, args, stop } = await homeWithEvents()
+  await stop()
+  const nested = ['--where', '.body.data.nmae == null']
+  const list = ['webhooks', 'events', 'list', '-o', 'id']
+  const said = expect.stringMatching(
+    /^crm: --where: none of the events .* body\.data\.nmae\n {2}did you mean body\.data\.name\?/,
+  )
+  expect(await crm([...list, ...nested], home)).toEqual({
+    exit: 2,
+    stdout: 'evt_c\nevt_b\nevt_b\nevt_a\n',
+    stderr: said,
+  })
+  expect(await crm(['webhooks', 'events', 'export', ...nested], home)).toMatchObject({ exit: 2, stderr: said })
+  const app = await startApp()
+  const replay = ['webhooks', 'replay', '--since', '1h', '--to', app.url, ...args, ...nested]
+  expect(await crm(replay, home)).toMatchObject({ exit: 2, stdout: '', stderr: said })
+  expect(app.requests).toHaveLength(0)
+  // Deals have amounts, and events of deals may come.
+  for (const where of [
+    '.body.data.amount == 1',
+    'has("nosuch") and .nosuch',
+    '.body.previous.stage == "Lead"',
+    '.body_text == 1',
+  ]) {
+    expect(await crm([...list, '--where', where], home), where).toMatchObject({ exit: 0, stdout: '' })
+  }
+})
+
+test('a member that no event can have is exit 2 before anything is read or received', async () => {
+  const home = emptyHome()
+  for (const line of [
+    'webhooks events list',
+    'webhooks events export',
+    'webhooks replay --since 1h',
+    'listen',
+    'webhooks wait *',
+  ]) {
+    const port = line === 'listen' || line.includes('wait') ? ['--insecure-skip-verify', '--port', '0'] : []
+    expect(await crm([...line.split(' '), ...port, '--where', '.email == null'], home), line).toMatchObject({
+      exit: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/an event has no member email, but type, .*\n {2}did you mean body\.data\.email\?/),
+    })
+  }
+})
+
+test('a listener says after twenty events, and at its end, that none has a member of --where', async () => {
+  const { secret, args } = newSecretFile()
+  const { url, stop } = await listen([...args, '--port', '0', '--where', '.body.data.nmae == "x"'], emptyHome())
+  for (let at = 0; at < 21; at++) await send(url, secret, event('a'), `evt_${at}`)
+  const { exit, stderr } = await stop()
+  expect(exit).toBe(0)
+  expect(stderr.match(/none of the events that were read has the member body\.data\.nmae: did you mean/g)).toHaveLength(
+    2,
+  )
+})
+
+test('what was waited for with a misspelt member is printed, and is exit 2', async () => {
+  const { secret, args } = newSecretFile()
+  const port = String(await freePort())
+  const words = ['webhooks', 'wait', '*', ...args, '--port', port, '-o', 'id', '--where', '.body.data.nmae == null']
+  const child = startCrm(words, emptyHome())
+  let printed = ''
+  child.stdout.on('data', (text) => {
+    printed += text
+  })
+  await expect.poll(() => send(`http://127.0.0.1:${port}/`, secret, event('a'), 'evt_1').catch(() => 0)).toBe(204)
+  expect(await child.done).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('did you mean body.data.name?'),
+  })
+  expect(printed).toBe('evt_1\n')
 })

@@ -17,6 +17,12 @@ export function eventFacts(event: ReceivedEvent): JsonObject {
   }
 }
 
+/** All that one may have. */
+export const EVENT_MEMBERS: readonly string[] = [
+  ...['type', 'id', 'event', 'record_id', 'received_at', 'verified', 'duplicate', 'scheme'],
+  ...['body', 'body_text', 'body_base64'],
+]
+
 /** An event as lists print it, and as `--where` and `--jq` see it: what a line of `crm listen -o jsonl` holds. */
 export function eventRecord(event: ReceivedEvent): CrmRecord {
   return { ...eventFacts(event), ...bodyMember(event.body) }

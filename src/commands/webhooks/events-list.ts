@@ -6,6 +6,7 @@ import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
 import { printList, requestedLimit } from '../print.ts'
+import { createEventListCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 import { loggedEvents, parseSince, type Since } from './logged-events.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
@@ -38,7 +39,8 @@ async function listEvents(ctx: Context, { events: globs = [], since }: Options):
   await checkGlobs(ctx, globs, true)
   const events = loggedEvents(ctx, { order: 'newest first', globs, since })
   const shown = ctx.flags.output === 'id' ? withIds(ctx, events) : events
-  await printList(ctx, { pages: limited(shown, requestedLimit(ctx)), columns: COLUMNS, plural: 'events' })
+  const checks = [await createEventListCheck(ctx)]
+  await printList(ctx, { pages: limited(shown, requestedLimit(ctx)), columns: COLUMNS, plural: 'events', checks })
 }
 
 /** Senders name events as they like, or not at all: one that has no id for a line does not hide the others. */

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import type { Occurrence } from '../../core/arrivals.ts'
+import type { CrmError } from '../../core/errors.ts'
 import { examples } from '../examples.ts'
 import { printedDisplay } from './listen-display.ts'
 import { screenDisplay } from './listen-screen.ts'
@@ -58,13 +59,15 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
     await display.show(occurrence)
     tally.count(occurrence)
   }
-  const isWanted = await createWanted(ctx, globs)
+  const wanted = await createWanted(ctx, globs)
+  const slips = createSlipNotes(ctx, wanted.slip)
   try {
     await receiveEvents(ctx, options, {
       isWanted: async (event) => {
-        if (await isWanted(event)) return true
-        tally.countHidden(event)
-        return false
+        const isWanted = await wanted.isWanted(event)
+        slips.seen()
+        if (!isWanted) tally.countHidden(event)
+        return isWanted
       },
       show,
       onward: await openOnward(ctx, options, show, display.say),
@@ -82,6 +85,27 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
     await display.end()
   }
   ctx.note(`crm listen has stopped. ${tally.total()}`)
+  slips.end()
+}
+
+/** So many events tell that a member is misspelt, and not one that only some of them have. */
+const TELLING = 20
+
+/** Events of another kind may come next, so that a member which none has is no failure: it is said early, and at the end. */
+function createSlipNotes(ctx: Context, slip: () => CrmError | undefined) {
+  let count = 0
+  const note = (): void => {
+    const found = slip()
+    if (found) ctx.note(`${found.message}: ${found.details.hint}`)
+  }
+  return {
+    seen: () => {
+      if (++count === TELLING) note()
+    },
+    end: () => {
+      if (count > 0) note()
+    },
+  }
 }
 
 async function openSimulator(ctx: Context, rules: SimulationFlag | undefined) {

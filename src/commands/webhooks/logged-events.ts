@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { parseDurationMs } from '../../core/duration.ts'
 import { stateFolder } from '../../settings/state-folder.ts'
+import { createEventCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 
 export interface LoggedQuery {
@@ -40,22 +41,25 @@ export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGene
   for (const path of damaged) ctx.note(`Lines of ${path} are no events of this version, and were left out.`)
 }
 
-/** Those for which `--where` is true. */
+/** Those for which `--where` is true. CrmError `usage` at the end for a member of it that none of them all has. */
 export async function* matchingEvents(
   ctx: Context,
   pages: AsyncIterable<readonly ReceivedEvent[]>,
 ): AsyncGenerator<readonly ReceivedEvent[]> {
   const { where } = await ctx.expr()
+  const check = await createEventCheck(ctx)
   for await (const events of pages) {
     if (!where) {
       yield events
       continue
     }
     const records = new Map(events.map((event) => [eventRecord(event), event]))
+    check.see([...records.keys()])
     yield (await where.keep([...records.keys()]))
       .map((record) => records.get(record))
       .filter((event) => event !== undefined)
   }
+  await check.judge()
 }
 
 function eventsFolder({ env }: Context): string {

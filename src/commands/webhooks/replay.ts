@@ -55,6 +55,7 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
     if (occurrence.type === 'forwarded' || occurrence.type === 'executed') failures.count(occurrence)
     await print(printer.line(occurrence))
   }
+  if (forward.length > 0 && ctx.flags.where !== undefined) await judgeWhere(ctx, options)
   const resigner = await createResigner(ctx, options)
   const isSigned = forward.length > 0 && !options.original
   const onward = await startTargets(
@@ -87,6 +88,12 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
   noteCount(ctx, count, onward !== undefined)
   ctx.signal.throwIfAborted()
   failures.refuse(count)
+}
+
+/** Before the first event is sent: a misspelt member may well choose all of them. */
+async function judgeWhere(ctx: Context, { since, events: globs = [] }: Options): Promise<void> {
+  const pages = matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
+  while (!(await pages.next()).done);
 }
 
 function noteCount(ctx: Context, count: number, isSent: boolean): void {

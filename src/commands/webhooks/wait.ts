@@ -56,7 +56,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   refuseContradictions(options)
   const globs = parseGlobs(text)
   await checkGlobs(ctx, globs, isSenderForeign(options))
-  const isWanted = await createWanted(ctx, globs)
+  const wanted = await createWanted(ctx, globs)
   const found: ReceivedEvent[] = []
   const misses = createNearMisses(globs)
   let startedAtMs = Number.POSITIVE_INFINITY
@@ -78,7 +78,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   until.catch(() => {})
   try {
     await receiveEvents(ctx, options, {
-      isWanted: async (event) => (await isWanted(event)) || misses.add(event),
+      isWanted: async (event) => (await wanted.isWanted(event)) || misses.add(event),
       show: async (occurrence) => {
         if (isArrival(occurrence)) occurrence.type === 'event' ? take(occurrence) : misses.add(occurrence)
       },
@@ -95,6 +95,8 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
     if (!(error instanceof TooLate)) throw error
     for (const event of found) ctx.note(`Came: ${eventText(event)}`)
     for (const line of misses.lines()) ctx.note(line)
+    const slip = wanted.slip()
+    if (slip) ctx.note(`${slip.message}: ${slip.details.hint}`)
     throw notInTime(options, globs, found.length, misses.summary(found.length))
   } finally {
     clearTimeout(late)
@@ -102,8 +104,11 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   }
   ctx.signal.throwIfAborted()
   const records = found.slice(0, options.count).map(eventRecord)
-  if (options.count === 1 && records[0]) return await printOne(ctx, records[0])
-  return await printList(ctx, { pages: onePage(records), columns: COLUMNS, plural: 'events' })
+  if (options.count === 1 && records[0]) await printOne(ctx, records[0])
+  else await printList(ctx, { pages: onePage(records), columns: COLUMNS, plural: 'events' })
+  const slip = wanted.slip()
+  if (slip) throw slip
+  return undefined
 }
 
 /** Whether an event came about before that time: its sender may have tried in vain while nobody listened. */

@@ -5,16 +5,31 @@ import { CrmError } from '../../core/errors.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import { createEventCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 
-export type Wanted = (event: ReceivedEvent) => Promise<boolean>
+export interface Wanted {
+  isWanted(event: ReceivedEvent): Promise<boolean>
+  /** CrmError `usage` for a member of `--where` that no event has which the globs let through so far. */
+  slip(): CrmError | undefined
+}
 
 /** By the globs and by `--where`, which sees what a line of jsonl holds. */
 export async function createWanted(ctx: Context, globs: readonly string[]): Promise<Wanted> {
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   const { where } = await ctx.expr()
-  const isTrue = where && batched(ctx, where.keep)
-  return async (event) => matchesAnyGlob(globs, event.name) && (!isTrue || (await isTrue(eventRecord(event))))
+  if (!where) return { isWanted: async ({ name }) => matchesAnyGlob(globs, name), slip: () => undefined }
+  const check = await createEventCheck(ctx)
+  const isTrue = batched(ctx, where.keep)
+  return {
+    isWanted: async (event) => {
+      if (!matchesAnyGlob(globs, event.name)) return false
+      const record = eventRecord(event)
+      check.see([record])
+      return isTrue(record)
+    },
+    slip: check.slip,
+  }
 }
 
 type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>

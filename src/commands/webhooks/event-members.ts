@@ -1,0 +1,67 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { MembersRead, type MemberUse } from '../../core/members-read.ts'
+import { nearest } from '../../core/nearest.ts'
+import { FIELDS } from '../../core/resources.ts'
+import { expressionUses, type ListCheck } from '../member-check.ts'
+import { EVENT_MEMBERS } from './event-record.ts'
+
+export interface EventCheck extends ListCheck {
+  /** CrmError `usage` for a member that none of the events seen so far has. */
+  slip(): CrmError | undefined
+}
+
+/** What records of crm serve have, which an event need not be about. */
+const KNOWN: readonly string[] = [...new Set([...FIELDS.contact, ...FIELDS.deal, ...FIELDS.note])]
+const ENVELOPE: readonly string[] = ['type', 'timestamp', 'data', 'previous']
+
+/** Of `--where` on events as they come. */
+export async function createEventCheck(ctx: Context): Promise<EventCheck> {
+  const { uses } = await ctx.expr()
+  return checkOf(uses('none'))
+}
+
+/** Of all expressions on a list of them. */
+export async function createEventListCheck(ctx: Context): Promise<EventCheck> {
+  return checkOf(await expressionUses(ctx, 'list'))
+}
+
+/** An event itself has the same members always, so that a slip there is CrmError `usage` before any event is read. */
+function checkOf(uses: readonly MemberUse[]): EventCheck {
+  for (const use of uses) refuseUnknown(use)
+  const members = new MembersRead(uses.filter(({ path }) => !isKnown(path)).map(withMeant))
+  const slip = () => members.slip('events', new Set())
+  return {
+    see: (records) => members.see(records),
+    slip,
+    judge: async () => {
+      const error = slip()
+      if (error) throw error
+    },
+  }
+}
+
+function refuseUnknown({ flag, path: [name = ''], ifMeant = '' }: MemberUse): void {
+  if (EVENT_MEMBERS.includes(name)) return
+  const meant = nearest(name, EVENT_MEMBERS) ?? (KNOWN.includes(name) ? `body.data.${name}` : undefined)
+  const question = meant === undefined ? '' : `did you mean ${meant}? `
+  throw new CrmError('usage', `${flag}: an event has no member ${name}, but ${EVENT_MEMBERS.join(', ')}`, {
+    hint: `${question}${ifMeant}`,
+  })
+}
+
+function isKnown([first, second = '', third, ...rest]: readonly string[]): boolean {
+  if (second === '') return true
+  if (first !== 'body') return false
+  if (third === undefined) return ENVELOPE.includes(second)
+  return (second === 'data' || second === 'previous') && KNOWN.includes(third) && rest.length === 0
+}
+
+function withMeant(use: MemberUse): MemberUse {
+  const [first, second = '', third, ...rest] = use.path
+  if (first !== 'body' || rest.length > 0) return use
+  const meant = third === undefined ? nearest(second, ENVELOPE) : nearest(third, KNOWN)
+  if (meant === undefined) return use
+  const path = third === undefined ? `body.${meant}` : `body.${second}.${meant}`
+  return { ...use, ifMeant: `did you mean ${path}? ${use.ifMeant ?? ''}`.trimEnd() }
+}
