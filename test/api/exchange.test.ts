@@ -17,6 +17,13 @@ test('a server that sends no headers runs into the time limit, which counts as w
   expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
 })
 
+test('a try that ran into the time limit leaves less of the longest wait', async () => {
+  const { url, seen } = await startServer(silent)
+  const { api, waits } = openClient(url, { timeoutMs: 60, maxWaitMs: 300 })
+  await failureOf(api.contacts.create({}, NO_KEY))
+  expect([seen.length, waits]).toEqual([1, []])
+})
+
 test('a server that stops in its body runs into the same limit, however often it sends a byte', async () => {
   const { url } = await startServer((response) => {
     response.writeHead(200)

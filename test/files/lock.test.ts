@@ -110,3 +110,9 @@ test('a folder that is not there is named', async () => {
   await mkdir(`${folder}.real`)
   expect(await withLock(join(`${folder}.real`, 'lock'), async () => 'done')).toBe('done')
 })
+
+test('a lock that another one has by now is left to it', async () => {
+  const path = join(await tempFolder(), 'lock')
+  await withLock(path, () => writeFile(path, 'another\n'))
+  expect(await readFile(path, 'utf8')).toBe('another\n')
+})

@@ -40,6 +40,13 @@ test('a folder that others can write in is refused, with the chmod to type', asy
   })
 })
 
+test('a folder that its group can write in is refused too', async () => {
+  const path = join(await tempFolder(), 'crm')
+  await mkdir(path)
+  await chmod(path, 0o770)
+  await expect(ensurePrivateFolder(path)).rejects.toThrow('has mode 770: others can write in it')
+})
+
 test('a folder for everybody is refused without advice that would take it from them', async () => {
   const path = join(await tempFolder(), 'shared')
   await mkdir(path)

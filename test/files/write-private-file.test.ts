@@ -1,6 +1,6 @@
-import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { writePrivateFile } from '../../src/files/write-private-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -44,4 +44,18 @@ test('a folder in the place of the file is refused, and no temporary file stays'
   await mkdir(join(folder, 'a'))
   await expect(writePrivateFile(join(folder, 'a'), 'x')).rejects.toMatchObject({ code: 'machine' })
   expect(await readdir(folder)).toEqual(['a'])
+})
+
+test('the text is on disk before the file takes the place of the old one, and so is the folder behind it', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'a')
+  await writePrivateFile(path, 'old')
+  const handle = await open(path)
+  const handles: { sync(): Promise<void> } = Object.getPrototypeOf(handle)
+  await handle.close()
+  const texts: string[] = []
+  const sync = vi.spyOn(handles, 'sync').mockImplementation(async () => void texts.push(await readFile(path, 'utf8')))
+  onTestFinished(() => sync.mockRestore())
+  await writePrivateFile(path, 'new')
+  expect(texts).toEqual(['old', 'new'])
 })

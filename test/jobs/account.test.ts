@@ -20,3 +20,10 @@ test('the key of an operation is made of its account, so that two servers never 
   const keys = [parts, ...others.map((other) => ({ ...parts, ...other }))].map(idempotencyKey)
   expect(new Set(keys).size).toBe(keys.length)
 })
+
+test('what was leased and given back unsent is unsent, and not in doubt', () => {
+  const progress = new Progress(3)
+  progress.take({ t: 'lease', from: 0, to: 3, at: 0, time: 1 })
+  progress.take({ t: 'back', ops: [[1, 3]] })
+  expect(accountOf(END, progress)).toMatchObject({ done: 0, in_doubt: 1, unsent: 2 })
+})

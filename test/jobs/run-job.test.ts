@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { ACCOUNT, makeJob, sendJob, TERMS } from './job-fixture.ts'
@@ -118,4 +119,70 @@ test('what nobody answers for longer than an outage may last stops the job, and 
   expect(outcome).toMatchObject({ stop: { why: 'outage' }, account: { done: 0, failed: 0 } })
   isDown = false
   expect((await sendJob(paths, url)).outcome.account.done).toBe(40)
+})
+
+test('what was leased and not sent when a job stops is unsent, and never in doubt', async () => {
+  const paths = await makeJob(people(200))
+  const { url } = await startServer((response, { method }) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    sendJson(response, 401, { detail: 'revoked' })
+  })
+  const { outcome } = await sendJob(paths, url, { terms: { concurrency: 1 } })
+  expect(outcome.account).toMatchObject({ done: 0, failed: 0, in_doubt: 0, unsent: 200 })
+})
+
+test('a row that was refused is not sent again when the job is resumed', async () => {
+  const paths = await makeJob(people(20))
+  let isRevoked = true
+  const { url, seen } = await startServer((response, { method, body }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (body.includes('Person 1"')) return sendJson(response, 422, { detail: 'no' })
+    if (isRevoked && nth > 6) return sendJson(response, 401, {})
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const first = await sendJob(paths, url, { terms: { concurrency: 1 } })
+  expect(first.outcome.account).toMatchObject({ failed: 1 })
+  isRevoked = false
+  expect((await sendJob(paths, url)).outcome.account).toMatchObject({ done: 19, failed: 1, unsent: 0 })
+  expect(seen.filter(({ method, body }) => method === 'POST' && body.includes('Person 1"'))).toHaveLength(1)
+})
+
+test('a job that another process sends is refused, and sent once', async () => {
+  const paths = await makeJob(people(3))
+  const { url, seen } = await startServer((response, { method }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const [one, other] = await Promise.allSettled([sendJob(paths, url), sendJob(paths, url)])
+  expect([one.status, other.status].toSorted()).toEqual(['fulfilled', 'rejected'])
+  const refused = one.status === 'rejected' ? one : other
+  expect(refused).toMatchObject({ reason: { code: 'machine', message: expect.stringContaining('is held by') } })
+  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(3)
+})
+
+test('a plan in which a byte was changed is not sent', async () => {
+  const paths = await makeJob(people(3))
+  const { url, seen } = await startServer((response) => sendJson(response, 201, { id: 'con_1' }))
+  const plan = await readFile(paths.plan, 'utf8')
+  await writeFile(paths.plan, plan.replace('Person 1', 'Person 7'))
+  await expect(sendJob(paths, url)).rejects.toMatchObject({
+    code: 'machine',
+    message: expect.stringContaining(`${paths.id} is damaged`),
+  })
+  expect(seen).toEqual([])
+})
+
+test('a part as the most errors is a part of the rows', async () => {
+  const { url } = await startServer((response, { method, body }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (/Person [1-4]"/.test(body)) return sendJson(response, 422, { detail: 'no' })
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const half = { maxErrors: { part: 0.5 }, concurrency: 1 }
+  const { outcome } = await sendJob(await makeJob(people(10)), url, { terms: half })
+  expect(outcome).toMatchObject({ stop: undefined, account: { done: 6, failed: 4 } })
+  const tenth = { maxErrors: { part: 0.1 }, concurrency: 1 }
+  const stopped = await sendJob(await makeJob(people(10)), url, { terms: tenth })
+  expect(stopped.outcome.stop).toBeDefined()
+  expect(stopped.outcome.account.unsent).toBeGreaterThan(0)
 })

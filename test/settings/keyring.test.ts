@@ -2,7 +2,9 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { forgetEverywhere } from '../../src/settings/keep-key.ts'
 import { openKeyring } from '../../src/settings/keyring/keyring.ts'
+import { openSettings } from '../../src/settings/settings.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/keyring.js', import.meta.url))
@@ -34,4 +36,12 @@ test('a program that ends with an error says its last line, and one that is over
 
 test.skipIf(process.platform !== 'linux')('a bus that is not there is the reason that the binding gives', async () => {
   await expect(openKeyring(session, PROGRAM).read('a')).rejects.toMatchObject({ code: 'machine' })
+})
+
+test('a key is not called forgotten where the keyring cannot be asked', async () => {
+  const settings = openSettings({ ...session, HOME: await tempFolder() }, '/nonexistent/keyring.js')
+  const entry = { origin: 'https://crm.test', account: 'prod https://crm.test 000000' }
+  await settings.storeKey('prod', entry)
+  await expect(forgetEverywhere(settings, 'prod')).rejects.toMatchObject({ code: 'machine' })
+  expect(await settings.keyringEntry('prod')).toEqual(entry)
 })

@@ -1,5 +1,8 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseSecrets } from '../../src/webhooks/secrets.ts'
+import { makeSecretFile, parseSecrets } from '../../src/webhooks/secrets.ts'
+import { tempFolder } from '../files/temp-folder.ts'
 
 const WHPK = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='
 
@@ -14,4 +17,14 @@ test.each([
   ['whpk_c2hvcnQ=', 'line 1 of F is no ed25519 public key of 32 bytes'],
 ])('%j is refused without being quoted', (text, message) => {
   expect(() => parseSecrets(text, 'F')).toThrow(expect.objectContaining({ code: 'invalid_input', message }))
+})
+
+test('a file with a new secret is for its owner alone, and one that is there stays as it is', async () => {
+  const path = join(await tempFolder(), 'secret')
+  expect(await makeSecretFile(path)).toBe(true)
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  const text = await readFile(path, 'utf8')
+  expect(parseSecrets(text, path)).toHaveLength(1)
+  expect(await makeSecretFile(path)).toBe(false)
+  expect(await readFile(path, 'utf8')).toBe(text)
 })

@@ -2,7 +2,9 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
+import { headersSignedAgain } from '../../src/webhooks/sign.ts'
 import { type Delivery, prepareSecrets, verify } from '../../src/webhooks/verify.ts'
+import { sampleEvent } from './sample-event.ts'
 import { distinct, newSecret, signed } from './signed.ts'
 
 const SECRET = newSecret()
@@ -203,4 +205,11 @@ test('no message quotes a signature or a secret', () => {
     expect(message).toBe('another secret, or the body was altered on the way')
     expect(message).not.toContain(own)
   }
+})
+
+test('an event that is sent again is signed now, under the id that it had', () => {
+  const event = sampleEvent('evt_1', { receivedAtMs: NOW_MS - 900_000 })
+  const headers = Object.fromEntries(headersSignedAgain(event, [SECRET], NOW_MS))
+  expect(headers['webhook-id']).toBe('evt_1')
+  expect(refusal(deliver(event.delivery.bytes, headers))).toBe('standard-webhooks')
 })

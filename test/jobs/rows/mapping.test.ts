@@ -48,6 +48,14 @@ describe('names of columns', () => {
     await expect(read({ bytes: twice, map: ['#5='] })).rejects.toThrow('--map names "#5"')
   })
 
+  test('two that are the same field are refused, and told apart by their number', async () => {
+    const twice = { bytes: 'E-Mail,name,email\na,b,c\n' }
+    await expect(read(twice)).rejects.toThrow(
+      'a column for "email" is there twice: "E-Mail", which is #1, and "email", which is #3',
+    )
+    expect(await fieldsOf({ ...twice, map: ['#3='] })).toEqual([{ email: 'a', name: 'b' }])
+  })
+
   test('an id column names the record, and the deal of a note its parent', async () => {
     expect((await read({ bytes: 'id,name\ncon_1,A\n' })).rows).toMatchObject([{ id: 'con_1', fields: { name: 'A' } }])
     expect((await read({ bytes: 'deal_id,body\ndeal_1,Hello\n', kind: 'note' })).rows).toMatchObject([

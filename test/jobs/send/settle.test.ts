@@ -25,12 +25,13 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
   }
 }
 
-/** What settling comes to when these records are there; the journal is a real one, the waits take no time. */
-async function settled(tasks: readonly Task[], records: readonly JsonObject[]) {
+/** What settling comes to when these records are there, and `later` at the second look; the journal is a real one, the waits take no time. */
+async function settled(tasks: readonly Task[], records: readonly JsonObject[], later = records) {
   const path = join(await tempFolder(), 'journal')
   const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
   const progress = new Progress(tasks.length)
   const adopted = new Set<string>()
+  let looks = 0
   const keep = journal.addResult.bind(journal)
   journal.addResult = (result) => {
     adopted.add(String(result[2]))
@@ -44,7 +45,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[]) {
       whyNoMore: undefined,
       records: {
         async *list() {
-          yield { items: records }
+          yield { items: looks++ === 0 ? records : later }
         },
         claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
         witnesses: () => new Set(),
@@ -74,6 +75,11 @@ test('a record that was there before the row was sent is not the one of the row'
   const old = { id: 'con_1', name: 'Ada', created_at: '2025-12-31T23:00:00Z' }
   const { again } = await settled([createTask(0, { name: 'Ada' })], [old])
   expect(again).toEqual([0])
+})
+
+test('what a list that lags behind shows at the second look alone is adopted, and not sent again', async () => {
+  const found = await settled([createTask(0, { name: 'Ada' })], [], [{ id: 'con_1', name: 'Ada', ...MADE }])
+  expect(found).toMatchObject({ again: [], adopted: ['con_1'] })
 })
 
 test('what is not there twice is sent again', async () => {

@@ -155,6 +155,29 @@ test('two senders on one database send each event once', async () => {
   expect(receiver.received).toHaveLength(301)
 })
 
+test('the claim of a try that takes long is renewed before it ends, so that nobody makes it as well', async () => {
+  const receiver = await startReceiver(() => undefined)
+  let aheadMs = 0
+  const service = await deliverForTest({ now: () => Date.now() + aheadMs })
+  await service.sender.close()
+  const { deliveries, write } = service.store
+  const renewed: string[] = []
+  const watched: typeof deliveries = {
+    ...deliveries,
+    turn: (turn) => {
+      renewed.push(...turn.renewals.map(({ webhookId }) => webhookId))
+      return deliveries.turn(turn)
+    },
+  }
+  startSenderForTest({ store: { deliveries: watched, write }, now: () => Date.now() + aheadMs })
+  const { id } = await service.subscribe(receiver.url)
+  await service.make('Ada')
+  await receiver.arrived(1)
+  // Of a claim of six seconds two are left.
+  aheadMs = 4000
+  await expect.poll(() => renewed, { timeout: 3000 }).toContain(id)
+})
+
 test('a database that is out of order for a while stops no delivery for good', async () => {
   const receiver = await startReceiver()
   const service = await deliverForTest()
