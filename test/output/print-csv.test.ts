@@ -32,6 +32,10 @@ test('csv has CRLF after each line, quotes only where they are needed, and JSON 
   )
 })
 
+test('a line end alone puts a cell into quotes', async () => {
+  expect(await csv([{ id: 'a\nb', name: 'c\rd' }])).toBe('id,name\r\n"a\nb","c\rd"\r\n')
+})
+
 test('null and absent are empty cells, an empty text is two quotes, and a line is never blank', async () => {
   expect(await csv([{ id: 'a', name: null }, { id: 'b' }, { id: 'c', name: '' }])).toBe(
     'id,name\r\na,\r\nb,\r\nc,""\r\n',
