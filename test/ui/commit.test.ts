@@ -3,9 +3,11 @@ import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { stage } from '../../src/ui/work/staging.ts'
-import { startServer } from '../api/answering-server.ts'
-import { NO_KEY, openClient } from '../api/client-fixture.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { ALL, allPages, NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { jobsAt } from './jobs-at.ts'
+import { contacts, listOf } from './rows.ts'
 import { uiOf } from './ui-of.ts'
 
 test('an edit of a deal that the server refuses stays edited, and those beside it are saved', async () => {
@@ -48,3 +50,58 @@ test('deals behind one that was stopped are not sent, and stay edited', async ()
   expect(said).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not: they stay edited'])
   expect(store.get().lists.deals.staged.size).toBe(2)
 })
+
+test('an edit of a contact that somebody changed since is refused, and stays edited', async () => {
+  const { api, ui, rows } = await contactsAt(['Ada'])
+  await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
+  await ui.work.commit('contacts')
+  expect((await allPages(api.contacts.list(ALL)))[0]?.items).toMatchObject([{ company: 'Theirs' }])
+  expect(ui.store.get().lists.contacts.staged.size).toBe(1)
+})
+
+test('an edit is not taken back once somebody changed its record', async () => {
+  const { api, ui, rows } = await contactsAt(['Ada'])
+  await ui.work.writes.update('contacts', rows[0] ?? {}, { company: 'New' }, false)
+  await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
+  await expect(ui.work.history.last()?.undo()).rejects.toMatchObject({ code: 'precondition_failed' })
+})
+
+test('edits that are being sent are not sent a second time', async () => {
+  const { ui } = await contactsAt(['Ada'])
+  const sent = ui.work.commit('contacts')
+  await ui.work.commit('contacts')
+  expect(ui.store.get().toasts.map(({ text }) => text)).toContain('Edits of contacts are being sent; w once more then')
+  await sent
+  expect((await ui.jobs()).all()).toHaveLength(1)
+})
+
+test('edits that a stopped job still holds are left to it, and are no edits any more', async () => {
+  const { url } = await startServer((response, { method, path }) => {
+    if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (path.endsWith('con_0')) return sendJson(response, 200, { id: 'con_0', company: 'New' })
+    sendJson(response, 401, { detail: 'revoked' })
+  })
+  const { api } = openClient(url)
+  const jobs = await jobsAt(url, 'k')
+  const { store, work } = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
+  store.update((state) =>
+    withList(state, 'contacts', () => stage(listOf(contacts(2)), contacts(2), ['company', 'New'])),
+  )
+  await work.commit('contacts')
+  expect(store.get().lists.contacts.staged.size).toBe(0)
+  expect(store.get().lists.log.rows.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^1 saved, 1 left to job_/),
+  )
+})
+
+/** Contacts of a real service, each edited on the screen. */
+async function contactsAt(names: readonly string[]) {
+  const service = await serveForTest()
+  const url = new URL(service.url)
+  const { api } = openClient(url, { key: service.key.text })
+  const jobs = await jobsAt(url, service.key.text)
+  const rows = await Promise.all(names.map((name) => api.contacts.create({ name }, NO_KEY)))
+  const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
+  ui.store.update((state) => withList(state, 'contacts', () => stage(listOf(rows), rows, ['company', 'New'])))
+  return { api, rows, ui: { ...ui, jobs: async () => jobs } }
+}

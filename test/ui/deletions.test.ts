@@ -23,3 +23,20 @@ test('a deletion that was taken back is not sent when its time is over, and one 
   vi.advanceTimersByTime(1)
   expect(asked).toEqual(['asked'])
 })
+
+test('the time of a deletion stands still while a person is asked, and begins anew', async () => {
+  const asked: string[] = []
+  const openApi = () => {
+    asked.push('asked')
+    return new Promise<never>(() => {})
+  }
+  const ui = await uiOf('contacts', { openApi })
+  vi.useFakeTimers()
+  ui.work.deletions.add([contact(1)])
+  ui.press('q')
+  vi.advanceTimersByTime(2 * GRACE_MS)
+  expect(asked).toEqual([])
+  ui.press('esc')
+  vi.advanceTimersByTime(GRACE_MS)
+  expect(asked).toEqual(['asked'])
+})

@@ -223,3 +223,15 @@ test('what cannot be written keeps crm open', async () => {
   expect(ui.quits).toEqual([])
   expect(ui.store.get().toasts.at(-1)?.text).toContain('Not kept, so crm stays open: ')
 })
+
+test('a kept deletion of a record that was changed since is left out, and said', async () => {
+  const { changes, again } = await keptAt('http://crm.test/')
+  const before = { id: 'con_1', name: 'Ada', version: 1 }
+  changes.write([{ list: 'contacts', id: 'con_1', patch: null, before }])
+  const now = new Map([['con_1', { ...before, version: 2 }]])
+  const ui = await uiOf('contacts', { changes: again(), findRecords: async () => now })
+  await ui.work.kept.restore()
+  expect(ui.work.deletions.waiting()).toEqual([])
+  const said = ui.store.get().lists.log.rows.map(({ message }) => message)
+  expect(said).toContain('Left out of what was kept: Ada was changed since, and is not deleted')
+})

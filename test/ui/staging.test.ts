@@ -44,3 +44,10 @@ test('an edit of a row that is not loaded any more is still sent', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   expect(stagedEdits({ ...staged, rows: [] }).map(({ row }) => row.id)).toEqual(['con_1', 'con_2'])
 })
+
+test('a member that was edited once more while it was being sent stays edited', () => {
+  const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
+  const [sent] = stagedEdits(staged)
+  const since = stage(staged, ROWS.slice(0, 1), ['company', 'Newer'])
+  expect(sent && unstageSent(since, sent).staged.get('con_1')?.patch).toEqual({ company: 'Newer' })
+})
