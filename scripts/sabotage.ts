@@ -1,62 +1,104 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SABOTAGES, type Sabotage } from '../test/sabotage/sabotages.ts'
+import { parseArgs } from 'node:util'
+import { misplaced } from '../test/sabotage/misplaced.ts'
+import { type Sabotage, sabotaged } from '../test/sabotage/sabotage.ts'
+import { chosenBy, SABOTAGES } from '../test/sabotage/sabotages.ts'
 
 /**
- * `npm run sabotage [-- WORD]`: takes one rule at a time away in a copy of the tree, and runs the tests that must notice it;
- * exits with 1 when they pass all the same. With a word only the sabotages whose name holds it.
+ * `npm run sabotage [-- WORD...] [--workers N]`: makes one change at a time in a copy of the tree, and runs the tests that must
+ * notice it; exits with 1 when they pass all the same, or when the line to change does not stand once in its file. A word
+ * chooses an area (`jobs`), or all whose name or file holds it.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
+/** A change may make a test wait for ever: that is noticed too. */
+const LONGEST_RUN_MS = 120_000
 
-const copy = mkdtempSync(join(tmpdir(), 'crm-sabotage-'))
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
-copyTree()
+const { values, positionals } = parseArgs({
+  options: { workers: { type: 'string', default: String(Math.min(availableParallelism(), 4)) } },
+  allowPositionals: true,
+})
+const chosen = SABOTAGES.filter((sabotage) => chosenBy(sabotage, positionals))
+const unknown = positionals.filter((word) => !SABOTAGES.some((sabotage) => chosenBy(sabotage, [word])))
+if (unknown.length > 0) throw new Error(`no sabotage is called ${unknown.join(' or ')}`)
+const stray = misplaced(ROOT, chosen)
+for (const { name, reason } of stray) console.log(`NO SUCH LINE: ${name}: ${reason}`)
+const usable = chosen.filter(({ name }) => !stray.some((one) => one.name === name))
 
-const [word = ''] = process.argv.slice(2)
-const chosen = SABOTAGES.filter(({ name }) => name.includes(word))
-if (chosen.length === 0) throw new Error(`no sabotage is called ${word}`)
-const whole = runTests([...new Set(chosen.flatMap(({ tests }) => tests))])
-if (whole.status !== 0) throw new Error(`the tests fail without any sabotage:\n${whole.output}`)
-const unnoticed = chosen.filter((sabotage) => !isNoticed(sabotage))
-console.log(`${chosen.length - unnoticed.length} of ${chosen.length} are noticed`)
-if (unnoticed.length > 0) process.exitCode = 1
+const startedMs = Date.now()
+const folder = mkdtempSync(join(tmpdir(), 'crm-sabotage-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+const copies = Array.from({ length: Math.max(1, Number(values.workers)) }, (_, at) =>
+  copyTree(join(folder, String(at))),
+)
+
+if (usable.length > 0) {
+  const sound = await runTests(copies[0] ?? '', [...new Set(usable.flatMap(({ tests }) => tests))])
+  if (sound.status !== 0) throw new Error(`the tests fail without any sabotage:\n${sound.output}`)
+}
+const queue = [...usable]
+const missed: string[] = []
+await Promise.all(copies.map(work))
+const seconds = Math.round((Date.now() - startedMs) / 1000)
+for (const name of missed) console.log(`missed: ${name}`)
+console.log(`${usable.length - missed.length} of ${chosen.length} are noticed, in ${seconds} s`)
+if (missed.length + stray.length > 0) process.exitCode = 1
 
 /** All that git knows or would add, with the packages of this tree. */
-function copyTree(): void {
+function copyTree(copy: string): string {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' })
   for (const name of listed.split('\0').filter(Boolean)) {
     mkdirSync(dirname(join(copy, name)), { recursive: true })
     copyFileSync(join(ROOT, name), join(copy, name))
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  return copy
 }
 
-function isNoticed({ name, file, from, to, tests }: Sabotage): boolean {
-  const path = join(copy, file)
-  const sound = readFileSync(path, 'utf8')
-  if (sound.split(from).length !== 2) throw new Error(`${name}: ${JSON.stringify(from)} does not stand once in ${file}`)
-  writeFileSync(
-    path,
-    sound.replace(from, () => to),
-  )
-  try {
-    const { status, output } = runTests(tests)
-    // A file that cannot be read any more fails too, and proves nothing.
-    const hasRun = /Tests .*[1-9]\d* failed/.test(output)
-    const verdict = status === 0 ? 'NOT NOTICED' : hasRun ? 'noticed' : `BROKEN\n${output}`
-    console.log(`${verdict}: ${name}`)
-    return status !== 0 && hasRun
-  } finally {
-    writeFileSync(path, sound)
+async function work(copy: string): Promise<void> {
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    if (!(await isNoticed(copy, next))) missed.push(next.name)
   }
 }
 
-function runTests(tests: readonly string[]): { readonly status: number | null; readonly output: string } {
+async function isNoticed(copy: string, sabotage: Sabotage): Promise<boolean> {
+  const { name, file, tests } = sabotage
+  const path = join(copy, file)
+  const source = readFileSync(path, 'utf8')
+  writeFileSync(path, sabotaged(source, sabotage))
+  try {
+    const { status, output, tookMs } = await runTests(copy, tests, ['--bail=1'])
+    // A file that cannot be read any more fails too, and proves nothing.
+    const hasRun = status === null || /Tests .*[1-9]\d* failed/.test(output)
+    const verdict = status === 0 ? 'NOT NOTICED' : hasRun ? 'noticed' : `BROKEN\n${output}`
+    console.log(`${verdict}: ${name} (${(tookMs / 1000).toFixed(1)} s)`)
+    return status !== 0 && hasRun
+  } finally {
+    writeFileSync(path, source)
+  }
+}
+
+interface Run {
+  /** Null where it had to be ended. */
+  readonly status: number | null
+  readonly output: string
+  readonly tookMs: number
+}
+
+function runTests(cwd: string, tests: readonly string[], flags: readonly string[] = []): Promise<Run> {
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
-  const run = spawnSync(process.execPath, [VITEST, 'run', ...tests], { cwd: copy, env, encoding: 'utf8' })
-  return { status: run.status, output: `${run.stdout}${run.stderr}` }
+  const beganMs = Date.now()
+  const timeout = flags.length === 0 ? 0 : LONGEST_RUN_MS
+  return new Promise((resolve, reject) => {
+    const run = spawn(process.execPath, [VITEST, 'run', ...flags, ...tests], { cwd, env, timeout })
+    let output = ''
+    for (const stream of [run.stdout, run.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    run.on('error', reject)
+    run.on('close', (status) => resolve({ status, output, tookMs: Date.now() - beganMs }))
+  })
 }

@@ -227,7 +227,7 @@ test('what cannot be written keeps crm open', async () => {
 test('a kept deletion of a record that was changed since is left out, and said', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   const before = { id: 'con_1', name: 'Ada', version: 1 }
-  changes.write([{ list: 'contacts', id: 'con_1', patch: null, before }])
+  changes.release([{ list: 'contacts', id: 'con_1', patch: null, before }])
   const now = new Map([['con_1', { ...before, version: 2 }]])
   const ui = await uiOf('contacts', { changes: again(), findRecords: async () => now })
   await ui.work.kept.restore()
