@@ -8,6 +8,8 @@ export interface Toast {
   readonly id: number
   readonly kind: 'done' | 'problem' | 'wait'
   readonly text: string
+  /** What it is a problem of; undefined where nothing can mend it. */
+  readonly topic: string | undefined
 }
 
 /** The column that is looked at, by the name of its stage, and the deal in it. */
@@ -50,6 +52,8 @@ export interface State {
   readonly underWay: readonly { readonly id: number; readonly what: string }[]
   /** Forms that were kept when crm was left, and are not opened again yet. */
   readonly keptForms: readonly KeptForm[]
+  /** How many kept changes were left out; nought again once the log, which says which, was looked at. */
+  readonly leftOut: number
   /** The screens close as soon as all is sent. */
   readonly isLeaving: boolean
   /** The receiver that this process runs; undefined where there is none. */
@@ -73,6 +77,7 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
     isSlow: false,
     underWay: [],
     keptForms: [],
+    leftOut: 0,
     isLeaving: false,
     listening: undefined,
     notes: undefined,

@@ -5,7 +5,7 @@ import type { Ui } from '../ui.ts'
 /** What a screen has not loaded yet is loaded when it is first looked at. */
 export function openScreen(ui: Ui, screen: ScreenName): void {
   const { store, work } = ui
-  store.update((state) => ({ ...state, screen }))
+  store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
   if (screen === 'events') void ui.work.events.look()
   if (screen === 'jobs') void ui.work.jobs.look()
   const name = listOf(screen)

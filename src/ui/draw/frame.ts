@@ -122,6 +122,9 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
       : []),
     ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u takes back)`] : []),
     ...(state.keptForms.length > 0 ? [`${pendingText(0, state.keptForms.length)} kept (i opens it)`] : []),
+    ...(state.leftOut > 0
+      ? [`${state.leftOut} kept ${state.leftOut === 1 ? 'change' : 'changes'} left out (! shows which)`]
+      : []),
     ...listeningPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),

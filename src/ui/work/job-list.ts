@@ -118,10 +118,13 @@ async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
   const isRunning = state === 'running'
   // What waits for its answer is under way; only when its process is gone can nobody tell what became of it.
   const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
+  // Stopped when every row had its answer: nothing is left, but for an upsert the look at what it made twice.
+  const isAllAnswered =
+    state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
   const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
   return {
     id: paths.id,
-    state,
+    state: isAllAnswered ? 'finished' : state,
     what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}${head.of ? ` of ${head.of}` : ''}`,
     ...failures,
     ...account,

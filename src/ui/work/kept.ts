@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrmRecord } from '../../core/resources.ts'
+import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-changes.ts'
 import { keptFormOf } from '../form/record-form.ts'
@@ -80,10 +81,11 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
     if (kept.length === 0) return
     const found = await findRecords(list, [...new Set(kept.map(({ id }) => id))])
     const checked = kept.map((change) => checkKept(change, found.get(change.id)))
-    store.update((state) => withList(state, list, (before) => stagedAgain(before, checked)))
+    const { staged, leftOut } = stagedAgain(store.get().lists[list], checked)
+    store.update((state) => withList(state, list, (before) => ({ ...before, staged })))
     if (list === 'contacts') deletions.hold(checked.flatMap((each) => (each.is === 'deletion' ? [each.row] : [])))
     unchecked = unchecked.filter((change) => change.list !== list)
-    sayRestored(notices, list, checked)
+    sayRestored({ store, notices }, list, checked, leftOut)
   }
 
   /** False when another process has some of it still. */
@@ -157,23 +159,39 @@ function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
   return [...edits, ...deleted]
 }
 
-/** Whatever a person has edited meanwhile is newer. */
-function stagedAgain(list: ListState, checked: readonly Checked[]): ListState {
+/** Whatever a person has edited meanwhile is newer; of one record that was edited by two both edits are one. */
+function stagedAgain(list: ListState, checked: readonly Checked[]): Pick<ListState, 'staged'> & { leftOut: string[] } {
   const staged = new Map(list.staged)
+  const leftOut: string[] = []
   for (const each of checked) {
     const id = each.is === 'edit' ? rowId(each.edit.row) : undefined
-    if (each.is === 'edit' && id !== undefined && !staged.has(id)) staged.set(id, each.edit)
+    if (each.is !== 'edit' || id === undefined) continue
+    const { row, patch } = each.edit
+    const now = staged.get(id)?.patch ?? {}
+    for (const [member, value] of Object.entries(patch)) {
+      if (!Object.hasOwn(now, member) || JSON.stringify(now[member]) === JSON.stringify(value)) continue
+      leftOut.push(
+        `${nameOf(row)}: ${safeText(member)} was edited twice, and is not set to ${safeText(jsonText(value))}`,
+      )
+    }
+    staged.set(id, { row, patch: { ...patch, ...now } })
   }
-  return { ...list, staged }
+  return { staged, leftOut }
 }
 
-function sayRestored(notices: Notices, list: string, checked: readonly Checked[]): void {
+function sayRestored(
+  { store, notices }: Pick<Parts, 'store' | 'notices'>,
+  list: string,
+  checked: readonly Checked[],
+  editedTwice: readonly string[],
+): void {
   const again = checked.filter(({ is }) => is !== 'dropped').length
-  const leftOut = checked.flatMap((each) => (each.is === 'deletion' ? [] : each.leftOut))
+  const leftOut = [...checked.flatMap((each) => (each.is === 'deletion' ? [] : each.leftOut)), ...editedTwice]
+  store.update((state) => ({ ...state, leftOut: state.leftOut + leftOut.length }))
+  if (again > 0)
+    notices.wait(`${changesText(again)} of ${list} kept from the last time, not sent yet: w shows and sends`)
+  // Last, because the last stands on the screen.
   for (const text of leftOut) notices.wait(`Left out of what was kept: ${text}`)
-  if (again + leftOut.length === 0) return
-  const more = leftOut.length > 0 ? `; ${leftOut.length} left out, ! shows which` : ''
-  notices.wait(`${changesText(again)} of ${list} kept from the last time, not sent yet: w shows and sends${more}`)
 }
 
 function addForms(store: Store<State>, notices: Notices, forms: readonly KeptForm[]): void {

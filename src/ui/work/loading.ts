@@ -64,6 +64,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       const { value, done } = await run.pages.next()
       // One that was cancelled meanwhile has nothing to say any more.
       if (runs.get(name) !== run) return false
+      notices.mended(name)
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
       run.held.push(...items)
       run.nextCursor = nextCursor
@@ -74,7 +75,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       runs.delete(name)
       showLeft(store, name, run)
       change(name, { failure: error instanceof Error ? error.message : String(error) })
-      notices.problem(error, '')
+      notices.problem(error, '', name)
       return false
     }
   }

@@ -15,7 +15,9 @@ export interface Notices {
   done(text: string, more?: string): void
   wait(text: string): void
   /** What a person can act on; anything else is a bug and is thrown on. */
-  problem(error: unknown, what: string): void
+  problem(error: unknown, what: string, topic?: string): void
+  /** What was a problem of it is none any more; the log has it still. */
+  mended(topic: string): void
   /** How many there were. */
   problemCount(): number
   /** Takes the oldest away; false when there is none. */
@@ -31,7 +33,11 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
   const timers = new Set<NodeJS.Timeout>()
   let problems = 0
   let say: ((line: string) => void) | undefined
-  function show(kind: Toast['kind'], text: string, requestId?: string): void {
+  function show(
+    kind: Toast['kind'],
+    text: string,
+    { requestId, topic }: { requestId?: string | undefined; topic?: string | undefined } = {},
+  ): void {
     if (say) return void say(safeText(text))
     const id = ++count
     const entry = {
@@ -43,7 +49,7 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
     store.update((state) => {
       const log = state.lists.log
       const page = { items: [entry], nextCursor: undefined, searched: SEARCHED.log }
-      const toasts = [...state.toasts, { id, kind, text: safeText(text) }].slice(-MOST_SHOWN)
+      const toasts = [...state.toasts, { id, kind, text: safeText(text), topic }].slice(-MOST_SHOWN)
       return withList({ ...state, toasts }, 'log', () => takePage(log, page))
     })
     const timer = setTimeout(() => {
@@ -55,7 +61,7 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
   return {
     done: (text, more = '') => show('done', say ? text : `${text}${more}`),
     wait: (text) => show('wait', text),
-    problem: (error, what) => {
+    problem: (error, what, topic) => {
       // A wait before the first request ends with the reason of the signal itself.
       if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
       if (!(error instanceof CrmError)) throw error
@@ -63,8 +69,14 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
       problems++
       const { requestId, hint } = error.details
       const id = requestId === undefined ? '' : ` (request ${requestId})`
-      show('problem', `${what}${error.message}${id}; ${hint}`, requestId)
+      show('problem', `${what}${error.message}${id}; ${hint}`, { requestId, topic })
     },
+    mended: (topic) =>
+      store.update((state) =>
+        state.toasts.some((toast) => toast.topic === topic)
+          ? { ...state, toasts: state.toasts.filter((toast) => toast.topic !== topic) }
+          : state,
+      ),
     dismiss: () => {
       if (store.get().toasts.length === 0) return false
       store.update((state) => ({ ...state, toasts: state.toasts.slice(1) }))

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { openKeptChanges } from '../../src/settings/kept-changes.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { TERMS } from '../../src/ui/work/bulk.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { openClient } from '../api/client-fixture.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+import { jobsAt } from './jobs-at.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+function screenOf({ store, keymap, boards }: TestUi): string {
+  return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines.join('\n')
+}
+
+test('what the server says against a filter is off the screen once it takes the next, and stays in the log', async () => {
+  const { url } = await startServer((response, { path }) => {
+    if (path.includes('Wno')) sendJson(response, 400, { error: { message: 'no stage Wno' } })
+    else sendJson(response, 200, { data: [{ id: 'deal_1', name: 'Big', stage: 'Won' }], next_cursor: null })
+  })
+  const { api } = openClient(url)
+  const ui = await uiOf('deals', { openApi: async () => api })
+  const filter = (text: string) => ui.press('f', 'ctrl-u', ...text, 'enter')
+  filter('stage=Wno')
+  await expect.poll(() => ui.store.get().overlay?.type).toBe('prompt')
+  expect(screenOf(ui)).toContain('no stage Wno')
+  ui.press('esc')
+  expect(screenOf(ui)).toContain('no stage Wno')
+  filter('stage=Won')
+  await expect.poll(() => screenOf(ui)).toContain('Big')
+  expect(screenOf(ui)).not.toContain('no stage Wno')
+  expect(ui.store.get().lists.log.rows.map(({ message }) => message)).toEqual([expect.stringContaining('no stage Wno')])
+})
+
+test('kept changes that were left out are said on the screen until the log is looked at', async () => {
+  const env = { HOME: await tempFolder() }
+  const server = 'http://crm.test/'
+  const before = { id: 'con_1', name: 'Ada', company: 'Old' }
+  const gone = { id: 'con_2', name: 'Gone' }
+  openKeptChanges(env, server).release([
+    { list: 'contacts', id: 'con_1', patch: { company: 'New' }, before },
+    { list: 'contacts', id: 'con_2', patch: { company: 'New' }, before: gone },
+  ])
+  const now = new Map([['con_1', { ...before, company: 'Other' }]])
+  const ui = await uiOf('contacts', { changes: openKeptChanges(env, server), findRecords: async () => now })
+  await ui.work.kept.restore()
+  expect(screenOf(ui)).toContain('2 kept changes left out (! shows which)')
+  expect(screenOf(ui)).toContain('Left out of what was kept: Gone (con_2) is gone')
+  while (ui.work.notices.dismiss()) expect(screenOf(ui)).toContain('2 kept changes left out (! shows which)')
+  ui.press('!')
+  expect(screenOf(ui)).toContain('Left out of what was kept: Ada: company is "Other" now, and was not ')
+  ui.press('1')
+  expect(screenOf(ui)).not.toContain('left out (!')
+})
+
+test('a job that was stopped when every row had its answer is finished', async () => {
+  const stop = new AbortController()
+  const { url } = await startServer((response, { method }) => {
+    if (method === 'PATCH') stop.abort(new Error('stopped', { cause: 'SIGTERM' }))
+    sendJson(response, 200, method === 'PATCH' ? { id: 'con_1', name: 'New' } : { data: [], next_cursor: null })
+  })
+  const jobs = await jobsAt(url, 'k', stop.signal)
+  const make = (ids: readonly string[]) =>
+    jobs.make({ kind: 'update', noun: 'contacts', run: ids.join(), of: undefined }, async (builder) => {
+      for (const id of ids)
+        builder.add({ do: 'update', path: `/v1/contacts/${id}`, id, body: { name: 'New' }, before: { id } })
+    })
+  const { paths } = await make(['con_1'])
+  await jobs.run(paths, TERMS, { onStart: () => {}, onPause: () => {}, onEnd: () => {} })
+  expect((await jobs.state(paths)).state).toBe('stopped')
+  const ui = await uiOf('jobs', { openJobs: async () => jobs })
+  await ui.work.jobs.look()
+  expect(ui.store.get().lists.jobs.rows).toMatchObject([{ state: 'finished', done: 1, rows: 1 }])
+  ui.press('R')
+  expect(ui.store.get().toasts.at(-1)?.text).toContain('it has nothing left to send')
+})
+
+test('edits of one record that two browses kept are one; what contradicts is left out, and said', async () => {
+  const env = { HOME: await tempFolder() }
+  const server = 'http://crm.test/'
+  const before = { id: 'con_1', name: 'Ada', company: 'Old' }
+  const keep = (patch: JsonObject) =>
+    openKeptChanges(env, server).release([{ list: 'contacts', id: 'con_1', patch, before }])
+  keep({ company: 'One', phone: '1' })
+  keep({ company: 'Two', email: 'a@b.example' })
+  const findRecords = async () => new Map([['con_1', before]])
+  const ui = await uiOf('contacts', { changes: openKeptChanges(env, server), findRecords })
+  await ui.work.kept.restore()
+  const patch = ui.store.get().lists.contacts.staged.get('con_1')?.patch
+  expect(patch).toEqual({ company: expect.stringMatching(/^(?:One|Two)$/), phone: '1', email: 'a@b.example' })
+  const other = patch?.company === 'One' ? 'Two' : 'One'
+  expect(screenOf(ui)).toContain(`Ada: company was edited twice, and is not set to "${other}"`)
+})
