@@ -126,6 +126,7 @@ test.each(['', '{"id":"con_1"}', '{"id":"con_1","status":"queued"}', '{"data":{"
     const { url, seen } = await startServer((response) => response.writeHead(202).end(body))
     const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined }))
     expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { hint: 'crm contacts get con_1' } })
+    expect(error.message).toContain('the answer (202) accepts it, and does not show that it is done')
     expect(seen).toHaveLength(1)
   },
 )
