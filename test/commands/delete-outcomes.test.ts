@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome } from '../e2e/crm.ts'
-import { checkJsonOutput } from '../e2e/json-output.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { checkJsonOutput } from '../harness/json-output.ts'
 
 /** Answers each deletion by what its id says, such as c_204 or c_404. */
 async function startDeleting() {
@@ -17,7 +17,7 @@ async function startDeleting() {
 
 async function remove(ids: readonly string[], more: readonly string[] = ['-o', 'json']) {
   const args = ['contacts', 'delete', ...ids, '--yes', '--expect', String(ids.length), '--max-wait', '0s', ...more]
-  const ran = await runCrm(args, await startDeleting())
+  const ran = await crm(args, await startDeleting())
   checkJsonOutput(args, ran)
   return ran
 }
@@ -64,7 +64,7 @@ describe('contacts delete of ids prints what became of each', () => {
   test('-o id prints those that were deleted, a table nothing, and no ids are an empty array', async () => {
     expect(await remove(['c_404', 'c_204'], ['-o', 'id'])).toMatchObject({ exit: 3, stdout: 'c_204\n' })
     expect(await remove(['c_204'], [])).toEqual({ exit: 0, stdout: '', stderr: 'Deleted contact c_204.\n' })
-    const none = await runCrm(['contacts', 'delete', '-', '--yes', '-o', 'json'], await startDeleting())
+    const none = await crm(['contacts', 'delete', '-', '--yes', '-o', 'json'], await startDeleting())
     expect(none).toEqual({ exit: 0, stdout: '[]\n', stderr: 'No ids on stdin: nothing to delete.\n' })
   })
 })

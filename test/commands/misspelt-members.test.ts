@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome, tempFolder } from '../e2e/crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
-import { runCrm } from './run-crm.ts'
 
 function envOf(url: string, key: string) {
   const folder = tempFolder(onTestFinished)
@@ -20,7 +20,7 @@ async function startOwn() {
   await service.send('POST', '/v1/deals', { name: 'One', stage: 'Lead', amount: 10 })
   await service.send('POST', '/v1/deals', { name: 'Two', stage: 'Won', amount: 20, region: 'EU' })
   const { folder, env } = envOf(service.url, service.key.text)
-  return { service, folder, run: (...argv: string[]) => runCrm(argv, env) }
+  return { service, folder, run: (...argv: string[]) => crm(argv, env) }
 }
 
 /** Another server: no OpenAPI document, no GraphQL, and no member that is null. */
@@ -34,7 +34,7 @@ async function startForeign(contacts: readonly object[], more: Readonly<Record<s
   })
   const { folder, env } = envOf(url.href, 'k_0123456789')
   const writes = () => seen.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql')).length
-  return { folder, writes, run: (...argv: string[]) => runCrm(argv, env) }
+  return { folder, writes, run: (...argv: string[]) => crm(argv, env) }
 }
 
 const FOREIGN = [

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome, tempFolder } from '../e2e/crm.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 
 /** A server of one contact and one deal that counts what is written to it. */
 async function startCounting() {
@@ -35,7 +35,7 @@ describe('a flag that only a job takes is exit 2 beside an id, and nothing is se
     const { env, writes } = await startCounting()
     for (const flag of [...BESIDE_AN_ID, ...more]) {
       const words = [...argv, ...flag.split(' ')]
-      const { exit, stderr } = await runCrm(words, env, 'x_1\n')
+      const { exit, stderr } = await crm(words, env, 'x_1\n')
       expect({ exit, said: stderr.startsWith(`crm: ${flag.split(' ')[0]} does not go with an id`) }, stderr).toEqual({
         exit: 2,
         said: true,
@@ -50,14 +50,14 @@ test('flags about the rows of a file are exit 2 beside --where, and beside a ret
   const { env, writes } = await startCounting()
   const many = ['contacts', 'update', '--where', 'true', '--set', 'a=b', '--yes']
   for (const flag of BESIDE_AN_ID.slice(1, 13)) {
-    expect(await runCrm([...many, ...flag.split(' ')], env), flag).toMatchObject({ exit: 2 })
+    expect(await crm([...many, ...flag.split(' ')], env), flag).toMatchObject({ exit: 2 })
   }
   expect(writes()).toBe(0)
 })
 
 test('--compute beside --where is exit 2 for what it is, also without --set', async () => {
   const { env } = await startCounting()
-  expect(await runCrm(['contacts', 'update', '--where', 'true', '--compute', 'a=.b', '--yes'], env)).toMatchObject({
+  expect(await crm(['contacts', 'update', '--where', 'true', '--compute', 'a=.b', '--yes'], env)).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining('--compute is about the rows of a file, and --where reads none'),
   })
@@ -69,7 +69,7 @@ test('--where-errors without --where is exit 2, beside an id and on a list', asy
     ...['contacts update x_1 --set a=b', 'contacts delete x_1 --yes', 'deals update x_1 --set name=b'],
     'contacts list',
   ]) {
-    expect(await runCrm([...line.split(' '), '--where-errors', 'skip'], env), line).toMatchObject({
+    expect(await crm([...line.split(' '), '--where-errors', 'skip'], env), line).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('--where-errors is about --where'),
     })
@@ -82,10 +82,10 @@ test('a plan of another number than --expect is exit 11, and is not written', as
   const plan = join(folder, 'a.plan')
   for (const line of ['contacts update --where true --set name=Bea', 'contacts delete --where true']) {
     const args = [...line.split(' '), '--plan', plan, '--expect']
-    const refused = await runCrm([...args, '2'], env)
+    const refused = await crm([...args, '2'], env)
     expect(refused, line).toMatchObject({ exit: 11, stdout: '', stderr: expect.stringContaining('--expect 1\n') })
     expect(existsSync(plan)).toBe(false)
-    expect((await runCrm([...args, '1'], env)).exit, line).toBe(0)
+    expect((await crm([...args, '1'], env)).exit, line).toBe(0)
     rmSync(plan)
   }
   expect(writes()).toBe(0)
@@ -109,7 +109,7 @@ test('a dry run of another number than --expect shows what it would do, and is e
 
 test('an update of - is exit 2, for it reads no ids', async () => {
   const { env, writes } = await startCounting()
-  expect(await runCrm(['contacts', 'update', '-', '--set', 'a=b'], env, 'x_1\n')).toMatchObject({ exit: 2 })
+  expect(await crm(['contacts', 'update', '-', '--set', 'a=b'], env, 'x_1\n')).toMatchObject({ exit: 2 })
   expect(writes()).toBe(0)
 })
 
@@ -124,7 +124,7 @@ describe('--exit-code', () => {
       ...['deals create --set name=a --set stage=Lead', 'webhooks create --url https://a.test --events *'],
       ...['api POST /v1/contacts -f a=b', 'jobs undo x', 'jobs retry x', 'apply p'],
     ]) {
-      expect(await runCrm([...line.split(' '), '--exit-code'], env), line).toMatchObject({
+      expect(await crm([...line.split(' '), '--exit-code'], env), line).toMatchObject({
         exit: 2,
         stderr: expect.stringContaining('--exit-code is about what would change'),
       })
@@ -136,19 +136,19 @@ describe('--exit-code', () => {
     const { env, writes, folder } = await startCounting()
     const plan = join(folder, 'a.plan')
     const args = ['contacts', 'update', '--exit-code', '--plan', plan, '--where', 'true', '--set']
-    expect(await runCrm([...args, 'name=Bea'], env)).toMatchObject({ exit: 10 })
+    expect(await crm([...args, 'name=Bea'], env)).toMatchObject({ exit: 10 })
     expect(readFileSync(plan, 'utf8')).toContain('Bea')
     const same = [...args.slice(0, 4), join(folder, 'b.plan'), ...args.slice(5), 'name=Ada']
-    expect(await runCrm(same, env)).toMatchObject({ exit: 0 })
+    expect(await crm(same, env)).toMatchObject({ exit: 0 })
     expect(writes()).toBe(0)
   })
 })
 
 test('help of update and delete names no mode that they refuse', async () => {
   for (const name of ['contacts update', 'contacts delete', 'deals update']) {
-    const { stdout } = await runCrm([...name.split(' '), '--help'], {})
+    const { stdout } = await crm([...name.split(' '), '--help'], {})
     expect(stdout).toMatch(/--mode <how>.*\(choices: "update"\)/s)
     expect(stdout).not.toContain('upsert')
-    expect((await runCrm([...name.split(' '), '--from', 'f', '--mode', 'upsert'], {})).exit).toBe(2)
+    expect((await crm([...name.split(' '), '--from', 'f', '--mode', 'upsert'], {})).exit).toBe(2)
   }
 })

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome, tempFolder } from '../e2e/crm.ts'
-import { checkJsonOutput } from '../e2e/json-output.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { checkJsonOutput } from '../harness/json-output.ts'
 
 const KEY = 'k_0123456789'
 
@@ -28,7 +28,7 @@ async function startWith(isProtected: boolean) {
   const folder = tempFolder()
   const env = emptyHome({ CRM_STATE_HOME: join(folder, 'state') })
   const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin', '-p', 'prod']
-  const { exit, stderr } = await runCrm([...login, ...(isProtected ? ['--protected'] : [])], env, KEY)
+  const { exit, stderr } = await crm([...login, ...(isProtected ? ['--protected'] : [])], env, KEY)
   expect(exit, stderr).toBe(0)
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
@@ -53,28 +53,28 @@ describe('on a protected profile', () => {
     const { env, file, writes } = await startWith(true)
     const args = text === undefined ? argv : [...argv, file('rows.csv', text)]
     for (const more of [[], ['--yes'], ['--expect', '2']]) {
-      expect(await runCrm([...args, ...more], env), more.join(' ')).toMatchObject({
+      expect(await crm([...args, ...more], env), more.join(' ')).toMatchObject({
         exit: 11,
         stderr: expect.stringMatching(/protected profile prod .*needs --yes --expect 2\n {2}crm .*--expect 2 --yes\n$/),
       })
     }
-    expect((await runCrm([...args, '--yes', '--expect', '3'], env)).exit).toBe(11)
+    expect((await crm([...args, '--yes', '--expect', '3'], env)).exit).toBe(11)
     expect(writes()).toHaveLength(0)
-    const sent = await runCrm([...args, '--yes', '--expect', '2'], env)
+    const sent = await crm([...args, '--yes', '--expect', '2'], env)
     expect(sent.exit, sent.stderr).toBe(0)
     expect(writes()).toHaveLength(2)
   })
 
   test('an import that only makes contacts asks nothing, for it can be taken back', async () => {
     const { env, file } = await startWith(true)
-    expect(await runCrm(['contacts', 'import', file('p.csv', 'email\nc@x.test\n')], env)).toMatchObject({ exit: 0 })
+    expect(await crm(['contacts', 'import', file('p.csv', 'email\nc@x.test\n')], env)).toMatchObject({ exit: 0 })
   })
 })
 
 describe('on any other profile', () => {
   test('an import of deals asks nothing', async () => {
     const { env, file } = await startWith(false)
-    const run = await runCrm(['deals', 'import', file('d.csv', 'name,stage\nA,Lead\n')], env)
+    const run = await crm(['deals', 'import', file('d.csv', 'name,stage\nA,Lead\n')], env)
     expect(run).toMatchObject({ exit: 0 })
     expect(run.stderr).toContain('What is made cannot be undone: this server offers no way to delete deals.\n')
   })
@@ -83,7 +83,7 @@ describe('on any other profile', () => {
     const { env, file } = await startWith(false)
     const plan = async (args: readonly string[]) => {
       const words = [...args, '--dry-run', '-o', 'json']
-      const ran = await runCrm(words, env)
+      const ran = await crm(words, env)
       checkJsonOutput(words, ran)
       return { said: ran.stderr.includes('cannot be undone'), count: JSON.parse(ran.stdout).cannot_undo }
     }

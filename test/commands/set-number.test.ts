@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome } from '../e2e/crm.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 
 test('--set amount=5 says amount:=5 before anything is sent, for one deal and for many', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
@@ -18,7 +18,7 @@ test('--set amount=5 says amount:=5 before anything is sent, for one deal and fo
     ['deals', 'update', '--where', 'true', '--yes'],
   ]) {
     for (const [set, hint] of hints) {
-      const { exit, stderr } = await runCrm([...command, '--set', set], env)
+      const { exit, stderr } = await crm([...command, '--set', set], env)
       expect({ exit, stderr }).toEqual({
         exit: 2,
         stderr: `crm: --set ${set} is a text, and amount is a number; nothing was sent\n  ${hint}\n`,
@@ -27,7 +27,7 @@ test('--set amount=5 says amount:=5 before anything is sent, for one deal and fo
   }
   expect(seen).toEqual([])
   // Of a contact nothing says that its amount is a number.
-  expect((await runCrm(['contacts', 'create', '--set', 'amount=5', '--dry-run'], env)).exit).toBe(0)
+  expect((await crm(['contacts', 'create', '--set', 'amount=5', '--dry-run'], env)).exit).toBe(0)
 })
 
 test('of many records the records say what is a number; := writes a text all the same', async () => {
@@ -39,7 +39,7 @@ test('of many records the records say what is a number; := writes a text all the
     sendJson(response, 200, method === 'GET' ? { data, next_cursor: null } : { id: path.split('/').at(-1) }),
   )
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
-  const update = (set: string) => runCrm(['contacts', 'update', '--where', 'true', '--set', set, '--yes'], env)
+  const update = (set: string) => crm(['contacts', 'update', '--where', 'true', '--set', set, '--yes'], env)
   expect(await update('score=5')).toMatchObject({
     exit: 2,
     stderr: 'crm: --set score=5 is a text, and score is a number; nothing was sent\n  --set score:=5\n',

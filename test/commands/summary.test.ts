@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startServer } from '../api/answering-server.ts'
-import { emptyHome } from '../e2e/crm.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 
 test('deals list --summary sums amounts exactly in every format, and says which are in no sum', async () => {
   const amounts = ['52805342.48', '0.1', '"0.005"', '-0.005', 'null', '"a lot"', '9007199254740993']
@@ -12,7 +12,7 @@ test('deals list --summary sums amounts exactly in every format, and says which 
   })
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
   const printed = async (format: string) => {
-    const { exit, stdout, stderr } = await runCrm(['deals', 'list', '--summary', 'stage', '-o', format], env)
+    const { exit, stdout, stderr } = await crm(['deals', 'list', '--summary', 'stage', '-o', format], env)
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'In no sum: 1 amount that is no number.\n' })
     return stdout
   }

@@ -6,9 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
-import { type CleanUp, CRM, crmPrints, type Env, emptyHome, type Run } from '../e2e/crm.ts'
+import { CRM, crmPrints } from '../e2e/crm.ts'
 import { freePort } from '../e2e/listening.ts'
-import { newKey, serve } from '../e2e/service.ts'
+import { serve } from '../e2e/service.ts'
+import { type CleanUp, type Env, emptyHome, type Run } from '../harness/home.ts'
+import { newKey } from '../harness/service.ts'
 import { readPages } from './pages.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect } from 'vitest'
-import { crm, crmPrints, emptyHome } from './crm.ts'
-import { all, make } from './records.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { all, make } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 import { expectRefusal } from './refusal.ts'
-import { startService } from './service.ts'
-import { test } from './shared-service.ts'
 
 describe('crm api', () => {
   test('prints an answer byte for byte as it came, and with -o json laid out', async ({ service }) => {

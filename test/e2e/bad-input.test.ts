@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { crm, emptyHome, tempFolder } from './crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 import { expectRefusal } from './refusal.ts'
 import { countRequests } from './request-counter.ts'
 

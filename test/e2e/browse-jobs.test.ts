@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { all } from '../harness/records.ts'
 import { crm } from './crm.ts'
-import { all } from './records.ts'
 import { startService } from './service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 

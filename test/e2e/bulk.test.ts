@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { crm, crmPrints, type Env, tempFolder } from './crm.ts'
-import { startService } from './service.ts'
-import { testWithService } from './shared-service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { type Env, tempFolder } from '../harness/home.ts'
+import { startService } from '../harness/service.ts'
+import { testWithService } from '../harness/shared-service.ts'
 
 const test = testWithService((cleanUp) => startService(['--rate-limit', 'none'], cleanUp))
 

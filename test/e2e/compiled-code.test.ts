@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { compiledFolder } from '../../src/chunk-loader.ts'
-import { tempFolder } from './crm.ts'
+import { tempFolder } from '../harness/home.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

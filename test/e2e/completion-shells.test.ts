@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CRM, crmPrints, type Env, emptyHome } from './crm.ts'
+import { type Env, emptyHome } from '../harness/home.ts'
+import { CRM, crmPrints } from './crm.ts'
 import { HAS_TMUX, openProgram, type Terminal } from './terminal.ts'
 
 interface Shell {

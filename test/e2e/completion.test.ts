@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { crm, crmPrints, type Env, emptyHome, startCrm, tempFolder } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import type { Service } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
+import { startCrm } from './crm.ts'
 import { loadedBy } from './loaded-modules.ts'
-import { make } from './records.ts'
 import { countRequests } from './request-counter.ts'
-import type { Service } from './service.ts'
-import { test } from './shared-service.ts'
 
 /** A home with an active profile `here`, whose key is stored. */
 async function homeWithProfile({ url, key }: Pick<Service, 'url' | 'key'>): Promise<Env & { readonly HOME: string }> {

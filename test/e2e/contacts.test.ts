@@ -1,9 +1,10 @@
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm, crmPrints, emptyHome } from './crm.ts'
-import { all, ask, make } from './records.ts'
-import { newKey, startService } from './service.ts'
-import { test } from './shared-service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { all, ask, make } from '../harness/records.ts'
+import { newKey, startService } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 

@@ -1,35 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
-import { checkJsonOutput } from './json-output.ts'
+import type { Env, Run } from '../harness/home.ts'
+import { checkJsonOutput } from '../harness/json-output.ts'
 
 export const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
-
-export type Env = Readonly<Record<string, string>>
-
-/** Who undoes what a harness piece made: the end of the test, or of the file for what its tests share. */
-export type CleanUp = (work: () => void | Promise<void>) => void
-
-export function tempFolder(cleanUp: CleanUp = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'crm-home-'))
-  cleanUp(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** An environment with nothing in it but an empty HOME, removed after the test. */
-export function emptyHome(added: Env = {}, cleanUp: CleanUp = onTestFinished): Env & { readonly HOME: string } {
-  return { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', ...added }
-}
-
-export interface Run {
-  readonly exit: number | string
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** The built crm as a child process, to its end, without a terminal. JSON that its schema does not allow fails the test. */
 export async function crm(args: readonly string[], env: Env, input = '', folder?: string): Promise<Run> {

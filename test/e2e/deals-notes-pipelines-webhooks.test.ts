@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { crm, crmPrints } from './crm.ts'
-import { all, ask, make } from './records.ts'
-import { test } from './shared-service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { all, ask, make } from '../harness/records.ts'
+import { test } from '../harness/shared-service.ts'
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const STAMPS = { created_at: TIME, updated_at: TIME, version: 1 }

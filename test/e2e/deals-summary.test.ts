@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { crmPrints } from './crm.ts'
-import { make } from './records.ts'
-import { startService } from './service.ts'
-import { test } from './shared-service.ts'
+import { crmPrints } from '../harness/crm.ts'
+import { make } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 
 test('deals list --summary counts and sums what --where leaves; only people see bars', async () => {
   const service = await startService()

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { crm, emptyHome, tempFolder } from './crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { ask, make } from '../harness/records.ts'
+import { pastPrism, type Service, serve, startService } from '../harness/service.ts'
 import { receiveEvents } from './event-receiver.ts'
-import { ask, make } from './records.ts'
-import { pastPrism, type Service, serve, startService } from './service.ts'
 
 async function subscribe(service: Service, url: string): Promise<string> {
   const { body } = await ask(service, { method: 'POST', path: '/v1/webhooks', body: { url, events: ['*'] } })

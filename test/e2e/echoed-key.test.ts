@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
+import { crm } from '../harness/crm.ts'
+import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
-import { crm, type Env, emptyHome, tempFolder } from './crm.ts'
 import { onlyJob } from './jobs/import-run.ts'
 
 // Several processes each: a busy machine needs its time.

@@ -6,8 +6,9 @@ import type { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { buildProgram } from '../../src/program.ts'
-import { CRM, type Env, tempFolder } from './crm.ts'
-import { startService } from './service.ts'
+import { type Env, tempFolder } from '../harness/home.ts'
+import { startService } from '../harness/service.ts'
+import { CRM } from './crm.ts'
 
 /** What one command needs to have something to do, and what it was asked to write. */
 interface Step {

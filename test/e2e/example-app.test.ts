@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { CRM, crm, emptyHome, tempFolder } from './crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { CRM, crm } from './crm.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -3,10 +3,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { CRM, crm, crmPrints, emptyHome, startCrm, tempFolder } from './crm.ts'
-import { make } from './records.ts'
-import { newKey, startService } from './service.ts'
-import { testWithService } from './shared-service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { newKey, startService } from '../harness/service.ts'
+import { testWithService } from '../harness/shared-service.ts'
+import { CRM, startCrm } from './crm.ts'
 
 /** The oldest contact, on the last page, has a key that no other has. */
 const test = testWithService(async (cleanUp) => {

@@ -3,9 +3,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { crm, emptyHome, tempFolder } from './crm.ts'
-import { make } from './records.ts'
-import { startService } from './service.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
 
 /** A port that somebody else has. */
 async function takenPort(): Promise<string> {

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { crm, crmPrints, type Env, startCrm, tempFolder } from './crm.ts'
-import { startService } from './service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { type Env, tempFolder } from '../harness/home.ts'
+import { startService } from '../harness/service.ts'
+import { startCrm } from './crm.ts'
 
 const DEMO = `version: 1
 seed: 1

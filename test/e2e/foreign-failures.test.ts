@@ -1,9 +1,10 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { listen, sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
-import { crm, type Env, emptyHome } from './crm.ts'
+import { crm } from '../harness/crm.ts'
+import { type Env, emptyHome } from '../harness/home.ts'
+import { newKey } from '../harness/service.ts'
 import { expectRefusal } from './refusal.ts'
-import { newKey } from './service.ts'
 
 const LIST = ['contacts', 'list', '--max-wait', '1s']
 const CREATE = ['contacts', 'create', '--set', 'name=Ada', '--max-wait', '1s']

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { startLimitedApp } from '../api/limited-app.ts'
-import { crm, crmPrints, emptyHome } from './crm.ts'
-import { newKey } from './service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { newKey } from '../harness/service.ts'
 
 const keyed = (url: URL, home = emptyHome()) => ({ ...home, CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
 

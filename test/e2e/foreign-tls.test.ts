@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { listen, sendJson } from '../api/answering-server.ts'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { startWebProxy } from '../api/web-proxy.ts'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
-import { newKey } from './service.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { newKey } from '../harness/service.ts'
+import { crm, crmPrints } from './crm.ts'
 
 async function startTls(name: string) {
   const certificate = makeSelfSignedCertificate(name)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm, emptyHome } from './crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 
 async function createAt(json: unknown, flags: readonly string[]) {
   const { url, seen } = await startServer((response) => sendJson(response, 201, json))

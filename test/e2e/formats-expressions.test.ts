@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { all, make } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
 import { loadedBy } from './loaded-modules.ts'
-import { all, make } from './records.ts'
 import { expectRefusal } from './refusal.ts'
 import { countRequests } from './request-counter.ts'
-import { startService } from './service.ts'
 
 async function withContacts(count: number) {
   const service = await startService()

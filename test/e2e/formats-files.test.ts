@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect } from 'vitest'
 import { parse } from 'yaml'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { ask } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
+import { testWithService } from '../harness/shared-service.ts'
 import { NAUGHTY } from '../output/naughty-strings.ts'
-import { crm, crmPrints } from './crm.ts'
-import { ask } from './records.ts'
-import { startService } from './service.ts'
-import { testWithService } from './shared-service.ts'
 
 const HAS_PYTHON = spawnSync('python3', ['-c', 'import csv']).status === 0
 

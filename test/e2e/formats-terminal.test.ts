@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { textWidth } from '../../src/output/text-width.ts'
+import { tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { testWithService } from '../harness/shared-service.ts'
 import { fillWithContacts } from './contact-store.ts'
-import { crm, tempFolder } from './crm.ts'
-import { make } from './records.ts'
+import { crm } from './crm.ts'
 import { countRequests } from './request-counter.ts'
 import { startService } from './service.ts'
-import { testWithService } from './shared-service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 
 const test = testWithService(async (cleanUp) => {

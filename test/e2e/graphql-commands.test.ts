@@ -2,11 +2,12 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
-import { make } from './records.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { newKey, type Service, serve, startService } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 import { expectRefusal } from './refusal.ts'
-import { newKey, type Service, serve, startService } from './service.ts'
-import { test } from './shared-service.ts'
 
 async function makeDeal(service: Service): Promise<string> {
   const [id = ''] = await make(service, '/v1/deals', [{ name: 'Big', stage: 'Lead', amount: 5, extra: { a: 1 } }])

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { make } from './records.ts'
-import { pastPrism } from './service.ts'
-import { test } from './shared-service.ts'
+import { make } from '../harness/records.ts'
+import { pastPrism } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 
 test('the built service answers GraphQL and its OpenAPI document', async ({ service }) => {
   const [id] = await make(service, '/v1/contacts', [{ name: 'Ada', age: 1 }])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/core/exit.ts'
-import { crm, crmPrints, emptyHome } from './crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { crm, crmPrints } from './crm.ts'
 import { loadedBy } from './loaded-modules.ts'
 
 describe('help on topics', () => {

@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type SeenRequest, sendJson, startServer } from '../api/answering-server.ts'
-import { crm, emptyHome, tempFolder } from './crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 
 /** A title, a cleared screen, text from right to left, a colour in eight bits, a line of its own, a hidden character. */
 const ATTACK = '\u001b]0;owned\u0007\u001b[2J\u202eevil\u009b31m\r\ncrm: all is well\u200b'

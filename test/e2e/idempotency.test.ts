@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints, tempFolder } from './crm.ts'
-import { all, ask } from './records.ts'
-import { startService } from './service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { tempFolder } from '../harness/home.ts'
+import { all, ask } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
 
 const KEYED = { 'idempotency-key': 'order-66' }
 

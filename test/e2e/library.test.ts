@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { install, pack } from '../../scripts/packed.ts'
-import { tempFolder } from './crm.ts'
+import { tempFolder } from '../harness/home.ts'
 import { startService } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,10 +3,12 @@ import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { crm, crmPrints, emptyHome, startCrm } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { serve, startService } from '../harness/service.ts'
+import { startCrm } from './crm.ts'
 import { freePort, type Line, listen, newSecretFile, send } from './listening.ts'
 import { countRequests } from './request-counter.ts'
-import { serve, startService } from './service.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
 

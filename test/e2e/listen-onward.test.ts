@@ -1,10 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
 import { freePort, listen, newSecretFile, send } from './listening.ts'
-import { serve } from './service.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
 

@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { CRM, crm, crmPrints, emptyHome, startCrm, tempFolder } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { serve } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
+import { CRM, startCrm } from './crm.ts'
 import { freePort, type Line, listen, newSecretFile, send } from './listening.ts'
 import { partsIn } from './loaded-modules.ts'
-import { serve } from './service.ts'
-import { test } from './shared-service.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
 

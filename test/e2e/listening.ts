@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
-import { type Env, startCrm, tempFolder } from './crm.ts'
-import { checkJsonOutput } from './json-output.ts'
+import { type Env, tempFolder } from '../harness/home.ts'
+import { checkJsonOutput } from '../harness/json-output.ts'
+import { startCrm } from './crm.ts'
 
 export type Line = Record<string, unknown>
 

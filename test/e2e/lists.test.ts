@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints } from './crm.ts'
-import { make } from './records.ts'
-import { startService } from './service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { make } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
 
 const FIELDS = ['--fields', 'name,amount']
 

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Run } from './crm.ts'
-import { crm, type Env, tempFolder } from './crm.ts'
+import type { Run } from '../harness/home.ts'
+import { type Env, tempFolder } from '../harness/home.ts'
+import { crm } from './crm.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

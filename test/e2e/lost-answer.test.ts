@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { crm, emptyHome, tempFolder } from './crm.ts'
-import { all } from './records.ts'
-import { type Serving, serve, startService } from './service.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { all } from '../harness/records.ts'
+import type { Serving } from '../harness/service.ts'
+import { serve, startService } from '../harness/service.ts'
 
 interface Passed {
   readonly status: number

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { CRM, tempFolder } from './crm.ts'
+import { tempFolder } from '../harness/home.ts'
+import { CRM } from './crm.ts'
 import { test } from './shared-service.ts'
 
 const CREATE = [CRM, 'contacts', 'create', '--set', 'name=Ada', '-o', 'id']

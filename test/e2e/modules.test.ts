@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
-import { crm, emptyHome, startCrm, tempFolder } from './crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { crm, startCrm } from './crm.ts'
 import { newSecretFile } from './listening.ts'
 import { loadedBy, partsIn } from './loaded-modules.ts'
-import { make } from './records.ts'
 import { test } from './shared-service.ts'
 
 const PACKAGES = [

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CRM, tempFolder } from './crm.ts'
+import { tempFolder } from '../harness/home.ts'
+import { CRM } from './crm.ts'
 import { startService } from './service.ts'
 
 /** A number that nobody has, as containers are run with; only root can take one. */

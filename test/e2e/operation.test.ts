@@ -2,10 +2,11 @@ import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
-import { all, ask } from './records.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { all, ask } from '../harness/records.ts'
+import { serve, startService } from '../harness/service.ts'
 import { expectRefusal } from './refusal.ts'
-import { serve, startService } from './service.ts'
 
 describe('serve backup', () => {
   test('under load has all that was acknowledged before it, is sound, private, and a service runs on it', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { expect, test } from 'vitest'
 import { pack } from '../../scripts/packed.ts'
-import { tempFolder } from './crm.ts'
+import { tempFolder } from '../harness/home.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

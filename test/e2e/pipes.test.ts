@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { tempFolder } from '../harness/home.ts'
+import { testWithService } from '../harness/shared-service.ts'
 import { fillWithContacts } from './contact-store.ts'
-import { CRM, startCrm, tempFolder } from './crm.ts'
+import { CRM, startCrm } from './crm.ts'
 import { countRequests } from './request-counter.ts'
 import { startService } from './service.ts'
-import { testWithService } from './shared-service.ts'
 
 const COUNT = 100_000
 

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { CRM, emptyHome, tempFolder } from './crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { CRM } from './crm.ts'
 import { test } from './shared-service.ts'
 
 function crmUnder(umask: string, args: readonly string[], env: NodeJS.ProcessEnv, input = '') {

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm, crmPrints, emptyHome } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 
 test('a profile without a key describes the server of CRM_BASE_URL once CRM_PROFILE names it, and config says when it does not', async () => {
   const { url: address } = await startServer((response) =>

@@ -2,11 +2,12 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm, crmPrints, type Env, emptyHome, tempFolder } from './crm.ts'
-import { make } from './records.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { newKey, type Service } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 import { expectRefusal } from './refusal.ts'
-import { newKey, type Service } from './service.ts'
-import { test } from './shared-service.ts'
 
 async function logIn({ url, key }: Service, home: Env, ...args: string[]): Promise<void> {
   await crmPrints(['auth', 'login', '--base-url', url, '--storage', 'file', '--key-stdin', ...args], home, key)

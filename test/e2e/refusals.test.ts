@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
-import { make } from './records.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import { newKey, pastPrism, startService } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 import { expectRefusal } from './refusal.ts'
-import { newKey, pastPrism, startService } from './service.ts'
-import { test } from './shared-service.ts'
 
 describe('keys', () => {
   test('a wrong key is 4', async ({ service }) => {

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
-import { make } from './records.ts'
-import type { Service } from './service.ts'
-import { test } from './shared-service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
+import type { Service } from '../harness/service.ts'
+import { test } from '../harness/shared-service.ts'
 
 /** A person with two profiles, of which `main` is active, in a repository with this `.crm.toml`. */
 async function person(service: Service, toml: string) {

@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { CRM, crm, crmPrints, emptyHome, startCrm, tempFolder } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { CRM, startCrm } from './crm.ts'
 
 const NODE = process.execPath
 

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
-import { crm, crmPrints, type Env, emptyHome } from './crm.ts'
-import { test } from './shared-service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { type Env, emptyHome } from '../harness/home.ts'
+import { test } from '../harness/shared-service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FIXTURES = 'examples/fixtures.yaml'

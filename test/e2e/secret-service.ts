@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Env } from './crm.ts'
+import type { Env } from '../harness/home.ts'
 
 export const HAS_SECRET_SERVICE =
   spawnSync('gnome-keyring-daemon', ['--version']).status === 0 && spawnSync('dbus-daemon', ['--version']).status === 0

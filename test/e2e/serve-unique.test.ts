@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { serve } from '../harness/service.ts'
 import { expectRefusal } from './refusal.ts'
-import { serve } from './service.ts'
 
 describe('serve --unique', () => {
   test('is kept in the database, said at each start, and ended with none', async () => {

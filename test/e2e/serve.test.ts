@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
-import { all, ask } from './records.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { all, ask } from '../harness/records.ts'
+import { pastPrism, serve, startService } from '../harness/service.ts'
 import { expectRefusal } from './refusal.ts'
-import { pastPrism, serve, startService } from './service.ts'
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { crm, crmPrints } from './crm.ts'
-import { startService } from './service.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { startService } from '../harness/service.ts'
 
 test('what a job changed is what diff says, with exit 10; what it left alone is nothing, with exit 0', async () => {
   const { env } = await startService()

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { crmPrints, emptyHome } from './crm.ts'
-import { all, make } from './records.ts'
-import { newKey, type Service } from './service.ts'
+import { emptyHome } from '../harness/home.ts'
+import { all, make } from '../harness/records.ts'
+import { newKey, type Service } from '../harness/service.ts'
+import { crmPrints } from './crm.ts'
 import { test } from './shared-service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import { CRM, type Env } from './crm.ts'
+import type { Env } from '../harness/home.ts'
+import { CRM } from './crm.ts'
 
 export const HAS_TMUX = spawnSync('tmux', ['-V']).status === 0
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { tempFolder } from '../harness/home.ts'
 import { buildMutant, MET_BY, MUTANT_NAMES } from '../torture/mutants.ts'
 import { torture } from '../torture/torture.ts'
-import { CRM, tempFolder } from './crm.ts'
+import { CRM } from './crm.ts'
 
 /** Few enough for every run of the tests; `npm run torture` does as many as it is told. */
 const SHORT = { serviceCrm: CRM, rows: 300, isEvidenceKept: false, tell: () => {} }

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
-import { crm, crmPrints, emptyHome, startCrm } from './crm.ts'
+import { startCrm } from './crm.ts'
 import { freePort, listen, newSecretFile, send } from './listening.ts'
-import { serve } from './service.ts'
 
 const event = (name: string, more: object = {}) => ({
   type: 'contact.created',

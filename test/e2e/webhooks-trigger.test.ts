@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
-import { crm, crmPrints, emptyHome, tempFolder } from './crm.ts'
 import { freePort, listen, newSecretFile } from './listening.ts'
-import { serve } from './service.ts'
 
 test('an event that is made up has the shape of a real one, and a listener takes it as genuine', async () => {
   const home = emptyHome()

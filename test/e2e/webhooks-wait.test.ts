@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { CRM, crm, crmPrints, emptyHome, startCrm } from './crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
+import { serve } from '../harness/service.ts'
+import { CRM, startCrm } from './crm.ts'
 import { freePort, listen, newSecretFile, send } from './listening.ts'
-import { serve } from './service.ts'
 
 const CREATE = `${process.execPath} ${CRM} contacts create --set name=Ada -o id`
 

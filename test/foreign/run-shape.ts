@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { JsonObject } from '../../src/core/json.ts'
 import { run } from '../../src/program.ts'
 import { type SeenRequest, startServer } from '../api/answering-server.ts'
-import { tempFolder } from '../e2e/crm.ts'
+import { tempFolder } from '../harness/home.ts'
 import type { Answered, Asked } from './shape.ts'
 
 export interface Run {

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { crm, tempFolder } from '../e2e/crm.ts'
+import { crm } from '../e2e/crm.ts'
 import { receiveEvents } from '../e2e/event-receiver.ts'
-import { all, ask } from '../e2e/records.ts'
-import { type Service, startService } from '../e2e/service.ts'
+import { startService } from '../e2e/service.ts'
+import { tempFolder } from '../harness/home.ts'
+import { all, ask } from '../harness/records.ts'
+import type { Service } from '../harness/service.ts'
 
 async function serveAndLock(args: readonly string[] = []) {
   const service = await startService(['--database', join(tempFolder(), 'crm.db'), '--rate-limit', 'none', ...args])

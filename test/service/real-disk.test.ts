@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CRM, emptyHome, tempFolder } from '../e2e/crm.ts'
-import { ask } from '../e2e/records.ts'
-import { newKey } from '../e2e/service.ts'
+import { CRM } from '../e2e/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { ask } from '../harness/records.ts'
+import { newKey } from '../harness/service.ts'
 
 /** In a mount namespace of its own, so that nothing of it is seen or left. */
 const CAN_MOUNT = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'disk', tmpdir()]).status === 0

@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Env, emptyHome, startCrm, tempFolder } from '../e2e/crm.ts'
-import { ask } from '../e2e/records.ts'
-import { newKey } from '../e2e/service.ts'
+import { startCrm } from '../e2e/crm.ts'
+import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
+import { ask } from '../harness/records.ts'
+import { newKey } from '../harness/service.ts'
 import { lastBody, openSocket } from './raw-request.ts'
 
 const MEBIBYTE = 1024 * 1024

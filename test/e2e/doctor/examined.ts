@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { crm, type Env } from '../crm.ts'
+import { crm } from '../../harness/crm.ts'
+import type { Env } from '../../harness/home.ts'
 
 export interface Check {
   readonly check: string

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { tempFolder } from '../crm.ts'
+import { tempFolder } from '../../harness/home.ts'
 import { freePort } from './free-port.ts'
 
 const ROOT = new URL('../../../', import.meta.url)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { crm, crmPrints, type Env, emptyHome } from '../crm.ts'
-import { newKey } from '../service.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { type Env, emptyHome } from '../../harness/home.ts'
+import { newKey } from '../../harness/service.ts'
 import { examined } from './examined.ts'
 
 const PEOPLE = Array.from({ length: 300 }, (_, n) => ({ id: `con_${n + 1}` }))

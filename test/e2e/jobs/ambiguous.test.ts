@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, crmPrints, tempFolder } from '../crm.ts'
-import { all, ask, make } from '../records.ts'
-import { startService } from '../service.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { all, ask, make } from '../../harness/records.ts'
+import { startService } from '../../harness/service.ts'
 import { onlyJob, runJob } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.

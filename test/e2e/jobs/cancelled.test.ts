@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, startCrm, tempFolder } from '../crm.ts'
-import { startService } from '../service.ts'
+import { crm } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { startService } from '../../harness/service.ts'
+import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 

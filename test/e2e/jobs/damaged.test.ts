@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, crmPrints, tempFolder } from '../crm.ts'
-import { startService } from '../service.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { startService } from '../../harness/service.ts'
 import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { crmPrints, startCrm, tempFolder } from '../crm.ts'
-import { startService } from '../service.ts'
+import { crmPrints } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { startService } from '../../harness/service.ts'
+import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 

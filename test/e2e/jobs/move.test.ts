@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, tempFolder } from '../crm.ts'
-import { ask } from '../records.ts'
-import { startService } from '../service.ts'
+import { crm } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { ask } from '../../harness/records.ts'
+import { startService } from '../../harness/service.ts'
 import { emailsOn, somePeople, writePeople } from './import-run.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

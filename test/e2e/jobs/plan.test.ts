@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, crmPrints, startCrm, tempFolder } from '../crm.ts'
-import { startService } from '../service.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { startService } from '../../harness/service.ts'
+import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
 

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { tempFolder } from '../crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { serve, startService } from '../../harness/service.ts'
 import { countRequests } from '../request-counter.ts'
-import { serve, startService } from '../service.ts'
 import { emailsOf, emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.

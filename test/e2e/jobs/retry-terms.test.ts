@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { crm, crmPrints, type Env, tempFolder } from '../crm.ts'
-import { startService } from '../service.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { type Env, tempFolder } from '../../harness/home.ts'
+import { startService } from '../../harness/service.ts'
 import { emailsOn, onlyJob, runJob } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
-import { CRM, type Env, tempFolder } from '../crm.ts'
+import { type Env, tempFolder } from '../../harness/home.ts'
+import { CRM } from '../crm.ts'
 import { startService } from '../service.ts'
 import { emailsOf, emailsOn, somePeople, writePeople } from './import-run.ts'
 

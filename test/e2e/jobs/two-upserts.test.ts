@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { crmPrints, emptyHome, startCrm, tempFolder } from '../crm.ts'
-import { all, ask, make } from '../records.ts'
-import { startService } from '../service.ts'
+import { crmPrints } from '../../harness/crm.ts'
+import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { all, ask, make } from '../../harness/records.ts'
+import { startService } from '../../harness/service.ts'
+import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 

@@ -2,9 +2,10 @@ import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { crm, emptyHome, tempFolder } from '../crm.ts'
-import { all, ask } from '../records.ts'
-import { startService } from '../service.ts'
+import { crm } from '../../harness/crm.ts'
+import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { all, ask } from '../../harness/records.ts'
+import { startService } from '../../harness/service.ts'
 import { onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.

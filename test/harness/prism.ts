@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { CleanUp, Env } from './crm.ts'
+import type { CleanUp, Env } from './home.ts'
 
 const PRISM = fileURLToPath(new URL('../../tools/judges/node_modules/.bin/prism', import.meta.url))
 

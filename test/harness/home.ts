@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export type Env = Readonly<Record<string, string>>
+
+/** Who undoes what a harness piece made: the end of the test, or of the file for what its tests share. */
+export type CleanUp = (work: () => void | Promise<void>) => void
+
+export function tempFolder(cleanUp: CleanUp = onTestFinished): string {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-home-'))
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** An environment with nothing in it but an empty HOME, removed after the test. */
+export function emptyHome(added: Env = {}, cleanUp: CleanUp = onTestFinished): Env & { readonly HOME: string } {
+  return { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', ...added }
+}
+
+/** How a command line ended, and what it wrote. */
+export interface Run {
+  readonly exit: number | string
+  readonly stdout: string
+  readonly stderr: string
+}
