@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
@@ -6,6 +7,8 @@ import { all, make } from '../harness/records.ts'
 import { startService } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
 import { expectRefusal } from './refusal.ts'
+
+const HAS_CURL = spawnSync('curl', ['--version']).error === undefined
 
 describe('crm api', () => {
   test('prints an answer byte for byte as it came, and with -o json laid out', async ({ service }) => {
@@ -128,8 +131,8 @@ describe('crm api', () => {
     expect(await all(service, '/v1/contacts')).toEqual(before)
     expect(command).toContain('"Authorization: Bearer $CRM_API_KEY"')
     expect(command).not.toContain(service.key)
-    if (spawnSync('curl', ['--version']).error) return
-    const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: service.env })
+    if (!HAS_CURL) return
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: service.env })
     expect(JSON.parse(stdout)).toMatchObject({ name: "O'Neil $HOME" })
   })
 

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import type { Service } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
-import { startCrm } from './crm.ts'
+import { crm, crmPrints, startCrm } from './crm.ts'
 import { loadedBy } from './loaded-modules.ts'
 import { countRequests } from './request-counter.ts'
 

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
@@ -108,7 +110,8 @@ describe('an export', () => {
     const folder = tempFolder()
     const script = 'ulimit -f 8 && exec "$0" "$@"'
     const args = ['-c', script, process.execPath, CRM, 'contacts', 'export', join(folder, 'all.json')]
-    const { status, stderr } = spawnSync('bash', args, { env: service.env, encoding: 'utf8' })
+    const child = spawn('bash', args, { env: service.env })
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     expect({ status, stderr }).toEqual({
       status: 13,
       stderr: `crm: cannot use ${join(folder, 'all.json')}: it would become larger than files may be here\n  raise the limit, and try again: ulimit -f unlimited\n`,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
-import { startCrm } from './crm.ts'
+import { crm as builtCrm, startCrm } from './crm.ts'
 
 const DEMO = `version: 1
 seed: 1
@@ -366,9 +366,9 @@ test('a sandbox is seeded before its faults begin, and CMD finds the ids', async
   const bare = { HOME: env.HOME, PATH: env.PATH ?? '' }
   const words = [process.execPath, '-p', 'process.env.ADA_ID']
   const run = ['sandbox', 'run', '--seed', file, '--fail', '500=100%', '--rate-limit', '1/1s', '--']
-  expect(await crmPrints([...run, ...words], bare)).toMatch(/^con_\w+\n$/)
+  expect((await builtCrm([...run, ...words], bare)).stdout).toMatch(/^con_\w+\n$/)
   writeFileSync(file, 'version: 1\ndeals: { d: { name: D, stage: Wno } }\n')
-  expect(await crm([...run, ...words], bare)).toMatchObject({ exit: 2, stdout: '' })
+  expect(await builtCrm([...run, ...words], bare)).toMatchObject({ exit: 2, stdout: '' })
 })
 
 test('what is exported can be applied elsewhere, and is the same there', async () => {

@@ -3,9 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
-import { CRM, startCrm } from './crm.ts'
+import { CRM, crm, crmPrints, startCrm } from './crm.ts'
 
 const NODE = process.execPath
 

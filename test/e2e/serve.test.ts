@@ -6,6 +6,7 @@ import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { all, ask } from '../harness/records.ts'
 import { pastPrism, serve, startService } from '../harness/service.ts'
+import { crm as builtCrm } from './crm.ts'
 import { expectRefusal } from './refusal.ts'
 
 function modeOf(path: string): string {
@@ -248,7 +249,7 @@ describe.skipIf(spawnSync('openssl', ['version']).error)('https (skipped where o
   for (const variable of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE']) {
     test(`a client that ${variable} tells of the certificate gets in`, async () => {
       const { env, cert } = await startWithCertificate()
-      const { exit, stderr } = await crm(['contacts', 'list', '--max-wait', '0s'], { ...env, [variable]: cert })
+      const { exit, stderr } = await builtCrm(['contacts', 'list', '--max-wait', '0s'], { ...env, [variable]: cert })
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'No contacts.\n' })
     })
   }

@@ -7,7 +7,7 @@ import { checkJsonOutput } from './json-output.ts'
 const KEYRING = fileURLToPath(new URL('../../bin/keyring.js', import.meta.url))
 
 export interface Input {
-  readonly stdin?: string | Uint8Array
+  readonly stdin?: string
   readonly folder?: string | undefined
   /** Called with each text that the command writes. */
   readonly onStdout?: (text: string) => void
@@ -50,12 +50,7 @@ export function startRun(argv: readonly string[], env: Env, { stdin = '', folder
 }
 
 /** One to its end. JSON that its schema does not allow fails the test. */
-export async function crm(
-  argv: readonly string[],
-  env: Env,
-  stdin: string | Uint8Array = '',
-  folder?: string,
-): Promise<Run> {
+export async function crm(argv: readonly string[], env: Env, stdin = '', folder?: string): Promise<Run> {
   const { exit, written } = startRun(argv, env, { stdin, folder })
   const run = { exit: await exit, ...written }
   checkJsonOutput(argv, run)
@@ -63,7 +58,7 @@ export async function crm(
 }
 
 /** One to its end, which be success; what it printed. */
-export async function crmPrints(argv: readonly string[], env: Env, stdin: string | Uint8Array = ''): Promise<string> {
+export async function crmPrints(argv: readonly string[], env: Env, stdin = ''): Promise<string> {
   const { exit, stdout, stderr } = await crm(argv, env, stdin)
   if (exit !== 0) throw new Error(`crm ${argv.join(' ')} exited with ${exit}\n${stderr}`)
   return stdout

@@ -22,9 +22,9 @@ export interface JobRun {
   readonly account: Account | undefined
 }
 
-/** A command that sends a job, to its end. */
-export async function runJob(args: readonly string[], env: Env): Promise<JobRun> {
-  const { exit, stdout, stderr } = await crm([...args, '-o', 'json'], env)
+/** A command that sends a job, to its end; `run` is the built crm where the environment has to change the process. */
+export async function runJob(args: readonly string[], env: Env, run: typeof crm = crm): Promise<JobRun> {
+  const { exit, stdout, stderr } = await run([...args, '-o', 'json'], env)
   return { exit, stderr, account: stdout === '' ? undefined : (JSON.parse(stdout) as Account) }
 }
 

@@ -5,7 +5,7 @@ import { tempFolder } from '../../harness/home.ts'
 import { all, make } from '../../harness/records.ts'
 import type { Service } from '../../harness/service.ts'
 import { startService } from '../../harness/service.ts'
-import { startCrm } from '../crm.ts'
+import { crm, startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
 import { onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
@@ -55,7 +55,7 @@ describe('an update that was cancelled with rows in doubt', () => {
   test('is undone whole: the records say which of them were written', async () => {
     const { service, env, job } = await killedUpdate()
     const written = (await companies(service)).filter((company) => company === 'New').length
-    const undone = await runJob(['jobs', 'undo', job, '--yes'], { ...env, ...LATER })
+    const undone = await runJob(['jobs', 'undo', job, '--yes'], { ...env, ...LATER }, crm)
     expect(undone).toMatchObject({ exit: 0, account: { done: written, failed: 0, in_doubt: 0 } })
     expect(new Set(await companies(service))).toEqual(new Set([null]))
     expect(JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env)).undone_by).toMatch(/^job_/)
