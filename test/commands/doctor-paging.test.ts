@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome } from '../e2e/crm.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 
 interface Kind {
   /** Of one page. */
@@ -24,7 +24,7 @@ async function startCounting({ most, isStrict, more, isCut }: Kind) {
     sendJson(response, 200, { data: all.slice(start, start + Math.min(limit, most)), ...more })
   })
   const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
-  return (...argv: string[]) => runCrm(argv, env)
+  return (...argv: string[]) => crm(argv, env)
 }
 
 async function examined(kind: Kind) {

@@ -100,9 +100,9 @@ test('a dry run of another number than --expect shows what it would do, and is e
     ...['contacts delete x_1', 'api DELETE /v1/contacts/x_1', 'graphql mutation{deleteDeal(id:1){id}}'],
   ]) {
     const args = [...line.split(' '), '--dry-run', '--expect']
-    const refused = await runCrm([...args, '2'], env)
+    const refused = await crm([...args, '2'], env)
     expect(refused, line).toMatchObject({ exit: 11, stderr: expect.stringContaining('--expect 1') })
-    expect(await runCrm([...args, '1'], env), line).toMatchObject({ exit: 0, stdout: expect.stringMatching(/./) })
+    expect(await crm([...args, '1'], env), line).toMatchObject({ exit: 0, stdout: expect.stringMatching(/./) })
   }
   expect(writes()).toBe(0)
 })

@@ -72,7 +72,7 @@ async function startWithOwnMembers(listStatus = 200) {
     return path === '/openapi.json' ? sendJson(response, 200, DOCUMENT) : sendJson(response, 404, {})
   })
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
-  return { seen, run: (...argv: string[]) => runCrm(['contacts', ...argv], env) }
+  return { seen, run: (...argv: string[]) => crm(['contacts', ...argv], env) }
 }
 
 test('one record: members that crm does not know are numbers where records or the description say so', async () => {
