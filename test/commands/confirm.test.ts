@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { emptyHome } from '../e2e/crm.ts'
-import { runCrm } from './run-crm.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 
 /** A server that deletes whatever it is asked to, as a profile. */
 async function startWith(isProtected: boolean) {
@@ -11,7 +11,7 @@ async function startWith(isProtected: boolean) {
   })
   const env = emptyHome({})
   const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin', '-p', 'prod']
-  const { exit, stderr } = await runCrm([...login, ...(isProtected ? ['--protected'] : [])], env, 'k_0123456789')
+  const { exit, stderr } = await crm([...login, ...(isProtected ? ['--protected'] : [])], env, 'k_0123456789')
   expect(exit, stderr).toBe(0)
   return { env, deleted: () => seen.filter(({ method }) => method === 'DELETE').length }
 }
@@ -19,21 +19,21 @@ async function startWith(isProtected: boolean) {
 test('several records are deleted with --yes and their very number alone', async () => {
   const { env, deleted } = await startWith(false)
   for (const more of [[], ['--yes'], ['--yes', '--expect', '1'], ['--yes', '--expect', '3']]) {
-    const { exit } = await runCrm(['contacts', 'delete', 'c_1', 'c_2', ...more], env)
+    const { exit } = await crm(['contacts', 'delete', 'c_1', 'c_2', ...more], env)
     expect([exit, deleted()], more.join(' ')).toEqual([11, 0])
   }
-  expect((await runCrm(['contacts', 'delete', 'c_1', 'c_2', '--yes', '--expect', '2'], env)).exit).toBe(0)
+  expect((await crm(['contacts', 'delete', 'c_1', 'c_2', '--yes', '--expect', '2'], env)).exit).toBe(0)
   expect(deleted()).toBe(2)
 })
 
 test('one record needs --yes, on a protected profile its number too', async () => {
   const open = await startWith(false)
-  expect((await runCrm(['contacts', 'delete', 'c_1'], open.env)).exit).toBe(11)
-  expect((await runCrm(['contacts', 'delete', 'c_1', '--yes'], open.env)).exit).toBe(0)
+  expect((await crm(['contacts', 'delete', 'c_1'], open.env)).exit).toBe(11)
+  expect((await crm(['contacts', 'delete', 'c_1', '--yes'], open.env)).exit).toBe(0)
   expect(open.deleted()).toBe(1)
   const { env, deleted } = await startWith(true)
-  expect((await runCrm(['contacts', 'delete', 'c_1', '--yes'], env)).exit).toBe(11)
+  expect((await crm(['contacts', 'delete', 'c_1', '--yes'], env)).exit).toBe(11)
   expect(deleted()).toBe(0)
-  expect((await runCrm(['contacts', 'delete', 'c_1', '--yes', '--expect', '1'], env)).exit).toBe(0)
+  expect((await crm(['contacts', 'delete', 'c_1', '--yes', '--expect', '1'], env)).exit).toBe(0)
   expect(deleted()).toBe(1)
 })
