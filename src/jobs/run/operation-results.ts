@@ -3,8 +3,13 @@ import { openJobPlan } from '../folder/job-plan.ts'
 import { readJournal } from '../journal/read-journal.ts'
 
 export type OperationResult =
-  /** `isOthers`: the server answered with what an earlier request, of another job, had made; `isGone`: what was to be deleted was not there. */
-  | { readonly is: 'done'; readonly id: string | null; readonly isOthers: boolean; readonly isGone: boolean }
+  /**
+   * `isReplayed`: the server answered with what an earlier request had made, `isOthers`: of another job; `isGone`: what was to
+   * be deleted was not there.
+   */
+  | ({ readonly is: 'done'; readonly id: string | null } & Readonly<
+      Record<'isReplayed' | 'isOthers' | 'isGone', boolean>
+    >)
   | { readonly is: 'failed'; readonly reason: string }
   | { readonly is: 'doubt'; readonly reason: string }
   | { readonly is: 'unsent' }
@@ -17,7 +22,13 @@ export function operationResults(paths: JobPaths): OperationResult[] {
   readJournal(paths.journal, (entry) => {
     if (entry.t === 'done')
       for (const [op, , id, flag] of entry.r) {
-        results[op] = { is: 'done', id, isOthers: flag === 'o', isGone: flag === 'g' }
+        results[op] = {
+          is: 'done',
+          id,
+          isReplayed: flag === 'o' || flag === 'r',
+          isOthers: flag === 'o',
+          isGone: flag === 'g',
+        }
       }
     if (entry.t === 'failed') {
       const field = entry.field === null ? '' : `${entry.field}: `

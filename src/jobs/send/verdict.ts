@@ -6,6 +6,8 @@ import { judgeWrite } from '../../api/judge-write.ts'
 import { isReplayed } from '../../api/replayed.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
+import type { CrmRecord } from '../../core/resources.ts'
 import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
 import { sentKind } from '../plan/operation.ts'
 import type { Task } from './task.ts'
@@ -57,11 +59,17 @@ function judgeAnswer(task: Task, answer: Answer): Verdict {
     return unclear(task, failure.reason)
   }
   if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u' }
-  const replayed = task.isInDoubt || task.isResumed || task.tries > 0 ? 'r' : 'o'
-  const flag = isReplayed(answer.headers) ? replayed : undefined
+  const flag = isReplayed(answer.headers) ? replayedFlag(task, fate.record) : undefined
   // One that is made again has a new id.
   const id = head.do === 'create' ? fate.id : (head.id ?? fate.id)
   return { is: 'done', status: answer.status, id: id ?? null, flag }
+}
+
+/** Behind a try whose answer was lost, what is replayed may be its own: unless the record was made before that was sent. */
+function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task, record: CrmRecord = {}): ResultFlag {
+  if (!isInDoubt && !isResumed && tries === 0) return 'o'
+  const madeMs = operation.head.do === 'create' ? madeAtMs(record) : undefined
+  return madeMs !== undefined && madeMs + SKEW_MS < leasedMs ? 'o' : 'r'
 }
 
 /** A 2xx that does not say what happened. A server that queues creates may make the record long after its answer. */

@@ -45,6 +45,12 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
     { is: 'done', flag: 'r' },
   ],
   [
+    'a replayed answer behind a lost one is of another job where its record was made before that was sent',
+    { ...taskOf('create'), isInDoubt: true, leasedMs: Date.parse('2026-01-01T00:00:06Z') },
+    answer({ headers: { 'idempotent-replayed': 'true' }, json: { id: 'con_9', created_at: '2026-01-01T00:00:00Z' } }),
+    { is: 'done', flag: 'o' },
+  ],
+  [
     'an array of one record is done',
     taskOf('create'),
     answer({ json: [{ id: 'con_9' }] }),
