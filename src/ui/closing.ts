@@ -52,9 +52,12 @@ export function createClosing({ store, work, profileFlag, say }: Parts): Closing
     const kept = attempt(work.kept.release)
     if (typeof kept !== 'number') return lostLines(kept, work.kept.pending(), form)
     const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
-    return kept === 0
-      ? []
-      : [`${pendingText(kept - forms, forms)} not sent, and kept: ${command} shows and sends them.`]
+    const changes = pendingText(kept - forms, 0)
+    // A form whose answer did not come may have been sent.
+    return [
+      ...(changes === '' ? [] : [`${changes} not sent, and kept: ${command} shows and sends them.`]),
+      ...(forms === 0 ? [] : [`${pendingText(0, forms)} kept: ${command}, then i, opens it again.`]),
+    ]
   }
 
   async function settle(): Promise<void> {

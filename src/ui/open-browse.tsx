@@ -132,7 +132,7 @@ async function untilLeft({ options, store, work, instance, isKept }: Open): Prom
   const stop = () => {
     keep()
     instance.unmount()
-    store.update((state) => ({ ...state, isLeaving: false }))
+    store.update((state) => ({ ...state, leaving: undefined }))
   }
   const stopAll = () => {
     interrupt()

@@ -54,8 +54,8 @@ export interface State {
   readonly keptForms: readonly KeptForm[]
   /** How many kept changes were left out; nought again once the log, which says which, was looked at. */
   readonly leftOut: number
-  /** The screens close as soon as all is sent. */
-  readonly isLeaving: boolean
+  /** The answer by which the screens close as soon as all is sent; another takes its place. */
+  readonly leaving: symbol | undefined
   /** The receiver that this process runs; undefined where there is none. */
   readonly listening: Listening | undefined
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
@@ -78,7 +78,7 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
     underWay: [],
     keptForms: [],
     leftOut: 0,
-    isLeaving: false,
+    leaving: undefined,
     listening: undefined,
     notes: undefined,
   }

@@ -141,7 +141,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Ada Lovelace')
     process.kill(crmPid(terminal), 'SIGTERM')
     await terminal.sees('exit=130')
-    expect(terminal.screen()).toContain('1 form not sent, and kept: crm browse shows and sends them.')
+    expect(terminal.screen()).toContain('1 form kept: crm browse, then i, opens it again.')
     const again = await browse(service.env)
     await again.sees('1 form kept (i opens it)')
     again.type('i')

@@ -60,7 +60,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'an answer that was taken back sends the rest all the same',
     file: 'src/ui/actions/leave.ts',
-    line: 'if (!store.get().isLeaving) return',
+    line: 'if (store.get().leaving !== leaving) return',
     to: '',
     tests: ['test/ui/leave.test.ts'],
   },

@@ -210,7 +210,7 @@ test('a protected profile has the count typed before all is sent', async () => {
   ui.press('q')
   answer(ui, SEND)
   expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', expected: '2' })
-  expect(ui.store.get().isLeaving).toBe(false)
+  expect(ui.store.get().leaving).toBeUndefined()
 })
 
 test('what cannot be written keeps crm open', async () => {

@@ -79,16 +79,16 @@ export function countedParts(counts: Readonly<Record<string, number>>): readonly
 }
 
 /** For the status line too. */
-export function underWayText({ underWay, isLeaving }: Pick<State, 'underWay' | 'isLeaving'>): readonly string[] {
+export function underWayText({ underWay, leaving }: Pick<State, 'underWay' | 'leaving'>): readonly string[] {
   const [first, ...more] = underWay
   if (!first) return []
   const others = more.length > 0 ? ` and ${more.length} more` : ''
-  return [`sending ${first.what}${others}${isLeaving ? ', then quits' : ' …'}`]
+  return [`sending ${first.what}${others}${leaving ? ', then quits' : ' …'}`]
 }
 
 function stay({ store, work }: Ui): void {
   work.deletions.resume()
-  store.update((state) => ({ ...state, isLeaving: false }))
+  store.update((state) => ({ ...state, leaving: undefined }))
 }
 
 /** A protected profile has its count typed, here as from the plan. */
@@ -115,7 +115,8 @@ async function sendAndQuit(ui: Ui): Promise<void> {
   const { store, work } = ui
   const { notices, underWay, deletions, kept } = work
   const problems = notices.problemCount()
-  store.update((state) => ({ ...state, isLeaving: true }))
+  const leaving = Symbol('leaving')
+  store.update((state) => ({ ...state, leaving }))
   const steps = [
     () => submitOpenForm(ui),
     underWay.settled,
@@ -127,7 +128,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
   for (const step of steps) {
     await step()
     // Another answer was given meanwhile.
-    if (!store.get().isLeaving) return
+    if (store.get().leaving !== leaving) return
   }
   const isSent = kept.pending().length === 0 && kept.pendingForm() === undefined
   if (notices.problemCount() === problems && isSent) return quit(ui, 'keep')
@@ -151,6 +152,6 @@ function quit(ui: Ui, pending: 'keep' | 'discard'): void {
     stay(ui)
     return void work.notices.problem(error, 'Not kept, so crm stays open: ')
   }
-  ui.store.update((state) => ({ ...state, isLeaving: false }))
+  ui.store.update((state) => ({ ...state, leaving: undefined }))
   ui.quit(pending)
 }
