@@ -20,7 +20,6 @@ const shared = {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     reporters: ['default', new SummaryReporter()],
     projects: [
       {
