@@ -161,6 +161,8 @@ export async function printOne(ctx: Context, record: CrmRecord, resource?: Resou
   if (ctx.flags.output === 'id' && record.id === undefined) {
     throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
   }
+  // One record is no list that a reader ends: what follows it, such as a refusal, still counts.
+  ctx.onVerdict?.()
   const out = await recordOutput(ctx, Object.keys(record))
   try {
     await printRecord(out, record)

@@ -63,6 +63,11 @@ describe('what a command found is its exit code, although nobody reads its outpu
     expect(unread(['doctor'], { ...service.env, ...nowhere })).toMatchObject({ exit: 9 })
   })
 
+  test('a status of a key that the server does not take is 4', ({ service }) => {
+    const env = { ...service.env, CRM_API_KEY: 'crm_key_0123456789' }
+    expect(unread(['auth', 'status'], env)).toMatchObject({ exit: 4 })
+  })
+
   test('a GET that finds nothing is 6', ({ service }) => {
     expect(unread(['api', 'GET', '/v1/nothing'], pastPrism(service).env)).toMatchObject({ exit: 6 })
   })

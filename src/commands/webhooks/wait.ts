@@ -54,6 +54,7 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
 /** An assertion for tests: ready first, then the command, then the events or the reasons why they were not there. */
 async function waitForEvents(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
   refuseContradictions(options)
+  ctx.onVerdict?.()
   const globs = parseGlobs(text)
   await checkGlobs(ctx, globs, isSenderForeign(options))
   const wanted = await createWanted(ctx, globs)
