@@ -3,6 +3,7 @@ import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They put something in the place of a module or of a timer, which other files of the same worker would see. */
 const REPLACING = [
+  'test/fixtures/write-env.test.ts',
   'test/jobs/journal/synced-writes.test.ts',
   'test/webhooks/log/event-log.test.ts',
   'test/ui/{deletions,stopped}.test.ts',

@@ -260,4 +260,25 @@ export const SERVICE: readonly Sabotage[] = [
     to: "if (replay?.type === 'replayed') return { result: replay }",
     tests: ['test/service/store/sqlite.test.ts'],
   },
+  {
+    name: 'a filter of amounts leaves out the amount it names',
+    file: 'src/service/store/sqlite/deal-query.ts',
+    line: 'if (filters.amountAtLeast !== undefined) add((parameter) => `amount >= ${parameter}`, filters.amountAtLeast)',
+    to: 'if (filters.amountAtLeast !== undefined) add((parameter) => `amount > ${parameter}`, filters.amountAtLeast)',
+    tests: ['test/service/store/sqlite.test.ts'],
+  },
+  {
+    name: 'of several values of a filter only the first counts',
+    file: 'src/service/store/sqlite/deal-query.ts',
+    line: 'if (filters[filter].length === 1) add((parameter) => `+${column} = ${parameter}`, first)',
+    to: 'if (filters[filter].length >= 1) add((parameter) => `+${column} = ${parameter}`, first)',
+    tests: ['test/service/store/sqlite.test.ts'],
+  },
+  {
+    name: 'the 31st of February is taken for a day of March',
+    file: 'src/service/deal-filters.ts',
+    line: 'return Number(parts[3]) > lastDay || Number.isNaN(timeMs) ? undefined : timeMs',
+    to: 'return Number.isNaN(timeMs) ? undefined : timeMs',
+    tests: ['test/service/routes/deals.test.ts'],
+  },
 ]

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { serviceHome } from './service-home.ts'
+
+const FILE = `version: 1
+contacts:
+  ann: { name: Ann, email: "ann-\${run.id}@x.test" }
+  old: { $match: email, email: old@x.test, company: Fix }
+deals:
+  big: { name: Big, stage: Lead }
+notes:
+  call: { deal: "\${deals.big.id}", body: Called }
+`
+
+type Applied = { readonly record: string; readonly action: string }[]
+const actions = (records: Applied) => Object.fromEntries(records.map(({ record, action }) => [record, action]))
+
+async function withFile() {
+  const home = await serviceHome()
+  const old = await home.json('contacts', 'create', '--set', 'name=Old', '--set', 'email=old@x.test')
+  const path = home.file('fixtures.yaml', FILE)
+  const fixtures = async (verb: string, run: string) =>
+    actions(await home.json('fixtures', verb, path, '--run-id', run))
+  const emails = async () =>
+    (await home.json('contacts', 'list')).map(({ email }: { email: string }) => email).toSorted()
+  return { ...home, old, path, fixtures, emails }
+}
+
+test('fixtures are made once, however often they are applied', async () => {
+  const { fixtures, json } = await withFile()
+  expect(await fixtures('apply', 'r1')).toEqual({
+    'contacts.ann': 'created',
+    'contacts.old': 'updated',
+    'deals.big': 'created',
+    'notes.call': 'created',
+  })
+  expect(new Set(Object.values(await fixtures('apply', 'r1')))).toEqual(new Set(['unchanged']))
+  expect(await json('contacts', 'list')).toHaveLength(2)
+  expect(await json('deals', 'list')).toHaveLength(1)
+})
+
+test('a destroy deletes what its run made, and neither what was there before nor what another run made', async () => {
+  const { fixtures, emails } = await withFile()
+  await fixtures('apply', 'r1')
+  await fixtures('apply', 'r2')
+  expect(await fixtures('destroy', 'r1')).toEqual({
+    'contacts.ann': 'deleted',
+    'contacts.old': 'kept',
+    'deals.big': 'left',
+    'notes.call': 'left',
+  })
+  expect(await emails()).toEqual(['ann-r2@x.test', 'old@x.test'])
+})
+
+test('a run that is not known here is found by its id in the values, and nothing without it is deleted', async () => {
+  const { crm, json, path, emails } = await withFile()
+  for (const email of ['ann-r9@x.test', 'ann-r9x@x.test'])
+    await json('contacts', 'create', '--set', `email=${email}`, '--set', 'name=Ann')
+  const { exit, stdout } = await crm('fixtures', 'destroy', path, '--run-id', 'r9', '-o', 'json')
+  expect(exit).toBe(3)
+  expect(actions(JSON.parse(stdout))).toEqual({ 'contacts.ann': 'deleted', 'contacts.old': 'kept' })
+  expect(await emails()).toEqual(['ann-r9x@x.test', 'old@x.test'])
+})
+
+test('a contact that was deleted since is made again', async () => {
+  const { fixtures, json, emails } = await withFile()
+  await fixtures('apply', 'r1')
+  const [ann] = (await json('contacts', 'list')).filter(({ name }: { name: string }) => name === 'Ann')
+  await json('contacts', 'delete', ann.id, '--yes')
+  expect(await fixtures('apply', 'r1')).toMatchObject({ 'contacts.ann': 'created', 'contacts.old': 'unchanged' })
+  expect(await emails()).toEqual(['ann-r1@x.test', 'old@x.test'])
+})

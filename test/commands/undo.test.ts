@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { serviceHome } from './service-home.ts'
+
+/** A contact that an import changes, and two that it makes. */
+async function imported() {
+  const home = await serviceHome()
+  const { json, file } = home
+  const ada = await json('contacts', 'create', '--set', 'name=Ada', '--set', 'email=ada@x.test')
+  const rows = file('rows.csv', 'email,name,company\nada@x.test,Ada L,Acme\nb@x.test,Bea,B\nc@x.test,Cid,C\n')
+  const { job } = await json('contacts', 'import', rows, '--match', 'email', '--yes')
+  const named = async (name: string) =>
+    (await json('contacts', 'list')).find((each: { name: string }) => each.name === name)
+  return { ...home, ada, job, named }
+}
+
+test('an undo deletes what the job made, and brings back what it changed', async () => {
+  const { json, ada, job } = await imported()
+  expect(await json('jobs', 'undo', job, '--yes', '--expect', '2')).toMatchObject({ rows: 3, done: 3 })
+  const [only, ...others] = await json('contacts', 'list')
+  expect(others).toEqual([])
+  expect(only).toMatchObject({ id: ada.id, name: 'Ada', email: 'ada@x.test' })
+  expect(only.company).toBeUndefined()
+})
+
+test('an undo leaves what somebody changed since, and says so', async () => {
+  const { json, crm, ada, job, named } = await imported()
+  await json('contacts', 'update', ada.id, '--set', 'name=Theirs')
+  await json('contacts', 'update', (await named('Bea')).id, '--set', 'phone=1')
+  const { exit, stderr } = await crm('jobs', 'undo', job, '--yes', '--expect', '1', '-o', 'json')
+  expect(exit, stderr).toBe(3)
+  const left = await json('contacts', 'list')
+  expect(left).toMatchObject([
+    { name: 'Bea', phone: '1' },
+    { id: ada.id, name: 'Theirs' },
+  ])
+  expect(left[1].company).toBeUndefined()
+  expect(stderr).toContain('2 changed by somebody since: ')
+})
+
+test('an undo is done once, and can be taken back', async () => {
+  const { json, crm, job } = await imported()
+  const first = await json('jobs', 'undo', job, '--yes', '--expect', '2')
+  const again = await crm('jobs', 'undo', job, '--yes', '--expect', '2', '-o', 'json')
+  expect(again.stderr).toContain(`${first.job} has done this already`)
+  expect(await json('contacts', 'list')).toHaveLength(1)
+  await json('jobs', 'undo', first.job, '--yes')
+  const names = (await json('contacts', 'list')).map(({ name }: { name: string }) => name)
+  expect(names.toSorted()).toEqual(['Ada L', 'Bea', 'Cid'])
+})
+
+test('what a job deleted is made again with all that it held', async () => {
+  const { json } = await imported()
+  const { job } = await json('contacts', 'delete', '--where', '.company == "B"', '--yes', '--expect', '1')
+  expect(await json('contacts', 'list')).toHaveLength(2)
+  expect(await json('jobs', 'undo', job, '--yes')).toMatchObject({ done: 1 })
+  expect((await json('contacts', 'list'))[0]).toMatchObject({ name: 'Bea', email: 'b@x.test', company: 'B' })
+})
