@@ -132,6 +132,17 @@ describe('a server that nobody here wrote', () => {
     })
   })
 
+  test('that shows the deal beside errors has changed it', async () => {
+    const owner = () => {
+      throw new Error('owner cannot be shown')
+    }
+    const updateDeal = () => ({ deal: { id: 'd1', ownerId: owner } })
+    const { url } = await startGraphqlServer(FOREIGN, { ...foreignRoot(), updateDeal })
+    const writing = { ...NO_KEY, ifMatch: undefined }
+    const deal = await openClient(url).api.graphql.updateDeal('d1', { stage: 'Won' }, writing)
+    expect(deal).toEqual({ id: 'd1', owner_id: null })
+  })
+
   test('that lacks something is told by what it lacks', async () => {
     const { url } = await startGraphqlServer('type Query { contact(id: ID!, tenant: ID!): String deals: Int }', {})
     const { api } = openClient(url)

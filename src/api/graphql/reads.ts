@@ -11,7 +11,7 @@ import { dealInput } from './deal-input.ts'
 import type { Discovery } from './discovery.ts'
 import { graphqlError } from './graphql-error.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
-import { recordOf } from './records.ts'
+import { changedRecord, recordOf } from './records.ts'
 
 const DEALS_COMMAND = 'crm deals list'
 
@@ -138,10 +138,10 @@ async function updateDeal(
       },
     ),
   )
-  const data = dataOf(answer, action, `crm deals get ${id}`)
-  const record = recordOf(valueAt(data, [offer.field, offer.member]))
-  const shownId = record && ownId(record)
-  if (record && (shownId === undefined || shownId.toLowerCase() === id.toLowerCase())) return record
+  const place = [offer.field, offer.member]
+  const record = changedRecord(answer.json, place, id)
+  if (record) return record
+  const shownId = ownId(recordOf(valueAt(dataOf(answer, action, `crm deals get ${id}`), place)) ?? {})
   const shown = shownId === undefined ? 'neither the deal nor a refusal' : `another deal, ${oneLine(shownId, 60)}`
   throw new CrmError('in_doubt', `cannot ${action}: the answer shows ${shown}; whether it took effect is unknown`, {
     hint: `crm deals get ${shellWord(id)}`,

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources.ts'
+import { ownId } from '../shown-record.ts'
+import { valueAt } from '../value-at.ts'
 
 /** The record in a node: its `json` where the server has that, else its members named as REST names them. */
 export function recordOf(node: JsonValue | undefined): CrmRecord | undefined {
@@ -7,6 +9,21 @@ export function recordOf(node: JsonValue | undefined): CrmRecord | undefined {
   const { json } = node
   if (isJsonObject(json) && Object.keys(node).every((name) => name === 'json' || name === '__typename')) return json
   return snakeCased(node)
+}
+
+/**
+ * The record with this id that an answer to a change of it shows. Errors beside it are of members that could not be shown:
+ * a mutation that fails has no record (GraphQL specification, 6.4.4).
+ */
+export function changedRecord(
+  json: JsonValue | undefined,
+  place: readonly string[],
+  id: string,
+): CrmRecord | undefined {
+  const record = isJsonObject(json) ? recordOf(valueAt(json.data ?? null, place)) : undefined
+  if (!record) return undefined
+  const shownId = ownId(record)
+  return shownId === undefined || shownId.toLowerCase() === id.toLowerCase() ? record : undefined
 }
 
 /** `ownerId` is `owner_id`. */

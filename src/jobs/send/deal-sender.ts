@@ -3,12 +3,11 @@ import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
 import { dealInput } from '../../api/graphql/deal-input.ts'
 import { errorsIn } from '../../api/graphql/graphql-error.ts'
-import { recordOf } from '../../api/graphql/records.ts'
+import { changedRecord } from '../../api/graphql/records.ts'
 import type { DealUpdates } from '../../api/graphql-api.ts'
 import type { Sender, Write } from '../../api/sender.ts'
-import { valueAt } from '../../api/value-at.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { refusalOf } from './graphql-refusal.ts'
 
@@ -25,23 +24,26 @@ export function createDealSender(sender: Sender, updates: DealUpdates): Sender {
     send: async (write) => {
       if (write.method !== 'PATCH' || !write.path.startsWith(DEALS)) return sender.send(write)
       const outcome = await sender.send({ ...write, method: 'POST', path: updates.path, body: bodyOf(write, updates) })
-      return asAnswer(outcome, updates)
+      return asAnswer(outcome, updates, idOf(write))
     },
   }
 }
 
-function bodyOf({ path, body }: Write, { query, members }: DealUpdates): Buffer {
-  const id = decodeURIComponent(path.slice(DEALS.length))
-  const patch = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
-  return Buffer.from(canonicalJson({ query, variables: { input: dealInput(members, id, patch) } }))
+function idOf({ path }: Write): string {
+  return decodeURIComponent(path.slice(DEALS.length))
+}
+
+function bodyOf(write: Write, { query, members }: DealUpdates): Buffer {
+  const patch = parseExactJson(write.body?.toString('utf8') ?? '{}') as JsonObject
+  return Buffer.from(canonicalJson({ query, variables: { input: dealInput(members, idOf(write), patch) } }))
 }
 
 /** Of error statuses those that may come with errors of GraphQL; the others say more than these. */
 const OWN_STATUSES = [400, 409, 412, 422]
 
-function asAnswer(outcome: Answer | Failure, { place }: DealUpdates): Answer | Failure {
+function asAnswer(outcome: Answer | Failure, { place }: DealUpdates, id: string): Answer | Failure {
   const json = jsonOf(outcome)
-  const record = isJsonObject(json) ? recordOf(valueAt(json.data ?? null, place)) : undefined
+  const record = changedRecord(json, place, id)
   if (record && !isFailure(outcome)) return { ...outcome, json: record }
   const errors = errorsIn(json)
   if (errors) return refusalOf(errors, outcome)
@@ -65,7 +67,7 @@ function jsonOf(outcome: Answer | Failure): JsonValue | undefined {
 function noGraphql({ headers, status }: Answer): Failure {
   return {
     code: 'in_doubt',
-    reason: 'what came is no answer of GraphQL',
+    reason: 'the answer shows neither the deal nor a refusal',
     hint: 'crm graphql --help',
     rule: 'never',
     isInDoubt: true,
