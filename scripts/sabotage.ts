@@ -94,8 +94,10 @@ function runTests(cwd: string, tests: readonly string[], flags: readonly string[
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
   const beganMs = Date.now()
   const timeout = flags.length === 0 ? 0 : LONGEST_RUN_MS
+  // Not with the packages, where what was sabotaged would pile up.
+  const cache = `--fsModuleCachePath=${join(cwd, '.vitest-cache')}`
   return new Promise((resolve, reject) => {
-    const run = spawn(process.execPath, [VITEST, 'run', ...flags, ...tests], { cwd, env, timeout })
+    const run = spawn(process.execPath, [VITEST, 'run', cache, ...flags, ...tests], { cwd, env, timeout })
     let output = ''
     for (const stream of [run.stdout, run.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     run.on('error', reject)
