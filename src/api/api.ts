@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord, Resource } from '../core/resources.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'

@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { Resource } from '../core/resources.ts'
+import type { Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
 import { OPENAPI_PATHS, pointedAt } from './doctor/openapi.ts'
 import { valueAt } from './value-at.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ConditionalOptions, ListQuery, Page } from './api.ts'
 
 export interface GraphqlRequest {

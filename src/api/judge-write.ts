@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { valuesOf } from '../core/other-values.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Answer } from './answer.ts'
 import { isTroubled, signsOf } from './answer-signs.ts'
 import { isDeletionShown, isShortYes } from './deletion-shown.ts'

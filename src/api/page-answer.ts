@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Answer } from './answer.ts'
 import { readNoList } from './no-list.ts'

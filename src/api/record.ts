@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { idOnLine } from '../core/id-line.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Call } from './call.ts'
 import { callError, onceError, repeatHint } from './failed-call.ts'
 import { ADDRESS_HINT } from './failure.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { type CrmRecord, FIELDS } from '../core/resources.ts'
+import { type CrmRecord, FIELDS, RESOURCES } from '../core/resources/registry.ts'
 import { type Api, findByGraphql, findByIds, findOne, listAll, type Noun, notThere } from './find.ts'
 import { readIds } from './ids-input.ts'
 import type { ListPage } from './keep-matching.ts'
@@ -57,21 +57,25 @@ async function askForEach(api: Api, noun: Noun, ids: readonly string[]): Promise
  * is given must not have another shape on the day when there is one.
  */
 export async function getByIds(ctx: Context, noun: Noun, words: readonly string[]): Promise<undefined> {
-  const ids = await readIds(ctx, words, `crm ${noun}s list -o id`)
+  const ids = await readIds(ctx, words, `crm ${RESOURCES[noun].plural} list -o id`)
   const [only] = words.length === 1 && words[0] !== '-' ? ids : []
   if (only !== undefined) return printOne(ctx, await findOne(ctx, noun, only), noun)
   const { pages, missing } = findMany(await ctx.api(), noun, ids)
   await printList(ctx, {
     pages,
     columns: FIELDS[noun],
-    plural: ids.length === 0 ? 'ids on stdin' : `${noun}s with these ids`,
+    plural: ids.length === 0 ? 'ids on stdin' : `${RESOURCES[noun].plural} with these ids`,
     resource: noun,
   })
   if (missing.length === 0) return
   if (missing.length === ids.length) throw notThere(noun, namesOf(missing))
-  throw new CrmError('partial', `${missing.length} of ${ids.length} ${noun}s are not there: ${namesOf(missing)}`, {
-    hint: `crm ${noun}s list`,
-  })
+  throw new CrmError(
+    'partial',
+    `${missing.length} of ${ids.length} ${RESOURCES[noun].plural} are not there: ${namesOf(missing)}`,
+    {
+      hint: `crm ${RESOURCES[noun].plural} list`,
+    },
+  )
 }
 
 /** Some of them, and how many more there are. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText } from '../core/exact-json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
 
 /**
  * Records by id, from a scan of the list: the contract has no way to ask for one. Stops as soon as all are found;
@@ -38,14 +38,13 @@ export async function findOne(ctx: Context, noun: Noun, id: string): Promise<Crm
 }
 
 export function notThere(noun: Noun, what: string): CrmError {
-  return new CrmError('not_found', `there is no ${noun} ${what}`, { hint: `crm ${noun}s list` })
+  return new CrmError('not_found', `there is no ${noun} ${what}`, { hint: `crm ${RESOURCES[noun].plural} list` })
 }
 
 export type Api = Awaited<ReturnType<Context['api']>>
 
 export function listAll(api: Api, noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
-  const list = noun === 'contact' ? api.contacts.list : api.deals.list
-  return list({ limit: undefined, cursor: undefined, filters: {} })
+  return api[RESOURCES[noun].plural].list({ limit: undefined, cursor: undefined, filters: {} })
 }
 
 /** Failures that a scan would meet too. An outage is none: the scan waits for its end, which a probe does not. */

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 
 export interface ListPage {
   readonly items: readonly CrmRecord[]

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
-import type { CrmRecord, Resource } from '../core/resources.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 
 /** What is held against all records of a list, when the last of them was read. */
 export interface ListCheck {

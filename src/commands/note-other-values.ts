@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import { otherValues } from '../core/other-values.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 
 const MOST_CHARS = 60
 

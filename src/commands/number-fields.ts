@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import { FIELDS } from '../core/resources.ts'
+import { FIELDS } from '../core/resources/registry.ts'
 import { isNumber } from './bulk/number-check.ts'
 import { type FieldsOptions, textForNumber, textMembers } from './fields-input.ts'
 import { type Api, listAll, type Noun } from './find.ts'

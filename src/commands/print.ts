@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
-import type { CrmRecord, Resource } from '../core/resources.ts'
+import { type CrmRecord, FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
 import { shouldColor } from '../output/color.ts'
 import { jsonText } from '../output/json-text.ts'
@@ -27,19 +27,15 @@ export interface List {
   readonly columns: readonly string[]
   /** What the records are called, for the note that there are none. */
   readonly plural: string
-  /** What they are, where the plural does not say it. */
+  /** What they are; undefined where they are of no resource. */
   readonly resource?: Resource
   /** Held against them at the end, beside the members that expressions use. */
   readonly checks?: readonly ListCheck[]
 }
 
-const RESOURCES_BY_PLURAL: Readonly<Record<string, Resource>> = {
-  contacts: 'contact',
-  deals: 'deal',
-  notes: 'note',
-  pipelines: 'pipeline',
-  stages: 'stage',
-  webhooks: 'webhook',
+/** A list of the records of one resource, in its own columns and words. */
+export function listOf(resource: Resource): Pick<List, 'columns' | 'plural' | 'resource'> {
+  return { columns: FIELDS[resource], plural: RESOURCES[resource].plural, resource }
 }
 
 /** `--where` is decided here: the server is then asked for all records, and `--limit` counts those that are kept. */
@@ -59,8 +55,7 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
       out,
       itemsOf(await chosenPages(ctx, list, check), (page) => {
         last = page
-        const resource = RESOURCES_BY_PLURAL[list.plural]
-        if (resource) ctx.seen(resource, page.items)
+        if (list.resource) ctx.seen(list.resource, page.items)
       }),
     )
   } catch (error) {
@@ -75,9 +70,8 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
 }
 
 /** All that is held against the records of a list. */
-export async function checkOf(ctx: Context, { plural, resource, checks = [] }: List): Promise<ListCheck> {
-  const known = resource ?? RESOURCES_BY_PLURAL[plural]
-  return allOf(known ? [createMemberCheck(ctx, known, await expressionUses(ctx, 'list')), ...checks] : checks)
+export async function checkOf(ctx: Context, { resource, checks = [] }: List): Promise<ListCheck> {
+  return allOf(resource ? [createMemberCheck(ctx, resource, await expressionUses(ctx, 'list')), ...checks] : checks)
 }
 
 /** What is read from the server is what progress counts; rows on a terminal are progress enough. */

@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from '../core/event-kinds.ts'
-import { FIELDS, READ_ONLY_FIELDS, type Resource } from '../core/resources.ts'
+import { FIELDS, READ_ONLY_FIELDS, type Resource } from '../core/resources/registry.ts'
 import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
 import type { Known } from './known.ts'
 import type { Wanted } from './wanted.ts'

@@ -1,6 +1,6 @@
 import { idText } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { CrmRecord, Resource } from '../core/resources.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 
 /** What the commands of one profile have seen last of its server; the newest first, and never much of it. */
 export interface Known {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { CrmRecord, Resource } from '../core/resources.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import { writePrivateFile } from '../files/write-private-file.ts'
 import { type Known, MOST_IDS, withoutId, withSeen } from './known.ts'

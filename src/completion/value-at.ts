@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from '../core/event-kinds.ts'
-import type { Resource } from '../core/resources.ts'
+import type { Resource } from '../core/resources/registry.ts'
 import type { ValueWords } from './words.ts'
 
 /** One place where a value is typed: that of a flag, or an argument. */

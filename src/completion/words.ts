@@ -1,4 +1,4 @@
-import type { Resource } from '../core/resources.ts'
+import type { Resource } from '../core/resources/registry.ts'
 
 /** What can be typed, as the build reads it off the command tree: short names, because every Tab parses it. */
 export interface CommandWords {

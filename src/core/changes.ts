@@ -1,6 +1,6 @@
 import { parseExactJson } from './exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
-import type { CrmRecord } from './resources.ts'
+import type { CrmRecord } from './resources/registry.ts'
 
 /** What a merge patch (RFC 7396) does to a record: member to its value before and after. */
 export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject {

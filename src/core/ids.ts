@@ -1,9 +1,14 @@
+import { CONTACT } from './resources/contact.ts'
+import { DEAL } from './resources/deal.ts'
+import { NOTE } from './resources/note.ts'
+import { WEBHOOK } from './resources/webhook.ts'
+
 /** The prefix of each kind of id: of records on the wire, and of jobs on the disk. */
 export const ID_PREFIXES = {
-  contact: 'con_',
-  deal: 'deal_',
-  note: 'note_',
-  webhook: 'wh_',
+  contact: CONTACT.idPrefix,
+  deal: DEAL.idPrefix,
+  note: NOTE.idPrefix,
+  webhook: WEBHOOK.idPrefix,
   event: 'evt_',
   key: 'key_',
   job: 'job_',

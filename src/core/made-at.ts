@@ -1,4 +1,4 @@
-import type { CrmRecord } from './resources.ts'
+import type { CrmRecord } from './resources/registry.ts'
 
 /** When a record was made, by its own word; undefined when the server does not tell. */
 export function madeAtMs(record: CrmRecord): number | undefined {

@@ -1,7 +1,7 @@
 import { CrmError } from './errors.ts'
 import { isJsonObject, type JsonValue } from './json.ts'
 import { nearest } from './nearest.ts'
-import type { CrmRecord } from './resources.ts'
+import type { CrmRecord } from './resources/registry.ts'
 
 /** A member that a command line takes from the records it reads. */
 export interface MemberUse {

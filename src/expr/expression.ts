@@ -1,7 +1,7 @@
 import type { CrmError } from '../core/errors.ts'
 import { parseExactJson } from '../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { caughtReason, compileFailure, evaluationFailure, recordFailures } from './jq-failure.ts'
 import { type PathUse, recordPaths } from './record-paths.ts'

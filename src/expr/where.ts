@@ -1,5 +1,5 @@
 import type { CrmError } from '../core/errors.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { placeIn, type Query } from './expression.ts'
 import { type RecordFailures, recordFailures } from './jq-failure.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {

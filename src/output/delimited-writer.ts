@@ -1,5 +1,5 @@
 import type { JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { createColumns } from './columns.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
 import { defuse } from './formula.ts'

@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 
 /** The names on the way to a member: `owner.name` is ['owner', 'name']. */
 export type FieldPath = readonly string[]

@@ -1,4 +1,4 @@
-import { READ_ONLY_FIELDS } from '../core/resources.ts'
+import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
 import { GAP } from './table-lines.ts'
 
 export interface WantedColumn {

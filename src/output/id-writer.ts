@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { idOnLine } from '../core/id-line.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
 

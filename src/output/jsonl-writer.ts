@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
 

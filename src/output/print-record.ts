@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
 import { jsonText } from './json-text.ts'
 import { openWriter } from './open-writer.ts'

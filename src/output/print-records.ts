@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
 import { openWriter } from './open-writer.ts'
 import { writeNotes } from './print-notes.ts'

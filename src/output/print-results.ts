@@ -1,5 +1,5 @@
 import type { JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
 import type { Query } from '../expr/expression.ts'
 import { jsonText } from './json-text.ts'

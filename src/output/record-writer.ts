@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 
 /** One format. Each method gives the text to write now; nothing is kept but what the next page needs. */
 export interface RecordWriter {

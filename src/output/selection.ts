@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
 
 /** What `--fields` leaves of each record. */

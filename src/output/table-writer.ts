@@ -1,7 +1,7 @@
 import type Table from 'cli-table3'
 import { exactDigits } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { cellText } from './cell-text.ts'
 import { createStyles } from './color.ts'
 import { type ColumnNeed, fitColumns } from './column-widths.ts'

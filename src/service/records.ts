@@ -1,5 +1,5 @@
 import type { EventKind } from '../core/event-kinds.ts'
-import { READ_ONLY_FIELDS } from '../core/resources.ts'
+import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
 import { pointer, requireMember } from './fields/rules.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from './json-text.ts'
 import { mergeMembers } from './merge-patch.ts'

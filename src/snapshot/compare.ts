@@ -1,6 +1,6 @@
 import { exactDigits, idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { SnapshotEntry } from './entry.ts'
 
 /** One record that is not the same in both; `fields` has what changed, `record` the one that was added or removed. */

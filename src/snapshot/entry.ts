@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 
 export const SNAPSHOT_TYPES = ['contact', 'deal'] as const
 

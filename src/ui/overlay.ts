@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
 import type { ServerList } from './work/loading.ts'
 

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { currentRow } from './list/list-state.ts'
 import { chosenRows } from './list/marks.ts'
 import { type Boards, clampBoard } from './pipelines/board.ts'

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../core/resources.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { KeptForm } from '../settings/kept-changes.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import type { Overlay } from './overlay.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keepMatching, type ListPage } from '../../src/commands/keep-matching.ts'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 
 const even = async (records: readonly CrmRecord[]) => records.filter(({ id }) => Number(id) % 2 === 0)
 

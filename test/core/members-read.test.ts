@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MembersRead } from '../../src/core/members-read.ts'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 
 function slipOf(path: readonly string[], records: readonly CrmRecord[], described: readonly string[] = []) {
   const members = new MembersRead([{ flag: '--where', path, ifMeant: 'IF MEANT' }])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z')

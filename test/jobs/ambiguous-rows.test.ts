@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { openDraft } from '../../src/jobs/folder/job-folder.ts'
 import { Existing } from '../../src/jobs/make/existing.ts'
 import { createOf } from '../../src/jobs/make/import-row.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/exact-json.ts'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
 import type { Format } from '../../src/output/format.ts'
 import { print } from './print-fixture.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { printRecord } from '../../src/output/print-record.ts'
 import { fakeIo } from './fake-io.ts'
 import { NAUGHTY } from './naughty-strings.ts'

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import type { Query } from '../../src/expr/expression.ts'
 import { parseFields } from '../../src/output/fields.ts'
 import type { Format } from '../../src/output/format.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { NAUGHTY } from './naughty-strings.ts'
 import { print } from './print-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/exact-json.ts'
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { type Difference, differences } from '../../src/snapshot/compare.ts'
 import type { SnapshotEntry } from '../../src/snapshot/entry.ts'
 

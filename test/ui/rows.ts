@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../src/core/resources.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { emptyList, type ListState, takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { type CrmRecord, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
 import type { GraphqlAnswer, GraphqlReads } from '../graphql-api.ts'
@@ -19,7 +19,7 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
   return {
     get: async (noun, id) => {
       const { offer, answer } = await discovery.use(noun, ({ query }, send) => send(query, { id }, { isProbe: true }))
-      const hint = `crm ${noun}s list`
+      const hint = `crm ${RESOURCES[noun].plural} list`
       return isNotFound(answer) ? undefined : recordOf(dataOf(answer, `get ${noun} ${id}`, hint)[offer.field])
     },
     list: (noun, query) =>

@@ -1,5 +1,5 @@
 import { idText } from '../../core/exact-json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { PageAnswer } from '../page-answer.ts'
 
 /** By what records are told apart: ids, and the whole of those that have none. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { idText } from '../../core/exact-json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { shouldColor } from '../../output/color.ts'
 import type { Noun } from '../find.ts'
 import { findMany } from '../find-many.ts'
@@ -26,7 +26,7 @@ export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, sho
     pauseProcess: ctx.pauseProcess,
     watchProcess: ctx.watchProcess,
     interrupt: ctx.interrupt ?? (() => {}),
-    findRecords: (list, ids) => findRecords(ctx, list === 'contacts' ? 'contact' : 'deal', ids),
+    findRecords: (list, ids) => findRecords(ctx, resourceOf(list), ids),
     onNotes: ctx.setNotes,
     say: (line) => {
       ctx.setNotes(undefined)

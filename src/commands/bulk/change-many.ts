@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MemberUse } from '../../core/members-read.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { createMemberCheck } from '../member-check.ts'
 import { refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
@@ -32,7 +32,7 @@ export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags &
     if (flags.set || flags.data !== undefined) {
       throw new CrmError(
         'usage',
-        `--from has what each ${noun.slice(0, -1)} becomes, so --set and --data say nothing more`,
+        `--from has what each ${resourceOf(noun)} becomes, so --set and --data say nothing more`,
         {
           hint: '--compute field=EXPR gives every row a field',
         },
@@ -45,7 +45,7 @@ export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags &
     }
     return importRows(ctx, { noun, kind: 'update' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  const patch = await readFields(ctx, flags, noun === 'deals' ? 'deal' : 'contact')
+  const patch = await readFields(ctx, flags, resourceOf(noun))
   return selectMany(ctx, { noun, kind: 'update', patch }, flags)
 }
 
@@ -71,7 +71,7 @@ async function selectMany(
   }
   const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined
   const used = [...uses('none'), ...(flags.newField ? [] : setMembers(patch))]
-  const members = createMemberCheck(ctx, noun === 'deals' ? 'deal' : 'contact', used)
+  const members = createMemberCheck(ctx, resourceOf(noun), used)
   const numbers = createNumberCheck(patch && set)
   const check = {
     see: (records: readonly CrmRecord[]) => {

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobState } from './job-types.ts'
 
 /** A job as it is printed; `undoneBy`: by id of a job its undo. */

@@ -1,5 +1,5 @@
 import { exactDigits } from '../../core/exact-json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { textForNumber, textMembers } from '../fields-input.ts'
 
 /** Of a member that crm does not know, the records tell whether it is a number: a text would be kept, and be in no sum. */

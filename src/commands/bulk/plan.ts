@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { askYesNo } from '../../output/prompt.ts'
@@ -81,13 +82,9 @@ function recheckText(requests: number): string {
 }
 
 function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['noun']): string {
-  const parts = [create > 0 ? `create ${update > 0 ? create : counted(create, noun)}` : '']
-  if (update > 0) parts.push(`change ${counted(update, noun)}`)
+  const parts = [create > 0 ? `create ${update > 0 ? create : counted(create, resourceOf(noun))}` : '']
+  if (update > 0) parts.push(`change ${counted(update, resourceOf(noun))}`)
   return parts.filter(Boolean).join(' and ')
-}
-
-function counted(count: number, noun: MadeJob['head']['noun']): string {
-  return count === 1 ? `1 ${noun.slice(0, -1)}` : `${count} ${noun}`
 }
 
 /** Compares `--expect` with what would happen, before anything is sent or kept as a plan. */
@@ -113,7 +110,7 @@ function isDeletion({ end, head }: MadeJob): boolean {
 
 function deletionOf({ end, head }: MadeJob, expect: number | undefined): Deletion {
   const isStdinFree = head.input?.name !== '-'
-  return { count: end.delete, what: counted(end.delete, head.noun), expect, isStdinFree }
+  return { count: end.delete, what: counted(end.delete, resourceOf(head.noun)), expect, isStdinFree }
 }
 
 async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<void> {

@@ -2,7 +2,6 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { deleteMany, type ManyFlags, refuseIdBeside } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
@@ -15,7 +14,7 @@ import { examples } from '../examples.ts'
 import { findMany, namesOf } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readIds } from '../ids-input.ts'
-import { printList } from '../print.ts'
+import { listOf, printList } from '../print.ts'
 import { deleteByIds, printDeletions } from './delete-by-ids.ts'
 
 interface Options extends ManyFlags {
@@ -69,7 +68,7 @@ async function deleteContacts(ctx: Context, words: readonly string[], options: O
 async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitCode> {
   const api = await ctx.api()
   const { pages, missing } = findMany(api, 'contact', ids)
-  await printList(ctx, { pages, columns: FIELDS.contact, plural: 'contacts' })
+  await printList(ctx, { pages, ...listOf('contact') })
   if (missing.length > 0) ctx.note(`Not there: ${namesOf(missing)}`)
   const count = ids.length - missing.length
   ctx.note(`Dry run: ${count} would be deleted; nothing was sent.`)

@@ -1,9 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { exportList, FILE_HELP } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
+import { listOf } from '../print.ts'
 
 export function addContactsExport(contacts: CommandUnknownOpts, act: Act): void {
   const all = contacts
@@ -21,5 +21,5 @@ export function addContactsExport(contacts: CommandUnknownOpts, act: Act): void 
 async function exportContacts(ctx: Context, file: string): Promise<undefined> {
   const api = await ctx.api()
   const pages = api.contacts.list({ limit: undefined, cursor: undefined, filters: {} })
-  return exportList(ctx, file, { pages, columns: FIELDS.contact, plural: 'contacts' })
+  return exportList(ctx, file, { pages, ...listOf('contact') })
 }

@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList, requestedLimit } from '../print.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
 
 interface Options {
   readonly cursor?: string
@@ -30,5 +29,5 @@ export function addContactsList(contacts: CommandUnknownOpts, act: Act): void {
 async function listContacts(ctx: Context, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const pages = api.contacts.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters: {} })
-  await printList(ctx, { pages, columns: FIELDS.contact, plural: 'contacts' })
+  await printList(ctx, { pages, ...listOf('contact') })
 }

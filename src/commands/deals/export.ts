@@ -1,11 +1,11 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { exportList, FILE_HELP } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
+import { listOf } from '../print.ts'
 import { createStageCheck } from './stage-filter.ts'
 
 interface Options {
@@ -35,5 +35,5 @@ async function exportDeals(ctx: Context, file: string, options: Options): Promis
   const api = await ctx.api()
   const pages = api.deals.list({ limit: undefined, cursor: undefined, filters })
   const checks = [createStageCheck(ctx, filters)]
-  return exportList(ctx, file, { pages, columns: FIELDS.deal, plural: 'deals', checks })
+  return exportList(ctx, file, { pages, ...listOf('deal'), checks })
 }

@@ -1,11 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList, requestedLimit } from '../print.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
 import { createStageCheck } from './stage-filter.ts'
 import { printSummary } from './summary.ts'
 
@@ -39,6 +38,6 @@ async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters })
-  const list = { pages, columns: FIELDS.deal, plural: 'deals', checks: [createStageCheck(ctx, filters)] }
+  const list = { pages, ...listOf('deal'), checks: [createStageCheck(ctx, filters)] }
   return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, options.summary)
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { EXIT } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { OutputStream } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { safeText } from '../../output/safe-text.ts'

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jobRecord } from '../bulk/job-record.ts'
 import type { DamagedJob } from '../bulk/job-types.ts'
 import { examples } from '../examples.ts'

@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList, requestedLimit } from '../print.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
 
 interface Options {
   readonly cursor?: string
@@ -22,5 +21,5 @@ export function addNotesList(notes: CommandUnknownOpts, act: Act): void {
 async function listNotes(ctx: Context, dealId: string, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.notes(dealId, query), columns: FIELDS.note, plural: 'notes' })
+  await printList(ctx, { pages: api.graphql.notes(dealId, query), ...listOf('note') })
 }

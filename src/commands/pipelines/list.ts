@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList, requestedLimit } from '../print.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
 
 interface Options {
   readonly cursor?: string
@@ -22,5 +21,5 @@ export function addPipelinesList(pipelines: CommandUnknownOpts, act: Act): void 
 async function listPipelines(ctx: Context, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.list('pipelines', query), columns: FIELDS.pipeline, plural: 'pipelines' })
+  await printList(ctx, { pages: api.graphql.list('pipelines', query), ...listOf('pipeline') })
 }

@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList } from '../print.ts'
+import { listOf, printList } from '../print.ts'
 
 export function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): void {
   const stages = pipelines
@@ -16,5 +15,5 @@ export function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): voi
 
 async function listStages(ctx: Context, pipelineId: string): Promise<undefined> {
   const api = await ctx.api()
-  await printList(ctx, { pages: api.pipelines.stages(pipelineId), columns: FIELDS.stage, plural: 'stages' })
+  await printList(ctx, { pages: api.pipelines.stages(pipelineId), ...listOf('stage') })
 }

@@ -1,4 +1,5 @@
-import type { FIELDS } from '../../core/resources.ts'
+import type { FieldType } from '../../core/resources/field.ts'
+import { type FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { Outcome } from '../contacts/delete-by-ids.ts'
 import type { PlannedRequest } from '../dry-run.ts'
 import { ERROR_RECORD } from './error-schema.ts'
@@ -27,30 +28,26 @@ const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] }
 
 const OF_EVERY_RECORD = { id: ID, created_at: WHEN, updated_at: WHEN, version: ID_OR_NULL }
 
-export const CONTACT = sent({
-  ...OF_EVERY_RECORD,
-  name: TEXT_OR_NULL,
-  email: TEXT_OR_NULL,
-  phone: TEXT_OR_NULL,
-  company: TEXT_OR_NULL,
-  owner_id: ID_OR_NULL,
-} satisfies Members<'contact'>)
+/** Of other servers too, so any member may be null. */
+const OF_TYPE: Readonly<Record<FieldType, JsonSchema>> = {
+  id: ID,
+  reference: ID_OR_NULL,
+  text: TEXT_OR_NULL,
+  texts: listOf(TEXT),
+  number: NUMBER_OR_NULL,
+  integer: NUMBER_OR_NULL,
+  time: WHEN,
+}
 
-export const DEAL = sent({
-  ...OF_EVERY_RECORD,
-  name: TEXT_OR_NULL,
-  amount: NUMBER_OR_NULL,
-  stage: TEXT_OR_NULL,
-  owner_id: ID_OR_NULL,
-  pipeline_id: ID_OR_NULL,
-} satisfies Members<'deal'>)
+function membersOf(resource: Resource): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(writableFields(resource).map(([name, { type }]) => [name, OF_TYPE[type]]))
+}
 
-export const NOTE = sent({
-  ...OF_EVERY_RECORD,
-  deal_id: ID,
-  body: TEXT_OR_NULL,
-  author_id: ID_OR_NULL,
-} satisfies Members<'note'>)
+export const CONTACT = sent({ ...OF_EVERY_RECORD, ...membersOf('contact') })
+
+export const DEAL = sent({ ...OF_EVERY_RECORD, ...membersOf('deal') })
+
+export const NOTE = sent({ ...OF_EVERY_RECORD, ...membersOf('note'), deal_id: ID })
 
 export const STAGE = sent({
   id: ID,

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { databaseLocation } from './database.ts'
 import type { Started } from './first-key.ts'

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { FIELDS, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Started } from './first-key.ts'
 

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { MembersRead, type MemberUse } from '../../core/members-read.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS } from '../../core/resources.ts'
+import { FIELDS } from '../../core/resources/registry.ts'
 import { expressionUses, type ListCheck } from '../member-check.ts'
 import { EVENT_MEMBERS } from './event-record.ts'
 

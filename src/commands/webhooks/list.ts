@@ -1,9 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { FIELDS } from '../../core/resources.ts'
+import { FIELDS } from '../../core/resources/registry.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printList, requestedLimit } from '../print.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
 
 /** Without the secret, which no server tells again. */
 const COLUMNS = FIELDS.webhook.filter((name) => name !== 'secret')
@@ -25,5 +25,5 @@ export function addWebhooksList(webhooks: CommandUnknownOpts, act: Act): void {
 async function listWebhooks(ctx: Context, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.list('webhooks', query), columns: COLUMNS, plural: 'webhooks' })
+  await printList(ctx, { pages: api.graphql.list('webhooks', query), ...listOf('webhook'), columns: COLUMNS })
 }

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { replaceFile } from '../../files/replace-file.ts'
 import { createColumns } from '../../output/columns.ts'
 import { printRecords } from '../../output/print-records.ts'

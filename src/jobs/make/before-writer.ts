@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 
 const CHUNK_CHARS = 256 * 1024

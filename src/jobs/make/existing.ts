@@ -1,5 +1,5 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
 export interface Match {

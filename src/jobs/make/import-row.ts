@@ -1,6 +1,6 @@
 import { encodeSegment } from '../../api/path.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { InputRow } from '../row.ts'
 import type { Planned, PlannedFailure } from './plan-builder.ts'
@@ -37,7 +37,7 @@ export function ambiguousOf(noun: Noun, row: InputRow, { names, ids }: Ambiguity
 }
 
 export function recordPath(noun: Noun, id: string): string {
-  return `/v1/${noun}/${encodeSegment(id, noun.slice(0, -1), `crm ${noun} list`)}`
+  return `/v1/${noun}/${encodeSegment(id, resourceOf(noun), `crm ${noun} list`)}`
 }
 
 function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {

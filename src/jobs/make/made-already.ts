@@ -1,3 +1,4 @@
+import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { readJobState } from '../run/job-state.ts'
@@ -27,7 +28,7 @@ export async function madeAlready(jobsFolder: string, { account, run, noun }: Re
     count += done
   }
   if (count === 0) return undefined
-  const what = count === 1 ? `1 ${noun.slice(0, -1)} is` : `${count} ${noun} are`
+  const what = `${counted(count, resourceOf(noun))} ${count === 1 ? 'is' : 'are'}`
   return `${what} there already from ${ids.join(', ')}; --again makes all of them once more.`
 }
 

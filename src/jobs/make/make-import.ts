@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import { headOf } from '../folder/find-jobs.ts'
 import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../folder/job-folder.ts'
 import type { ImportTerms } from '../plan/import-terms.ts'
@@ -185,7 +186,7 @@ function matchOf(
       'invalid_input',
       `${inputName} has no column id, which says what to ${as === 'delete' ? as : 'update'}`,
       {
-        hint: `name what tells one ${noun.slice(0, -1)} from another: --match ${noun === 'deals' ? 'name' : 'email'}`,
+        hint: `name what tells one ${resourceOf(noun)} from another: --match ${noun === 'deals' ? 'name' : 'email'}`,
       },
     )
   }

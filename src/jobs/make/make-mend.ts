@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { type Operation, sentKind } from '../plan/operation.ts'

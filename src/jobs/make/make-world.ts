@@ -1,5 +1,5 @@
 import type { DealUpdates } from '../../api/graphql-api.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import type { Noun } from '../plan/plan-head.ts'
 

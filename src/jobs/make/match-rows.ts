@@ -1,4 +1,5 @@
 import { idText } from '../../core/exact-json.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import { matchKey } from '../match-key.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { Finding, FindingCode, InputRow, RowSource } from '../row.ts'
@@ -76,7 +77,7 @@ function withoutMatch({
 }: Matching & Pick<MatchParts, 'mode'>): Planned | 'skipped' | undefined {
   if (mode === 'upsert') return createOf('contacts', row)
   if (row.id === undefined) return 'skipped'
-  return void refuse('not_there', `there is no ${noun.slice(0, -1)} ${row.id}`)
+  return void refuse('not_there', `there is no ${resourceOf(noun)} ${row.id}`)
 }
 
 function findingOf(

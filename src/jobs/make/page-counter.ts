@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 
 interface Page {
   readonly items: readonly CrmRecord[]

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { recordDigest, requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'

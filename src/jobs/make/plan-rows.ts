@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { idText } from '../../core/exact-json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { matchKey } from '../match-key.ts'
 import type { Noun } from '../plan/plan-head.ts'
@@ -125,7 +125,7 @@ function withoutMatch(noun: Noun, row: InputRow, names: readonly string[]): Left
   return skippedRow(
     { line: row.line, id: row.id },
     'no_match',
-    `no ${noun.slice(0, -1)} has the ${names.join(', ')} ${JSON.stringify(value)}`,
+    `no ${resourceOf(noun)} has the ${names.join(', ')} ${JSON.stringify(value)}`,
   )
 }
 

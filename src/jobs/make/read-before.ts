@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { parseExactJson } from '../../core/exact-json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 
 export interface BeforeImage {
   readonly op: number

@@ -1,6 +1,6 @@
 import { changedMembers } from '../../core/changes.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
 /** A member that somebody changed since, and its three sides. */

@@ -1,6 +1,6 @@
 import { exactDigits } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/json-text.ts'
 import type { Changes } from '../row.ts'
 import { setMember } from './set-member.ts'

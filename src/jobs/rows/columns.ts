@@ -1,5 +1,5 @@
 import { nearest } from '../../core/nearest.ts'
-import { isNumeric } from '../../core/resources.ts'
+import { isNumeric } from '../../core/resources/registry.ts'
 import type { RowKind } from '../row.ts'
 import { aliasOf, fieldsOf, foldName, type Role, roleOf } from './known-fields.ts'
 import type { CellType, Mapping } from './parse-map.ts'

@@ -1,4 +1,4 @@
-import { FIELDS, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { FIELDS, fieldOf, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
 import type { RowKind } from '../row.ts'
 
 /** Where the value of a column goes: a member of the record, its id, the deal of a note; nowhere. */
@@ -9,43 +9,6 @@ export const FAILED_PREFIX = '_crm_'
 /** And its member in a file of JSON. */
 export const FAILED_MEMBER = '_crm'
 const LINE_COLUMN = '_crm_line'
-
-/** What people call the fields: enough to ask whether that is meant, never to decide it. */
-const ALIASES: Readonly<Record<string, string>> = {
-  mail: 'email',
-  emailaddress: 'email',
-  fullname: 'name',
-  contactname: 'name',
-  displayname: 'name',
-  dealname: 'name',
-  title: 'name',
-  phonenumber: 'phone',
-  telephone: 'phone',
-  telephonenumber: 'phone',
-  tel: 'phone',
-  mobile: 'phone',
-  mobilephone: 'phone',
-  companyname: 'company',
-  organisation: 'company',
-  organization: 'company',
-  account: 'company',
-  owner: 'owner_id',
-  contactid: 'id',
-  dealid: 'id',
-  recordid: 'id',
-  value: 'amount',
-  price: 'amount',
-  sum: 'amount',
-  dealvalue: 'amount',
-  status: 'stage',
-  dealstage: 'stage',
-  pipeline: 'pipeline_id',
-  author: 'author_id',
-  text: 'body',
-  note: 'body',
-  content: 'body',
-  deal: 'deal_id',
-}
 
 export function fieldsOf(kind: RowKind): readonly string[] {
   return FIELDS[kind]
@@ -64,8 +27,8 @@ export function foldName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
 }
 
-/** The field that people who write this name mean, perhaps. */
+/** The field that people who write this name mean, perhaps: enough to ask whether that is meant, never to decide it. */
 export function aliasOf(kind: RowKind, name: string): string | undefined {
-  const field = ALIASES[foldName(name)]
-  return field !== undefined && fieldsOf(kind).includes(field) ? field : undefined
+  const folded = foldName(name)
+  return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))
 }

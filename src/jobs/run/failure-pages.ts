@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'

@@ -1,6 +1,6 @@
 import type { KeyKeeping } from '../../api/key-keeping.ts'
 import type { Sender } from '../../api/sender.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { LocalClocks } from '../send/server-clock.ts'
 

@@ -1,7 +1,7 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { naturalName, textOf } from '../alike.ts'
 import type { Task } from './task.ts'
 

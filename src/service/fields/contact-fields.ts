@@ -1,13 +1,7 @@
 import type { Members } from '../json-text.ts'
-import { READ_ONLY_RULES, type Rules, requireMember, requireRules, textOrNull } from './rules.ts'
+import { READ_ONLY_RULES, type Rules, requireMember, requireRules, rulesOf } from './rules.ts'
 
-export const CONTACT_PATCH_RULES: Rules = {
-  name: textOrNull,
-  email: textOrNull,
-  phone: textOrNull,
-  company: textOrNull,
-  owner_id: textOrNull,
-}
+export const CONTACT_PATCH_RULES = rulesOf('contact')
 
 export const CONTACT_RULES: Rules = { ...READ_ONLY_RULES, ...CONTACT_PATCH_RULES }
 

@@ -1,18 +1,9 @@
 import type { Members } from '../json-text.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
-import {
-  filledText,
-  numberOrNull,
-  oneOf,
-  READ_ONLY_RULES,
-  type Rule,
-  type Rules,
-  requireRules,
-  textOf,
-  textOrNull,
-} from './rules.ts'
+import { oneOf, READ_ONLY_RULES, type Rule, type Rules, requireRules, rulesOf, textOf } from './rules.ts'
 
-const RULES: Rules = { name: filledText, stage: filledText, amount: numberOrNull, owner_id: textOrNull }
+/** Of a pipeline it depends on what pipelines there are. */
+const { pipeline_id: _, ...RULES } = rulesOf('deal')
 
 /** Those of a new deal, which may not say what the service sets; its pipeline and stage depend on what pipelines there are. */
 export const DEAL_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }

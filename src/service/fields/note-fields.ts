@@ -1,8 +1,8 @@
 import type { Members } from '../json-text.ts'
 import { invalidValues } from '../problem.ts'
-import { filledText, notSent, READ_ONLY_RULES, type Rules, requireRules, textOrNull } from './rules.ts'
+import { notSent, READ_ONLY_RULES, type Rules, requireRules, rulesOf } from './rules.ts'
 
-export const NOTE_RULES: Rules = { ...READ_ONLY_RULES, deal_id: notSent, body: filledText, author_id: textOrNull }
+export const NOTE_RULES: Rules = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: notSent }
 
 /** The members of a new note of a deal; other services call its text `content`, so that name is taken too. */
 export function readNote(sent: Members, dealId: string): Members {

@@ -1,4 +1,5 @@
-import { READ_ONLY_FIELDS } from '../../core/resources.ts'
+import type { Field, FieldType } from '../../core/resources/field.ts'
+import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { invalidValues, type ValueFault } from '../problem.ts'
 import { shownValue } from '../shown.ts'
@@ -84,7 +85,7 @@ export const filledText: Rule = {
   },
 }
 
-export const numberOrNull: Rule = {
+const numberOrNull: Rule = {
   schema: { type: ['number', 'null'] },
   check: (value) => {
     if (value === undefined || value === 'null' || isNumber(value)) return undefined
@@ -92,10 +93,37 @@ export const numberOrNull: Rule = {
   },
 }
 
+const integerOrNull: Rule = {
+  schema: { type: ['integer', 'null'] },
+  check: (value) => {
+    if (value === undefined || value === 'null' || (isNumber(value) && Number.isInteger(Number(value))))
+      return undefined
+    return wrongType('expected a whole number or null', value)
+  },
+}
+
 export const notSent: Rule = {
   schema: { not: {} },
   check: (value) =>
     value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this: leave it out' },
+}
+
+const OF_TYPE: Readonly<Partial<Record<FieldType, Rule>>> = {
+  reference: textOrNull,
+  text: textOrNull,
+  number: numberOrNull,
+  integer: integerOrNull,
+}
+
+/** What the definition of a resource says of each field that a client may send. */
+export function rulesOf(resource: Resource): Rules {
+  return Object.fromEntries(writableFields(resource).map(([name, field]) => [name, ruleOf(name, field)]))
+}
+
+function ruleOf(name: string, { type, isRequired }: Field): Rule {
+  const rule = OF_TYPE[type]
+  if (!rule) throw new Error(`${name} is of type ${type}, which needs a rule of its own`)
+  return isRequired ? filledText : rule
 }
 
 export const READ_ONLY_RULES: Rules = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, notSent]))

@@ -1,3 +1,5 @@
+import { inputLines } from './member-types.ts'
+
 /** What `/v1/graphql` changes: what REST does, and more. */
 export const MUTATION_TYPES = `
 "Run in order; one that is refused is null, and the others are done. Idempotency-Key works as for REST. ifVersion is If-Match: another version is refused."
@@ -17,11 +19,7 @@ type Mutation {
 }
 
 input CreateContactInput {
-  name: String
-  email: String
-  phone: String
-  company: String
-  ownerId: String
+${inputLines('contact', 'creation')}
   "An object of any further members, named as in REST."
   json: JSON
 }
@@ -30,11 +28,7 @@ input CreateContactInput {
 input UpdateContactInput {
   id: ID!
   ifVersion: Int
-  name: String
-  email: String
-  phone: String
-  company: String
-  ownerId: String
+${inputLines('contact', 'change')}
   "A JSON merge patch (RFC 7396), named as in REST."
   json: JSON
 }
@@ -44,13 +38,9 @@ input DeleteInput {
   ifVersion: Int
 }
 
+"Without a pipeline: in the default one."
 input CreateDealInput {
-  name: String!
-  stage: String!
-  amount: Decimal
-  ownerId: String
-  "Left out: the default pipeline."
-  pipelineId: ID
+${inputLines('deal', 'creation')}
   json: JSON
 }
 
@@ -58,18 +48,12 @@ input CreateDealInput {
 input UpdateDealInput {
   id: ID!
   ifVersion: Int
-  name: String
-  stage: String
-  amount: Decimal
-  ownerId: String
-  pipelineId: ID
+${inputLines('deal', 'change')}
   json: JSON
 }
 
 input CreateNoteInput {
-  dealId: ID!
-  body: String!
-  authorId: String
+${inputLines('note', 'creation')}
   json: JSON
 }
 

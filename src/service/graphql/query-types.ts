@@ -1,3 +1,5 @@
+import { memberLines } from './member-types.ts'
+
 /** What `/v1/graphql` reads. Names follow GraphQL (`ownerId`); `json` is a record as REST has it (`owner_id`). */
 export const QUERY_TYPES = `
 "Any JSON value. Numbers keep their digits."
@@ -51,44 +53,22 @@ input DealFilter {
 }
 
 type Contact implements Node {
-  id: ID!
-  name: String
-  email: String
-  phone: String
-  company: String
-  ownerId: String
-  createdAt: DateTime!
-  updatedAt: DateTime!
-  version: Int!
+${memberLines('contact')}
   "The whole record as REST has it, members of your own included."
   json: JSON!
 }
 
 type Deal implements Node {
-  id: ID!
-  name: String!
-  amount: Decimal
-  stage: String!
-  ownerId: String
-  pipelineId: ID!
+${memberLines('deal')}
   pipeline: Pipeline
-  createdAt: DateTime!
-  updatedAt: DateTime!
-  version: Int!
   json: JSON!
   "Newest first."
   notes(first: Int, after: String): NoteConnection!
 }
 
 type Note implements Node {
-  id: ID!
-  dealId: ID!
+${memberLines('note')}
   deal: Deal
-  body: String!
-  authorId: String
-  createdAt: DateTime!
-  updatedAt: DateTime!
-  version: Int!
   json: JSON!
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'

@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { COLUMN_GAP, type Column, type FittedColumn, fitListColumns } from '../list/columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { fitCell, shortCell } from '../text/fit-cell.ts'

@@ -1,7 +1,13 @@
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import {
+  type CrmRecord,
+  isNumeric,
+  READ_ONLY_FIELDS,
+  type Resource,
+  writableFields,
+} from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
@@ -10,11 +16,19 @@ import { inputText, textInput } from '../text/text-input.ts'
 
 /** Members that a form offers although the record has none of them yet; those with a number are JSON. */
 export const FORM_FIELDS = {
-  contacts: ['name', 'email', 'phone', 'company', 'owner_id'],
-  deals: ['name', 'amount', 'stage', 'owner_id', 'pipeline_id'],
+  contacts: writableNames('contact'),
+  deals: writableNames('deal'),
 } as const
 
-const NUMBERS = new Set(['amount'])
+function writableNames(resource: Resource): readonly string[] {
+  return writableFields(resource).map(([name]) => name)
+}
+
+const NUMBERS = new Set(
+  (['contact', 'deal'] as const).flatMap((resource) =>
+    writableNames(resource).filter((name) => isNumeric(resource, name)),
+  ),
+)
 
 const READ_ONLY: ReadonlySet<string> = new Set(READ_ONLY_FIELDS)
 

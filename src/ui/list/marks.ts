@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, type ListState, rowId, shownCount, shownRow, withId, withoutId } from './list-state.ts'
 
 export function toggleMark(list: ListState): ListState {

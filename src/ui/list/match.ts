@@ -1,4 +1,4 @@
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 
 /** What a filter looks at, in lower case, a member a line; made once for each row. */
 export function haystackOf(record: CrmRecord, members: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { EXACT, filterWords, matchWords, NO_MATCH } from './match.ts'
 
 export interface Sort {

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS } from '../../core/resources.ts'
+import { FIELDS } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { shellWords } from '../../core/shell-words.ts'
 

@@ -1,5 +1,5 @@
 import { addDecimals, type Decimal, decimalOf, ZERO } from '../../core/decimal.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { type ListState, shownCount, shownRow } from '../list/list-state.ts'
 import type { BoardState } from '../state.ts'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Api, Page } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { emptyList, type ListState, shownCount, shownRow, takePage } from '../list/list-state.ts'

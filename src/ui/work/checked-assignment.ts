@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { type CrmRecord, FIELDS, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { type CrmRecord, FIELDS, READ_ONLY_FIELDS, resourceOf } from '../../core/resources/registry.ts'
 import type { ServerList } from './loading.ts'
 import { parseAssignment } from './staging.ts'
 
@@ -19,7 +19,7 @@ export function checkedAssignment(
 ): readonly [name: string, value: JsonValue] {
   const assignment = parseAssignment(text)
   const [member, value] = assignment
-  const noun = name === 'contacts' ? 'contact' : 'deal'
+  const noun = resourceOf(name)
   if (READ_ONLY_FIELDS.some((field) => field === member)) {
     throw invalid(`${member} is set by the server`, `a ${noun} has ${FIELDS[noun].filter(isWritable).join(', ')}`)
   }

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
 import { type State, withList } from '../state.ts'

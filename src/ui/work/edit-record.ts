@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources.ts'
+import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Env } from '../../core/streams.ts'
 import { editText } from './edit-text.ts'

@@ -1,5 +1,5 @@
 import type { Arrival, EventBody, HandOver, ReceivedEvent, RejectedRequest } from '../../core/arrivals.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 
 /** More of a body is for `crm webhooks events show`: thousands of rows are held. */
 const LONGEST_BODY = 4_000

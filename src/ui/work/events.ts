@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Env } from '../../core/streams.ts'
 import { stateFolder } from '../../settings/state-folder.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-changes.ts'

@@ -1,5 +1,5 @@
 import type { HandOver, Occurrence } from '../../core/arrivals.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'

@@ -1,5 +1,5 @@
 import type { Api, Page } from '../../api/api.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ListState, Loading } from '../list/list-state.ts'
 import { MOST_ROWS, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
 import type { Boards } from '../pipelines/board.ts'
 import { selectedRow } from '../selected.ts'

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'

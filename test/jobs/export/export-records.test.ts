@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { CrmRecord } from '../../../src/core/resources.ts'
+import type { CrmRecord } from '../../../src/core/resources/registry.ts'
 import { type Export, exportToFile, exportToStream } from '../../../src/jobs/export/export-records.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 import { fakeIo } from '../../output/fake-io.ts'

@@ -67,7 +67,7 @@ test('updateDeal moves a deal, its filters follow, and deal.updated tells what w
   const results = claimed.map((claim) => ({ claim, outcome: { type: 'succeeded', status: 200 } as const }))
   const [next] = (await store.deliveries.turn({ ...turn, results })).claimed
   expect(next?.webhookId).toBe(webhook.id)
-  expect(next?.text).toContain('"previous":{"stage":"Lead","amount":12345678901234567890.5,"owner_id":null}')
+  expect(next?.text).toContain('"previous":{"amount":12345678901234567890.5,"stage":"Lead","owner_id":null}')
 })
 
 test.each([

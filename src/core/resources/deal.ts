@@ -1,0 +1,35 @@
+import { ID, KEPT_BY_SERVER, type ResourceDefinition } from './field.ts'
+
+export const DEAL = {
+  singular: 'deal',
+  plural: 'deals',
+  idPrefix: 'deal_',
+  path: '/v1/deals',
+  fields: {
+    ...ID,
+    name: {
+      type: 'text',
+      about: 'Name of the deal',
+      isRequired: true,
+      aliases: ['fullname', 'contactname', 'displayname', 'dealname', 'title'],
+    },
+    amount: {
+      type: 'number',
+      about: 'Value of the deal',
+      aliases: ['value', 'price', 'sum', 'dealvalue'],
+    },
+    stage: {
+      type: 'text',
+      about: "Name of a stage of the deal's pipeline",
+      isRequired: true,
+      aliases: ['status', 'dealstage'],
+    },
+    owner_id: { type: 'reference', about: 'Id of the user who owns it', aliases: ['owner'] },
+    pipeline_id: {
+      type: 'reference',
+      about: 'Id of its pipeline; the default pipeline unless given',
+      aliases: ['pipeline'],
+    },
+    ...KEPT_BY_SERVER,
+  },
+} as const satisfies ResourceDefinition

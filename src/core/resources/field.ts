@@ -1,0 +1,45 @@
+/** What a field holds: `reference` is the id of another record or of a user, `time` is RFC 3339. */
+export type FieldType = 'id' | 'reference' | 'text' | 'texts' | 'number' | 'integer' | 'time'
+
+export interface Field {
+  readonly type: FieldType
+  /** For people, in schemas. */
+  readonly about: string
+  /** A new record must have it, and it is never null or empty. */
+  readonly isRequired?: true
+  /** Set by the server; a client that sends it changes nothing. */
+  readonly isReadOnly?: true
+  /** What people call it at the head of a column, in lower case, without blanks, hyphens and underscores. */
+  readonly aliases?: readonly string[]
+}
+
+export type Fields = Readonly<Record<string, Field>>
+
+/** What a resource is; whatever names one of its fields derives from this. */
+export interface ResourceDefinition {
+  readonly singular: string
+  readonly plural: string
+  /** Of its ids on `crm serve`; undefined where a name is the id. */
+  readonly idPrefix?: string
+  /** Of its collection in the API; undefined where it is a part of another resource. */
+  readonly path?: string
+  /** In the order in which tables show them. */
+  readonly fields: Fields
+}
+
+/** Every record begins with it. */
+export const ID = {
+  id: {
+    type: 'id',
+    about: 'Id, which the server gives',
+    isReadOnly: true,
+    aliases: ['contactid', 'dealid', 'recordid'],
+  },
+} as const satisfies Fields
+
+/** What the server keeps of every record. */
+export const KEPT_BY_SERVER = {
+  created_at: { type: 'time', about: 'When it was made', isReadOnly: true },
+  updated_at: { type: 'time', about: 'When it was last changed', isReadOnly: true },
+  version: { type: 'integer', about: 'Grows with each change', isReadOnly: true },
+} as const satisfies Fields

@@ -1,0 +1,16 @@
+import { ID, KEPT_BY_SERVER, type ResourceDefinition } from './field.ts'
+
+/** A note is made under its deal, at `/v1/deals/{id}/notes`. */
+export const NOTE = {
+  singular: 'note',
+  plural: 'notes',
+  idPrefix: 'note_',
+  path: '/v1/notes',
+  fields: {
+    ...ID,
+    deal_id: { type: 'reference', about: 'Id of the deal that it is of', isRequired: true, aliases: ['deal'] },
+    body: { type: 'text', about: 'What the note says', isRequired: true, aliases: ['text', 'note', 'content'] },
+    author_id: { type: 'reference', about: 'Id of the user who wrote it', aliases: ['author'] },
+    ...KEPT_BY_SERVER,
+  },
+} as const satisfies ResourceDefinition

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../json.ts'
+import { CONTACT } from './contact.ts'
+import { DEAL } from './deal.ts'
+import type { Field, FieldType, ID, KEPT_BY_SERVER } from './field.ts'
+import { NOTE } from './note.ts'
+import { PIPELINE } from './pipeline.ts'
+import { STAGE } from './stage.ts'
+import { WEBHOOK } from './webhook.ts'
+
+/** A record as a server sent it. Only the service knows what its own records hold; the client reads any. */
+export type CrmRecord = JsonObject
+
+/** Every resource of the contract. A new one begins here: the compiler then lists the places that have to know it. */
+export const RESOURCES = {
+  contact: CONTACT,
+  deal: DEAL,
+  note: NOTE,
+  pipeline: PIPELINE,
+  stage: STAGE,
+  webhook: WEBHOOK,
+} as const
+
+export type Resource = keyof typeof RESOURCES
+
+type FieldsOf<R extends Resource> = (typeof RESOURCES)[R]['fields']
+export type FieldName<R extends Resource> = Extract<keyof FieldsOf<R>, string>
+
+/** The names of the fields of each resource, in the order in which tables show them. */
+export const FIELDS = Object.fromEntries(
+  Object.entries(RESOURCES).map(([name, { fields }]) => [name, Object.keys(fields)]),
+) as unknown as { readonly [R in Resource]: readonly FieldName<R>[] }
+
+/** Set by the server on every record. */
+export const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'version'] as const satisfies readonly (
+  | keyof typeof ID
+  | keyof typeof KEPT_BY_SERVER
+)[]
+
+/** A field of a resource; undefined for a member that the contract does not name. */
+export function fieldOf(resource: Resource, name: string): Field | undefined {
+  const fields: Readonly<Record<string, Field>> = RESOURCES[resource].fields
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+/** The fields that a client may send, in the order of tables. */
+export function writableFields(resource: Resource): readonly (readonly [name: string, field: Field])[] {
+  return Object.entries<Field>(RESOURCES[resource].fields).filter(([, { isReadOnly }]) => !isReadOnly)
+}
+
+const NUMERIC: readonly (FieldType | undefined)[] = ['number', 'integer']
+
+/** A number on the wire. */
+export function isNumeric(resource: Resource, field: string): boolean {
+  return NUMERIC.includes(fieldOf(resource, field)?.type)
+}
+
+export type Plural = (typeof RESOURCES)[Resource]['plural']
+
+type ByPlural = { readonly [R in Resource as (typeof RESOURCES)[R]['plural']]: R }
+
+const BY_PLURAL = Object.fromEntries(Object.entries(RESOURCES).map(([name, { plural }]) => [plural, name])) as ByPlural
+
+/** `contact` of `contacts`. */
+export function resourceOf<P extends Plural>(plural: P): ByPlural[P] {
+  return BY_PLURAL[plural]
+}
+
+/** `1 contact`, `2 contacts`, `0 contacts`. */
+export function counted(count: number, resource: Resource): string {
+  const { singular, plural } = RESOURCES[resource]
+  return `${count} ${count === 1 ? singular : plural}`
+}

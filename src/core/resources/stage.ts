@@ -1,0 +1,13 @@
+import { ID, type ResourceDefinition } from './field.ts'
+
+/** A stage is a part of its pipeline. */
+export const STAGE = {
+  singular: 'stage',
+  plural: 'stages',
+  fields: {
+    ...ID,
+    name: { type: 'text', about: 'Name of the stage', isRequired: true },
+    position: { type: 'integer', about: 'Place among the stages of its pipeline, from 1', isRequired: true },
+    probability: { type: 'number', about: 'Chance that a deal in it is won, 0 to 1' },
+  },
+} as const satisfies ResourceDefinition
