@@ -1,6 +1,7 @@
 import { CLIENT } from './client.ts'
 import { COMMANDS } from './commands.ts'
 import { DATA } from './data.ts'
+import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
 import { RECEIVER } from './receiver.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -10,6 +11,7 @@ import { SETTINGS } from './settings.ts'
 
 const AREAS = {
   client: CLIENT,
+  input: INPUT,
   jobs: JOBS,
   receiver: RECEIVER,
   service: SERVICE,

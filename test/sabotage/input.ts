@@ -1,0 +1,88 @@
+import type { Sabotage } from './sabotage.ts'
+
+export const INPUT: readonly Sabotage[] = [
+  {
+    name: 'a number with a thousands separator is imported as a text',
+    file: 'src/jobs/rows/convert-cell.ts',
+    line: "return { fault: { code: 'not_a_number', message: `expected a number such as 1200.5${numberAdvice(text)}` } }",
+    to: 'return { value: text }',
+    tests: ['test/jobs/rows/mapping.test.ts'],
+  },
+  {
+    name: 'a doubled quote ends a cell of csv',
+    file: 'src/jobs/read/cut-quoted.ts',
+    line: 'if (units[close + 1] !== quote) {',
+    to: "if (quote !== '') {",
+    tests: ['test/jobs/read/csv.test.ts'],
+  },
+  {
+    name: 'a quote that is never closed is read as the end of the file',
+    file: 'src/jobs/read/cut-quoted.ts',
+    line: "if (close < 0) return isLast ? refuse(open, 'open_quote') : undefined",
+    to: 'if (close < 0) return isLast ? { text: units.slice(from), end: units.length, newlines: 0 } : undefined',
+    tests: ['test/jobs/read/csv.test.ts'],
+  },
+  {
+    name: 'two columns for one field overwrite each other',
+    file: 'src/jobs/rows/heads.ts',
+    line: 'refuseTwinFields(input, columns)',
+    to: '',
+    tests: ['test/jobs/rows/mapping.test.ts'],
+  },
+  {
+    name: 'a column that is nearly a field is dropped into a member of that name',
+    file: 'src/jobs/rows/columns.ts',
+    line: 'if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }',
+    to: '',
+    tests: ['test/jobs/rows/mapping.test.ts'],
+  },
+  {
+    name: 'of two rows of an import with one key both are sent',
+    file: 'src/jobs/rows/duplicate-keys.ts',
+    line: 'if (firstLine === undefined) return true',
+    to: 'if (firstLine !== row.line) return true',
+    tests: ['test/jobs/rows/key-index.test.ts'],
+  },
+  {
+    name: 'a row changes one of several contacts with its email, whichever comes first',
+    file: 'src/jobs/make/match-rows.ts',
+    line: 'if (ids.length > 1) return ambiguousOf(noun, row, { names, ids })',
+    to: 'if (ids.length > MOST_MATCHES) return ambiguousOf(noun, row, { names, ids })',
+    tests: ['test/jobs/ambiguous-rows.test.ts'],
+  },
+  {
+    name: 'two rows of a file overwrite the same contact one after the other',
+    file: 'src/jobs/make/match-rows.ts',
+    line: 'if (firstLine !== undefined) {',
+    to: 'if (firstLine === row.line) {',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'a row without an email changes a contact without one',
+    file: 'src/jobs/match-key.ts',
+    line: 'if (part === undefined) return undefined',
+    to: 'if (part === undefined && names.length > 1) return undefined',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'an email in capitals makes a contact a second time',
+    file: 'src/jobs/match-key.ts',
+    line: "if (typeof value === 'string') return foldedText(value)",
+    to: "if (typeof value === 'string') return value",
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'rows that change nothing are sent, and raise the version of every record',
+    file: 'src/jobs/make/match-rows.ts',
+    line: "if (Object.keys(fields).length === 0) return 'unchanged'",
+    to: '',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'an import with --mode update makes contacts',
+    file: 'src/jobs/make/match-rows.ts',
+    line: "if (mode === 'upsert') return createOf('contacts', row)",
+    to: "if (row.id === undefined) return createOf('contacts', row)",
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+]
