@@ -71,11 +71,14 @@ export const FIXTURE_STATUS = made({
   state: { enum: ['there', 'gone', 'unverified', 'left'] },
 })
 
-export const DESTROYED_FIXTURE = made({
-  record: TEXT,
-  id: TEXT,
-  action: { enum: ['deleted', 'gone', 'left', 'kept', 'in_doubt', 'found'] },
-})
+export const DESTROYED_FIXTURE = made(
+  {
+    record: TEXT,
+    id: TEXT,
+    action: { enum: ['deleted', 'failed', 'gone', 'left', 'kept', 'in_doubt', 'found'] },
+  },
+  { reason: TEXT },
+)
 
 /** A line of a snapshot: the first, those of records, and the last. */
 export const SNAPSHOT_LINE = either(
