@@ -7,6 +7,7 @@ import { ADDRESSES } from './shapes/addresses.ts'
 import { CURSORS } from './shapes/cursors.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { NUMBERED } from './shapes/numbered.ts'
+import { REPEATING } from './shapes/repeating.ts'
 import { TOLD } from './shapes/settings.ts'
 import { WHOLE } from './shapes/whole.ts'
 
@@ -15,6 +16,7 @@ const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
   'gives a cursor': CURSORS,
   'gives the address of the next page': ADDRESSES,
   'counts its pages or records': NUMBERED,
+  'shows records again': REPEATING,
   'answers with the whole list': WHOLE,
   'the settings describe': TOLD,
   'leaves the end open': HOSTILE,

@@ -1,6 +1,6 @@
 import type { PageAnswer } from '../page-answer.ts'
 import type { Denied } from '../page-next.ts'
-import { areFurther, areKnown, areShifted } from './same-records.ts'
+import { areFurther, areShifted } from './same-records.ts'
 import type { Open, Settled } from './settle.ts'
 
 /** How a server refuses a place that holds nothing. */
@@ -10,13 +10,13 @@ const NOTHING: readonly string[] = ['bad_request', 'invalid_values', 'rejected',
  * One member says that the list ends here, and another names a next page: that page is asked for. The list ends where it is
  * empty, refused, or one that came; new records show that it goes on.
  */
-export async function settleDenied(open: Open, denied: Denied, first: PageAnswer['items']): Promise<Settled> {
+export async function settleDenied(open: Open, denied: Denied): Promise<Settled> {
   const { page } = open.last
   const reason = `${page.nextAt} says that there are no more records, and ${denied.at} names a next page`
   for (const { position, parameter } of [{ position: denied.next, parameter: undefined }, ...denied.others]) {
     const next = await open.ask(position)
     if (!('refusal' in next)) {
-      const found = whatCame(next.page, [page.items, first])
+      const found = whatCame(next.page, open)
       if (found === 'nothing') return { end: true }
       if (found === 'further') return { next, parameter }
       if (found === 'mixed') return { open: `${reason}, most of which came before` }
@@ -25,11 +25,9 @@ export async function settleDenied(open: Open, denied: Denied, first: PageAnswer
   return { end: true }
 }
 
-function whatCame(
-  { items, next }: PageAnswer,
-  [last, first]: readonly [PageAnswer['items'], PageAnswer['items']],
-): 'nothing' | 'further' | 'known' | 'mixed' {
+function whatCame({ items, next }: PageAnswer, { last, seen }: Open): 'nothing' | 'further' | 'known' | 'mixed' {
   if (items.length === 0) return next ? 'further' : 'nothing'
-  if (areKnown(items, [...last, ...first])) return 'known'
-  return areFurther(items, last) || areShifted(items, last) ? 'further' : 'mixed'
+  if (seen.hasAll(items)) return 'known'
+  const before = last.page.items
+  return areFurther(items, before) || areShifted(items, before) ? 'further' : 'mixed'
 }

@@ -41,6 +41,11 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   return sign && `${sign.at} looks as if there were more`
 }
 
+/** As many came as the server counts, neither more nor fewer. */
+export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count }: Progress): boolean {
+  return isFromStart && total?.count === count
+}
+
 /** As many came as the server counts. */
 function isTold({ counts }: PageAnswer, progress: Progress): boolean {
   return isReached(counts.total, progress, progress.count) || isReached(counts.pages, progress, progress.pages)

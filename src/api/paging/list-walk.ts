@@ -11,10 +11,11 @@ import type { ListCall, PageLimits } from '../pages.ts'
 import { type Position, parsePosition, positionText } from '../position.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
 import { settleDenied } from './denied.ts'
-import { type Doubt, doubtOf, type Progress } from './judge-end.ts'
+import { type Doubt, doubtOf, isWhole, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
 import { badPage, isRefusal, refusePagingFilters, withSizeHint } from './page-errors.ts'
-import { areSameRecords, isByLastId, withoutRepeated } from './same-records.ts'
+import { areSameRecords, isByLastId } from './same-records.ts'
+import { SeenRecords } from './seen-records.ts'
 import { type Asked, followLead, moreText, type Open, type Settled, settle } from './settle.ts'
 
 /** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
@@ -34,7 +35,9 @@ export class ListWalk {
   /** What is found out on the way is added to them. */
   #limits: PageLimits & { readonly isFromZero?: boolean }
   readonly #usualParameter: string | undefined
+  /** Positions and addresses. */
   readonly #seen = new Set<string>()
+  readonly #records = new SeenRecords()
   #last: Asked | undefined
   #size: number | undefined
   #counting: Counting | undefined
@@ -97,7 +100,7 @@ export class ListWalk {
     if (!denied) return undefined
     this.#seen.add(positionText(denied.next, this.#usualParameter))
     const others = this.#isWayProven ? [] : denied.others
-    const settled = await settleDenied(this.#open(), { ...denied, others }, this.#firstItems)
+    const settled = await settleDenied(this.#open(), { ...denied, others })
     if ('next' in settled) return this.#adopt(settled)
     if ('open' in settled && settled.open !== undefined) throw badPage(this.#list, settled.open, ADDRESS_HINT)
     return undefined
@@ -133,7 +136,7 @@ export class ListWalk {
     return pages > 1 && isFar && !isSilence && !isFiltered ? reason : undefined
   }
 
-  async #follow(next: Position, remaining: number): Promise<PageAnswer> {
+  async #follow(next: Position, remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     const text = positionText(next, this.#usualParameter)
     if (this.#seen.has(text)) {
@@ -148,6 +151,7 @@ export class ListWalk {
     const isRefused = 'refusal' in asked
     if (isRefused && asked.refusal.code === 'server_error') throw asked.refusal
     if (isRefused || this.#isKnown(asked.page)) {
+      if (!isRefused && isWhole(page, this.#progress)) return undefined
       return this.#followOther(next, others, isRefused ? asked.refusal : undefined)
     }
     this.#isWayProven = true
@@ -155,10 +159,13 @@ export class ListWalk {
     return this.#take(asked)
   }
 
-  /** The page before once more, or the first one: cursors that lead back may be new each time. */
-  #isKnown({ items }: PageAnswer): boolean {
-    if (items.length === 0) return false
-    return areSameRecords(items, this.#taken.page.items) || areSameRecords(items, this.#firstItems)
+  /** A page before once more: cursors that lead back may be new each time. */
+  #isKnown({ items, next }: PageAnswer): boolean {
+    if (!this.#records.hasAll(items)) return false
+    // In the order of their last change, records that were changed meanwhile come again at the end.
+    return (
+      next !== undefined || areSameRecords(items, this.#taken.page.items) || areSameRecords(items, this.#firstItems)
+    )
   }
 
   /** What was followed leads back: the same cursor may go in another parameter. */
@@ -188,11 +195,12 @@ export class ListWalk {
     return this.#take({ ...next, page: { ...page, denied, next: placed(page.others) ?? page.next } })
   }
 
-  /** The page without what the one before it held too; where the list goes on is counted with it. */
+  /** The page without what came before; where the list goes on is counted with it. */
   #take(asked: Asked): PageAnswer {
     const { page } = asked
     const { pages, count, firstLength } = this.#progress
-    const items = withoutRepeated(page.items, this.#last?.page.items ?? [])
+    const items = this.#records.without(page.items)
+    this.#records.add(items)
     this.#progress = {
       ...this.#progress,
       pages: pages + 1,
@@ -213,6 +221,7 @@ export class ListWalk {
   #open(): Open {
     return {
       last: this.#taken,
+      seen: this.#records,
       firstLength: this.#progress.firstLength,
       counting: this.#counting,
       isFromStart: this.#progress.isFromStart && this.#progress.pages === 1,

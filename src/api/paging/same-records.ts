@@ -22,24 +22,11 @@ export function areFurther(items: readonly CrmRecord[], before: readonly CrmReco
   return items.length > 0 && repeated * 2 < items.length
 }
 
-/** Each of them came before. */
-export function areKnown(items: readonly CrmRecord[], before: readonly CrmRecord[]): boolean {
-  const known = new Set(idsOf(before))
-  return idsOf(items).every((id) => known.has(id))
-}
-
 /** The first of them are the last of those before: a record was added meanwhile, in front of them. */
 export function areShifted(items: readonly CrmRecord[], before: readonly CrmRecord[]): boolean {
   const [ids, earlier] = [idsOf(items), idsOf(before)]
   const at = earlier.indexOf(ids[0] ?? '')
   return at > 0 && earlier.slice(at).every((id, n) => ids[n] === id)
-}
-
-/** Without the records that the page before held too. Only an id tells that a record is the same, and not alike. */
-export function withoutRepeated(items: readonly CrmRecord[], before: readonly CrmRecord[]): readonly CrmRecord[] {
-  const known = new Set(before.flatMap(({ id }) => (id === undefined || id === null ? [] : [JSON.stringify(id)])))
-  const rest = items.filter(({ id }) => !known.has(JSON.stringify(id)))
-  return rest.length === items.length ? items : rest
 }
 
 /** That the id of the last record leads on is a guess: see LAST_ID_PARAMETERS. */

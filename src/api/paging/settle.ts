@@ -7,6 +7,7 @@ import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
 import { SIZE_PARAMETERS } from './names.ts'
 import { areFurther, areSameRecords, areShifted, isSameRecord } from './same-records.ts'
+import type { SeenRecords } from './seen-records.ts'
 
 /** A page, and the address it came from. */
 export interface Asked {
@@ -17,6 +18,8 @@ export interface Asked {
 /** A page behind which it is not known whether there are more. */
 export interface Open {
   readonly last: Asked
+  /** All of the list so far, the last page among it. */
+  readonly seen: SeenRecords
   readonly firstLength: number
   /** Undefined where the list was begun in its middle, or does not count. */
   readonly counting: Counting | undefined
@@ -64,7 +67,12 @@ export async function followLead(open: Open, { position, parameter }: Lead): Pro
   const next = await open.ask(position)
   if ('refusal' in next) return undefined
   const isEmptyEnd = 'address' in position && parameter === undefined && next.page.items.length === 0
-  return isEmptyEnd || areFurther(next.page.items, open.last.page.items) ? { next, parameter } : undefined
+  return isEmptyEnd || isFurther(next.page, open) ? { next, parameter } : undefined
+}
+
+/** More than a few of its records came neither with the last page nor before it. */
+function isFurther({ items }: PageAnswer, { last, seen }: Open): boolean {
+  return areFurther(items, last.page.items) && seen.isFurther(items)
 }
 
 function signLeads({ last: { page, url }, wire }: Open): readonly Lead[] {
@@ -91,11 +99,18 @@ async function goOnCounting(open: Open, before: Counting): Promise<Settled> {
     const isBeyond = details.status === 404 || details.status === 416 || page.items.length < open.firstLength
     return isBeyond && REFUSED.includes(code) ? END : { open: refusedText(counting, next.refusal) }
   }
+  return behindCounting(open, next, counting)
+}
+
+function behindCounting(open: Open, next: Asked, counting: Counting): Settled {
+  const { page } = open.last
   const { items } = next.page
   if (next.page.next && areSameRecords(items, page.items)) return { open: `${moreText(next.page)} again and again` }
   if (items.length === 0 || areSameRecords(items, page.items)) return END
-  if (areFurther(items, page.items) || areShifted(items, page.items)) return { next, counting }
-  return { open: `${counting.parameter}=${counting.at} holds records of the page before it` }
+  if (!open.seen.hasAll(items)) {
+    if (isFurther(next.page, open) || areShifted(items, page.items)) return { next, counting }
+  } else if (isSameRecord(items.at(-1), page.items.at(-1))) return END
+  return { open: `${counting.parameter}=${counting.at} holds records that came before` }
 }
 
 export function moreText({ nextAt }: PageAnswer): string {

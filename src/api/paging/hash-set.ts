@@ -1,0 +1,84 @@
+/** Of slots, 8 bytes each: 64 MiB, for 6 million texts. What comes behind them is not kept. */
+const MOST_SLOTS = 2 ** 23
+const FIRST_SLOTS = 2 ** 8
+/** Of the slots so many are used before there are twice as many. */
+const FULL = 0.75
+
+/**
+ * Texts by hashes of 64 bits, in 11 to 21 bytes for each: a set of the texts of a million records would hold 100 MB. That two
+ * of a million texts have one hash has a probability of 3 in 100 million.
+ */
+export class HashSet {
+  #slots = new Uint32Array(2 * FIRST_SLOTS)
+  #size = 0
+  #low = 0
+  #high = 0
+
+  has(text: string): boolean {
+    this.#hash(text)
+    return this.#isAt(this.#find(this.#slots, this.#low, this.#high))
+  }
+
+  add(text: string): void {
+    this.#hash(text)
+    const at = this.#find(this.#slots, this.#low, this.#high)
+    if (this.#isAt(at) || this.#size >= MOST_SLOTS * FULL) return
+    this.#slots[at] = this.#low
+    this.#slots[at + 1] = this.#high
+    this.#size += 1
+    const slots = this.#slots.length / 2
+    if (this.#size >= slots * FULL && slots < MOST_SLOTS) this.#grow()
+  }
+
+  #isAt(at: number): boolean {
+    return this.#slots[at] !== 0 || this.#slots[at + 1] !== 0
+  }
+
+  /** Where the hash is, or the empty slot where it would be. */
+  #find(slots: Uint32Array, low: number, high: number): number {
+    let at = (low << 1) & (slots.length - 1)
+    while ((slots[at] !== low || slots[at + 1] !== high) && (slots[at] !== 0 || slots[at + 1] !== 0)) {
+      at = (at + 2) & (slots.length - 1)
+    }
+    return at
+  }
+
+  #grow(): void {
+    const before = this.#slots
+    const slots = new Uint32Array(2 * before.length)
+    for (let from = 0; from < before.length; from += 2) {
+      const [low = 0, high = 0] = [before[from], before[from + 1]]
+      if (low === 0 && high === 0) continue
+      const at = this.#find(slots, low, high)
+      slots[at] = low
+      slots[at + 1] = high
+    }
+    this.#slots = slots
+  }
+
+  /** Two lanes in the manner of MurmurHash3 (public domain, Austin Appleby), each step of which takes in the other lane. */
+  #hash(text: string): void {
+    let low = 0x9747b28c
+    let high = text.length
+    for (let n = 0; n < text.length; n++) {
+      const code = text.charCodeAt(n)
+      low = Math.imul(turned(low ^ Math.imul(code + 1, 0xcc9e2d51), 13) + high, 5) + 0xe6546b64
+      high = Math.imul(turned(high ^ Math.imul(code + 1, 0x1b873593), 17) + low, 5) + 0x38b34ae5
+    }
+    low = mixed(low ^ mixed(high))
+    high = mixed(high + low)
+    this.#low = low >>> 0
+    // An empty slot is one that holds zeros.
+    this.#high = high >>> 0 || 1
+  }
+}
+
+function turned(value: number, by: number): number {
+  return (value << by) | (value >>> (32 - by))
+}
+
+function mixed(value: number): number {
+  const one = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  const two = Math.imul(one ^ (one >>> 13), 0xc2b2ae35)
+  return two ^ (two >>> 16)
+}
