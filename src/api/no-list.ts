@@ -1,11 +1,9 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { Answer } from './answer.ts'
 import { signsOf } from './answer-signs.ts'
-import { quotedIn } from './fate-failure.ts'
+import { refusalIn } from './list-refusal.ts'
 import type { PageWire } from './page-answer.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
-import { parseJson } from './parse-answer.ts'
-import { readProblem } from './problem.ts'
 import { valueAt, valueAtPath } from './value-at.ts'
 
 /**
@@ -17,10 +15,7 @@ export function readNoList(answer: Answer, wire: PageWire): Place | string | und
   if (status === 204 && json === undefined) return []
   if (!isJsonObject(json)) return undefined
   const { isRefusing, isTroubled } = signsOf(json)
-  if (isRefusing || isTroubled) {
-    const quoted = quotedIn(answer)
-    return `the server refuses within its answer (${status}): ${readProblem(quoted, parseJson(quoted)).message}`
-  }
+  if (isRefusing || isTroubled) return refusalIn(answer)
   const places = wire.itemsPath === undefined ? ITEM_PLACES.filter(({ length }) => length === 1) : []
   const lists = [...places, wire.itemsPath?.split('.') ?? []].map((place) => valueAt(json, place)).filter(Array.isArray)
   if (lists.length > 0 && lists.every(({ length }) => length === 0) && isUnfinished(status, json)) {
@@ -35,6 +30,8 @@ export function readNoList(answer: Answer, wire: PageWire): Place | string | und
 /** `status: "processing"`, or 202 for what was only read. */
 function isUnfinished(status: number, json: JsonObject): boolean {
   const state = json.status ?? json.state
-  const isAtWork = typeof state === 'string' && /^(?:processing|pending|queued|running|in[\s_-]?progress)$/i.test(state)
+  const isAtWork =
+    typeof state === 'string' &&
+    /^(?:\w+ing|queued|scheduled|started|in[\s_-]?progress|not[\s_-]?ready|busy)$/i.test(state)
   return status === 202 || isAtWork
 }

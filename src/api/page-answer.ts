@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Answer } from './answer.ts'
+import { listRefusal } from './list-refusal.ts'
 import { readNoList } from './no-list.ts'
 import { oneLine } from './one-line.ts'
 import { type Denied, readNext } from './page-next.ts'
@@ -55,7 +56,10 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
     const where = wire.itemsPath === undefined ? '' : ` without one at wire.items_path ${wire.itemsPath}`
     return `expected a list, got ${describe(json)}${where}`
   }
+  if (typeof list === 'string') return list
   const { items, place } = list
+  const refusal = listRefusal(answer, items)
+  if (refusal !== undefined) return refusal
   if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
   const members = envelopeOf(json, headers)
   const found = readNext({ json, link: headers.link, lastId: items.at(-1)?.id, members }, url, wire)
@@ -80,19 +84,26 @@ function readItems(
   json: JsonValue,
   url: URL,
   { itemsPath }: PageWire,
-): { items: JsonValue[]; place: Place } | undefined {
+): { items: JsonValue[]; place: Place } | string | undefined {
   if (itemsPath !== undefined) {
     const found = valueAtPath(json, itemsPath)
     const place = itemsPath.split('.')
     return Array.isArray(found) ? { items: recordsOf(found, place), place } : undefined
   }
   // `{"contacts":[...]}` of /v1/contacts.
-  const noun = url.pathname.split('/').at(-1) ?? ''
-  for (const place of [...ITEM_PLACES, [noun]]) {
+  const noun = url.pathname.split('/').filter(Boolean).at(-1) ?? ''
+  const places = [...ITEM_PLACES, [noun]]
+  const lists = places.flatMap((place) => {
     const found = valueAt(json, place)
-    if (Array.isArray(found)) return { items: recordsOf(found, place), place }
-  }
-  return undefined
+    return Array.isArray(found) ? [{ items: recordsOf(found, place), place }] : []
+  })
+  const [first] = lists
+  if (!first || first.items.length > 0) return first
+  // An empty list of a usual name beside the one that is asked for.
+  const own = lists.find(({ place, items }) => place.length === 1 && place[0] === noun && items.length > 0)
+  const other = lists.find(({ place, items }) => place.length === 1 && items.length > 0)
+  if (own || !other) return own ?? first
+  return `${first.place.join('.')} is an empty list, and ${other.place.join('.')} beside it is not`
 }
 
 /** Edges hold their records in `node` (the Relay connection specification). */

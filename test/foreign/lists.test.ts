@@ -7,6 +7,7 @@ import { ADDRESSES } from './shapes/addresses.ts'
 import { CURSORS } from './shapes/cursors.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { NUMBERED } from './shapes/numbered.ts'
+import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REPEATING } from './shapes/repeating.ts'
 import { TOLD } from './shapes/settings.ts'
 import { WHOLE } from './shapes/whole.ts'
@@ -20,6 +21,8 @@ const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
   'answers with the whole list': WHOLE,
   'the settings describe': TOLD,
   'leaves the end open': HOSTILE,
+  'refuses with a 200': REFUSALS,
+  'adds words to a list': WORDED,
 }
 
 for (const [group, shapes] of Object.entries(SHAPES)) {

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { Answer } from './answer.ts'
+import { isSignName, signsOf } from './answer-signs.ts'
+import { quotedIn } from './fate-failure.ts'
+import { parseJson } from './parse-answer.ts'
+import { readProblem } from './problem.ts'
+
+const CODE = /^(?:(?:http|response|result|return|ret|reply|status|api)_?)?code$|^ret$|^errno$/i
+const TEXT = /^(?:(?:error|response|result|return|ret|reply|status)_?)?(?:message|msg|text|desc|detail|reason)$/i
+const SUCCESS_CODE = /^(?:0+|1|2\d\d|10000|20000|[a-z]*[\s_-]?(?:ok|okay|success(?:ful|fully)?|succeeded|done))$/i
+const GOOD_TEXT =
+  /^\s*(?:|ok|okay|done|true|none|null)\W*$|success|成功|\b(?:retrieved|fetched|loaded|listed|returned|found|completed?|empty|nothing|no|0|zero)\b/i
+/** What is said of keys, rights and quotas, and no list is empty for: `No permission`, `User not found`. */
+const BAD_TEXT =
+  /\bunsuccessful\b|\b(?:errors?|fail\w*|invalid|expired|denied|unauthori[sz]ed|not authori[sz]ed|not allowed|forbidden|permissions?|access|quota|exceeded|unavailable|missing|required|disabled|suspended|(?:key|token|user|account|tenant|session|api|route|endpoint|page|resource|path|url) (?:was |is |does )?not|no (?:such )?(?:api|key|token|user|account|tenant|session|route|endpoint|subscription|licen[cs]e))\b/i
+/** Around a list these speak of the answer, and no other object does. */
+const ABOUT = /^(?:meta|metadata|head|header|(?:response|result)_?(?:header|status|info|metadata)|status|info)$/i
+/** An identity of the request is none of a record. */
+const IDENTITY = /^(?!(?:request|trace|correlation|log|error|event)_?id$)(?:.*[a-z\d]_?)?_?id$/i
+
+/** Why what came as a list is a refusal, as a clause: an error in the place of a record, or beside an empty list. */
+export function listRefusal(answer: Answer, items: readonly JsonValue[]): string | undefined {
+  const isRefused = items.length === 0 ? isEmptyRefused(answer.json) : items.some(isErrorRecord)
+  return isRefused ? refusalIn(answer) : undefined
+}
+
+export function refusalIn(answer: Answer): string {
+  const quoted = quotedIn(answer)
+  return `the server refuses within its answer (${answer.status}): ${readProblem(quoted, parseJson(quoted)).message}`
+}
+
+/** What holds no id, and little else than what an error holds. */
+function isErrorRecord(item: JsonValue): boolean {
+  if (!isJsonObject(item)) return false
+  const names = Object.keys(item)
+  if (names.some((name) => IDENTITY.test(name))) return false
+  const { isRefusing, isTroubled } = signsOf(item)
+  return (isRefusing || isTroubled) && names.filter(isSignName).length * 2 >= names.length
+}
+
+function isEmptyRefused(json: JsonValue | undefined): boolean {
+  if (!isJsonObject(json)) return false
+  const abouts = [json, ...Object.keys(json).flatMap((name) => (ABOUT.test(name) ? [json[name] ?? null] : []))]
+  const objects = abouts.filter(isJsonObject)
+  const signs = objects.map(signsOf)
+  if (signs.some(({ isRefusing, isTroubled }) => isRefusing || isTroubled)) return true
+  const codes = objects.flatMap((object) => valuesAt(object, CODE))
+  const isAffirmed = signs.some(({ isAffirming }) => isAffirming) || codes.some((code) => SUCCESS_CODE.test(code))
+  const texts = objects.flatMap((object) => valuesAt(object, TEXT))
+  if (isAffirmed || texts.some(isSuccessText)) return false
+  return codes.length > 0 || texts.some((text) => !GOOD_TEXT.test(text) || BAD_TEXT.test(text))
+}
+
+function isSuccessText(text: string): boolean {
+  return /^\W*(?:ok|okay|success(?:ful|fully)?|成功)\W*$/i.test(text)
+}
+
+/** Of texts and numbers, those that say something. */
+function valuesAt(object: JsonObject, names: RegExp): readonly string[] {
+  return Object.entries(object).flatMap(([name, value]) =>
+    names.test(name) && (typeof value === 'string' || typeof value === 'number') && value !== '' ? [String(value)] : [],
+  )
+}
