@@ -37,6 +37,14 @@ async function startChanging(change: Change) {
   return { fixtures, contacts, seen }
 }
 
+test.each([404, 410])('a deletion that is answered with %i is failed where the list still has it', async (status) => {
+  const { fixtures } = await startChanging(({ method }) => (method === 'DELETE' ? { status, json: {} } : undefined))
+  await fixtures('apply')
+  const failed = { action: 'failed', reason: expect.stringContaining('the list still has it') }
+  expect(await fixtures('destroy')).toMatchObject({ exit: 3, records: [failed, failed] })
+  expect(await fixtures('status')).toMatchObject({ records: [{ state: 'there' }, { state: 'there' }] })
+})
+
 test.each([400, 405, 409, 422, 423])(
   'a deletion that is refused with %i is failed with its reason, exit 3, and known to the next destroy',
   async (status) => {

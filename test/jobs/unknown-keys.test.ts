@@ -41,7 +41,7 @@ interface ServerOptions {
   /** Of the nth try of a create. */
   readonly lose: (nth: number) => Loss
   /** Whether its list shows what it has. */
-  readonly list?: 'shown' | 'empty' | 'missing'
+  readonly list?: 'shown' | 'names' | 'empty' | 'missing'
   readonly headers?: Record<string, string>
   readonly openapi?: JsonObject
 }
@@ -59,7 +59,8 @@ async function startForgetful({ lose, list = 'shown', headers = {}, openapi }: S
   const read = (response: ServerResponse, path: string) => {
     if (path.includes('openapi')) return openapi ? sendJson(response, 200, openapi) : sendJson(response, 404, {})
     if (!path.startsWith('/v1/contacts') || list === 'missing') return sendJson(response, 404, {})
-    sendJson(response, 200, { data: list === 'shown' ? records : [], next_cursor: null }, headers)
+    const data = list === 'names' ? records.map(({ id, name }) => ({ id, name })) : list === 'shown' ? records : []
+    sendJson(response, 200, { data, next_cursor: null }, headers)
   }
   const { url, seen } = await startServer((response, { method, path, body }) => {
     if (method === 'GET') return read(response, path)
@@ -116,6 +117,15 @@ test.each(['missing', 'empty'] as const)(
     expect(new Set(server.bodies).size).toBe(server.bodies.length)
   },
 )
+
+test('where the list shows names alone, what may have happened is in doubt, and what did not is sent again', async () => {
+  const rows = people(12).map(({ name }, at) => ({ name, email: `p${at}@x.test` }))
+  const losses: readonly Loss[] = ['reset behind the effect', undefined, 'reset before the effect', undefined]
+  const server = await startForgetful({ list: 'names', lose: (nth) => (nth <= 12 ? losses[nth % 4] : undefined) })
+  const { outcome } = await sendJob(await makeJob(rows), server.url, unknown())
+  expect(outcome.account).toMatchObject({ rows: 12, done: 9, in_doubt: 3 })
+  expect(server.records.map(({ email }) => email).toSorted()).toEqual(rows.map(({ email }) => email).toSorted())
+})
 
 const TAKEN_ANSWER = { status: 'accepted' }
 

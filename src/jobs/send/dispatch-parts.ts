@@ -7,7 +7,7 @@ import type { Leases } from './leases.ts'
 import type { Pace } from './pace.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { Task } from './task.ts'
-import type { Verdict } from './verdict.ts'
+import type { GoneAs, Verdict } from './verdict.ts'
 
 export interface DispatchParts {
   readonly journal: Journal
@@ -52,6 +52,8 @@ export interface Unsettled {
   readonly why: string
   /** The server has given its last word: no request of it is under way. */
   readonly isAnswered: boolean
+  /** Of a deletion that was answered with 404 or 410. */
+  readonly goneAs?: GoneAs | undefined
 }
 
 export interface Dispatched {

@@ -11,7 +11,8 @@ export type Finding =
   | { readonly is: 'done'; readonly id: string | null }
   | { readonly is: 'absent' }
   | { readonly is: 'gone' }
-  | { readonly is: 'doubt'; readonly why: string }
+  /** `isThere`: of a record that was to be changed or deleted, and is neither as it was nor as it should be. */
+  | { readonly is: 'doubt'; readonly why: string; readonly isThere?: true }
 
 export interface Records {
   /** All of them, from the first page on. */
@@ -27,7 +28,10 @@ export interface Records {
 /** One pass over the list, whatever the number of operations. */
 export async function lookUp(records: Records, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Finding>> {
   const creates = tasks.filter(({ operation }) => operation.head.do === 'create')
-  const changes = new Map(tasks.map((task) => [task.operation.head.id, task]))
+  const changes = Map.groupBy(
+    tasks.filter(({ operation }) => operation.head.do !== 'create'),
+    ({ operation }) => operation.head.id,
+  )
   const matcher = new CreatedMatcher(creates)
   const findings = new Map<Task, Finding>()
   const list = new ListProof(creates.length > 0 ? records.witnesses() : new Set())
@@ -35,11 +39,15 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
     for (const record of items) {
       list.see(record)
       if (creates.length > 0) matcher.see(record)
-      const task = changes.get(idText(record.id))
-      if (task) findings.set(task, judgeRecord(task, record))
+      for (const task of changes.get(idText(record.id)) ?? []) findings.set(task, judgeRecord(task, record))
     }
   }
   judgeCreates(creates, matcher, records, findings)
+  await lookForPartly(
+    records,
+    creates.filter((task) => (findings.get(task)?.is ?? 'absent') === 'absent'),
+    { matcher, findings },
+  )
   list.doubtAbsent(creates, findings, records.isEmptyBelieved)
   for (const task of tasks) if (!findings.has(task)) findings.set(task, withoutRecord(task))
   return findings
@@ -80,7 +88,33 @@ function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Fi
   const patch = body && (parseExactJson(body.toString('utf8')) as JsonObject)
   if (patch && Object.keys(changedMembers(record, patch)).length === 0) return { is: 'done', id: head.id ?? null }
   if (head.before === undefined || recordDigest(record) === head.before) return { is: 'absent' }
-  return { is: 'doubt', why: `${head.id} was changed since it was planned, and not to what this row says` }
+  const why = `${head.id} was changed since it was planned, and not to what this row says`
+  return { is: 'doubt', why, isThere: true }
+}
+
+interface Looked {
+  readonly matcher: CreatedMatcher
+  readonly findings: Map<Task, Finding>
+}
+
+/**
+ * A list may show less of a record than was sent: then a row is compared by what it does show. That proves that nothing was
+ * made, and not that a record is the one of the row.
+ */
+async function lookForPartly(records: Records, absent: readonly Task[], { matcher, findings }: Looked): Promise<void> {
+  const partly = absent.filter((task) => matcher.hiddenOf(task).length > 0)
+  if (partly.length === 0) return
+  const shown = new CreatedMatcher(partly, matcher)
+  for await (const { items } of records.list()) for (const record of items) shown.see(record)
+  const found = partly.map((task) => [task, [...shown.candidates(task), ...shown.near(task)]] as const)
+  const claimed = records.claimed(new Set(found.flatMap(([, candidates]) => candidates.map(({ id }) => id))))
+  for (const [task, candidates] of found) {
+    const free = candidates.find(({ id }) => !claimed.has(id))
+    const hidden = matcher.hiddenOf(task).join(', ')
+    if (!shown.isCompared(task))
+      findings.set(task, { is: 'doubt', why: `the list shows nothing of what this row says` })
+    else if (free) findings.set(task, { is: 'doubt', why: `${free.id} may be it: the list does not show ${hidden}` })
+  }
 }
 
 function withoutRecord({ operation: { head } }: Task): Finding {

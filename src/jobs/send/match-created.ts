@@ -1,5 +1,5 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { naturalName, textOf } from '../alike.ts'
@@ -19,15 +19,32 @@ export class CreatedMatcher {
   readonly #byName = new Map<string, Task[]>()
   readonly #found = new Map<Task, Candidate[]>()
   readonly #near = new Map<Task, Candidate[]>()
+  readonly #sent = new Map<Task, readonly string[]>()
+  /** Members that no record has shown so far. */
+  readonly #hidden = new Set<string>()
+  #isAnySeen = false
 
-  constructor(tasks: readonly Task[]) {
-    for (const task of tasks) this.#add(task)
+  /** `by`: that has seen the whole list; only what it was shown is compared. */
+  constructor(tasks: readonly Task[], by?: CreatedMatcher) {
+    for (const task of tasks) this.#add(task, by ? by.#hidden : NONE)
+  }
+
+  /** Members that were sent and that no record has shown: of these the list says nothing, whatever was made. */
+  hiddenOf(task: Task): readonly string[] {
+    return this.#isAnySeen ? (this.#sent.get(task) ?? []).filter((name) => this.#hidden.has(name)) : []
+  }
+
+  /** Whether anything at all is compared. */
+  isCompared(task: Task): boolean {
+    return (this.#sent.get(task) ?? []).length > 0
   }
 
   see(record: CrmRecord): void {
     const id = idText(record.id)
     if (id === undefined) return
+    this.#isAnySeen = true
     const candidate = { id, createdMs: madeAtMs(record) }
+    for (const name of this.#hidden) if (isShown(record[name])) this.#hidden.delete(name)
     for (const { names, byText } of this.#groups.values()) {
       keepIn(this.#found, byText.get(textOf(record, names)) ?? [], candidate)
     }
@@ -43,9 +60,13 @@ export class CreatedMatcher {
     return this.#found.get(task) ?? []
   }
 
-  #add(task: Task): void {
-    const body = parseExactJson(task.operation.body?.toString('utf8') ?? '{}')
-    if (!isJsonObject(body)) return
+  #add(task: Task, hidden: ReadonlySet<string>): void {
+    const sent = parseExactJson(task.operation.body?.toString('utf8') ?? '{}')
+    if (!isJsonObject(sent)) return
+    const body = Object.fromEntries(Object.entries(sent).filter(([name]) => !hidden.has(name)))
+    const said = Object.keys(body).filter((name) => isShown(body[name]))
+    this.#sent.set(task, said)
+    for (const name of said) this.#hidden.add(name)
     const names = Object.keys(body).sort()
     const key = JSON.stringify(names)
     const group = this.#groups.get(key) ?? { names, byText: new Map<string, Task[]>() }
@@ -55,6 +76,12 @@ export class CreatedMatcher {
     const name = naturalName(body)
     if (name !== undefined) this.#byName.set(name, [...(this.#byName.get(name) ?? []), task])
   }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function isShown(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== ''
 }
 
 function keepIn(map: Map<Task, Candidate[]>, tasks: readonly Task[], candidate: Candidate): void {

@@ -48,7 +48,7 @@ export class Outcomes {
       case 'unsettled':
         if (isOutage) this.#countOutage(outcome as Failure, this.#parts.maxOutageMs)
         if (verdict.isTaken) this.#noteTaken(task, verdict.why)
-        this.unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered })
+        this.unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered, goneAs: verdict.goneAs })
         break
       case 'stopped':
         this.#queue.push([task])

@@ -7,6 +7,7 @@ import type { Leases } from './leases.ts'
 import { type Finding, lookUp, type Records } from './look-up.ts'
 import { TAKEN } from './may-repeat.ts'
 import type { Task } from './task.ts'
+import type { GoneAs } from './verdict.ts'
 
 /** A list may lag behind the writes; what is absent is looked for once more after so long. */
 const SETTLE_MS = 2000
@@ -56,11 +57,12 @@ export async function settle(
   const first = await look(records, tasks)
   const absent = tasks.filter((task) => first.get(task)?.is === 'absent')
   // Written before the second look, for which a record that was adopted is not there for another row that says the same.
-  for (const [task, finding] of first) if (finding.is !== 'absent') keep(parts, task, finding)
+  const goneAs = new Map(unsettled.map((one) => [one.task, one.goneAs]))
+  for (const [task, finding] of first) if (finding.is !== 'absent') keep(parts, task, finding, goneAs.get(task))
   if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
   const second = absent.length > 0 ? await look(records, absent) : new Map<Task, Finding>()
   const raised: Task[] = []
-  for (const [task, finding] of second) if (keep(parts, task, finding)) raised.push(task)
+  for (const [task, finding] of second) if (keep(parts, task, finding, goneAs.get(task))) raised.push(task)
   await parts.journal.sync()
   return raised
 }
@@ -87,12 +89,17 @@ function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: SettleParts, { ta
 }
 
 /** True when the operation is to be sent once more. */
-function keep(parts: SettleParts, task: Task, finding: Finding): boolean {
+function keep(parts: SettleParts, task: Task, finding: Finding, goneAs?: GoneAs): boolean {
   const { journal, progress, leases } = parts
   const { op } = task.operation
+  if (goneAs && isThere(finding)) {
+    journal.append(goneAs.ifThere)
+    progress.settle(op, 'failed')
+    return false
+  }
   switch (finding.is) {
     case 'done':
-      journal.addResult([op, 0, finding.id, 'a'])
+      journal.addResult(goneAs?.ifGone ?? [op, 0, finding.id, 'a'])
       progress.settle(op, 'done')
       return false
     case 'gone':
@@ -115,6 +122,11 @@ function keep(parts: SettleParts, task: Task, finding: Finding): boolean {
       return true
     }
   }
+}
+
+/** Of one that was to be deleted. */
+function isThere(finding: Finding): boolean {
+  return finding.is === 'absent' || (finding.is === 'doubt' && finding.isThere === true)
 }
 
 const GONE = 'the record is not there any more'

@@ -8,7 +8,7 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { FailedEntry, ResultFlag } from '../journal/entry.ts'
+import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
 import { sentKind } from '../plan/operation.ts'
 import type { Task } from './task.ts'
 import { turnedTo } from './upsert-sender.ts'
@@ -20,9 +20,21 @@ export type Verdict =
   /** The same key once more. `limit`: it was not executed, and all others wait as well. */
   | { readonly is: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
   /** Nothing but a look at the records can tell. `isAnswered`: the server will not come back to it. */
-  | { readonly is: 'unsettled'; readonly why: string; readonly isAnswered: boolean; readonly isTaken?: boolean }
+  | {
+      readonly is: 'unsettled'
+      readonly why: string
+      readonly isAnswered: boolean
+      readonly isTaken?: boolean
+      readonly goneAs?: GoneAs
+    }
   /** The job cannot go on: the key is not taken, or this machine is in the way. */
   | { readonly is: 'stopped'; readonly failure: Failure }
+
+/** How a deletion ends that was answered with 404 or 410, by what a look at the records shows. */
+export interface GoneAs {
+  readonly ifGone: Result
+  readonly ifThere: FailedEntry
+}
 
 /** No server is known to take as long as this for one row, and to come round to it after all. */
 const MOST_TRIES = 12
@@ -88,16 +100,28 @@ function isRefusal({ status = 0 }: Failure): boolean {
   return status >= 400 && status < 500 && status !== 408
 }
 
-function judgeRefusal({ operation: { head }, isInDoubt }: Task, failure: Failure): Verdict {
+function judgeRefusal(task: Task, failure: Failure): Verdict {
+  const { operation, isInDoubt } = task
+  const { head } = operation
   const { status = 0, serverCode = '' } = failure
   if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
   if (head.do === 'delete' && isGoneStatus(status)) {
-    // Behind a try whose answer was lost, this is what that try did.
-    return { is: 'done', status, id: head.id ?? null, flag: isInDoubt ? undefined : 'g' }
+    return { is: 'unsettled', why: failure.reason, isAnswered: true, goneAs: goneAs(task, failure, status) }
   }
   // It may be the try before this one that stands in the way: a version that is ours, an address that is taken by us.
   if (isInDoubt && !isGoneStatus(status)) return { is: 'unsettled', why: failure.reason, isAnswered: true }
   return failed(failure, failure.code)
+}
+
+/** Where there is no such record, or no such address: the same answer, and the list tells which. */
+function goneAs({ operation: { op, head }, isInDoubt }: Task, failure: Failure, status: number): GoneAs {
+  const { entry } = failed(failure, failure.code)
+  const id = head.id ?? null
+  return {
+    // Behind a try whose answer was lost, this is what that try did.
+    ifGone: isInDoubt ? [op, status, id] : [op, status, id, 'g'],
+    ifThere: { t: 'failed', op, ...entry, reason: `${entry.reason}; the list still has it` },
+  }
 }
 
 function judgeOutage({ tries }: Task, failure: Failure): Verdict {
@@ -109,7 +133,7 @@ function judgeOutage({ tries }: Task, failure: Failure): Verdict {
   return { is: 'again', because: 'outage', afterMs: failure.retryAfterMs }
 }
 
-function failed(failure: Failure, code: string): Verdict {
+function failed(failure: Failure, code: string): Verdict & { readonly is: 'failed' } {
   const { status = null, field = null, reason, requestId: request = null } = failure
   return { is: 'failed', entry: { status, code, field, reason, request } }
 }

@@ -102,6 +102,21 @@ test('more records than rows are doubt, and so is one that the server does not d
   )
 })
 
+test('where the list does not show a member that was sent, a record that agrees in the others is doubt, never proof', async () => {
+  const task = () => createTask(0, { name: 'Ada', email: 'ada@x.test' })
+  const others = [{ id: 'con_1', name: 'Bob' }]
+  expect((await settled([task()], [{ id: 'con_2', name: 'Ada', ...MADE }, ...others])).progress.counts.doubt).toBe(1)
+  expect((await settled([task()], [{ id: 'con_2', name: 'ADA' }, ...others])).progress.counts.doubt).toBe(1)
+  expect((await settled([task()], others)).again).toEqual([0])
+  expect((await settled([task()], [{ id: 'con_2', full_name: 'Ada' }])).progress.counts.doubt).toBe(1)
+})
+
+test('a member that the server has for no record at all does not hide that the row was never made', async () => {
+  const task = createTask(0, { name: 'Ada', email: 'ada@x.test', vip: true })
+  const old = { id: 'con_1', name: 'Ada', email: 'old@x.test', created_at: '2025-12-31T23:00:00Z' }
+  expect((await settled([task], [old])).again).toEqual([0])
+})
+
 test('a record with the same address that says something else is doubt, for the server may have trimmed it', async () => {
   const task = createTask(0, { name: 'Ada ', email: 'ADA@x.test' })
   const { progress, again } = await settled([task], [{ id: 'con_1', name: 'Ada', email: 'ada@x.test', ...MADE }])

@@ -100,10 +100,10 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
   ],
   ['204 to an update is done', taskOf('update'), answer({ status: 204, json: undefined }), { is: 'done', id: 'con_1' }],
   [
-    '410 to a delete is gone, as 404 is',
+    '410 to a delete is looked up, as 404 is',
     taskOf('delete'),
     failureOf({ status: 410 }),
-    { is: 'done', id: 'con_1', flag: 'g' },
+    { is: 'unsettled', goneAs: { ifGone: [0, 410, 'con_1', 'g'], ifThere: { t: 'failed', status: 410 } } },
   ],
   ['204 to a delete is done', taskOf('delete'), answer({ status: 204, json: undefined }), { is: 'done', id: 'con_1' }],
   [
@@ -176,16 +176,16 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
     { is: 'stopped' },
   ],
   [
-    'a DELETE of what is not there is done',
+    'a DELETE of what is not there is done where the list does not have it',
     taskOf('delete'),
     failureOf({ code: 'not_found', status: 404 }),
-    { is: 'done', flag: 'g' },
+    { is: 'unsettled', isAnswered: true, goneAs: { ifGone: [0, 404, 'con_1', 'g'], ifThere: { code: 'not_found' } } },
   ],
   [
     '404 behind a DELETE whose answer was lost is what that one did',
     taskOf('delete', { isInDoubt: true }),
     failureOf({ code: 'not_found', status: 404 }),
-    { is: 'done', flag: undefined },
+    { is: 'unsettled', isAnswered: true, goneAs: { ifGone: [0, 404, 'con_1'] } },
   ],
   [
     'a PATCH of what is not there fails the row',
