@@ -31,17 +31,34 @@ export function signsOf(object: JsonObject): Signs {
   }
 }
 
-export function isTroubled(object: JsonObject): boolean {
-  return Object.entries(object).some(([name, value]) => TROUBLE.test(name) && !isNone(value))
+function isTroubled(object: JsonObject): boolean {
+  return Object.entries(object).some(([name, value]) => isTrouble(name, value))
+}
+
+export function isTrouble(name: string, value: JsonValue): boolean {
+  return TROUBLE.test(name) && !isNone(value)
+}
+
+export function isRefusingState(text: string): boolean {
+  return REFUSING_STATE.test(text)
+}
+
+/** Whether an object has the status of HTTP of a refusal, as a part of a 207 has. */
+export function hasRefusingStatus({ status, statusCode, status_code }: JsonObject): boolean {
+  return [status, statusCode, status_code].some((value = null) => (codeIn(value) ?? 0) >= 400)
 }
 
 /** Whether a member of this name speaks of the answer: such a name is no proof of a record. */
 export function isSignName(name: string): boolean {
-  const kinds = [WHETHER, WHETHER_NOT, STATE, STATUS_CODE, TROUBLE, /^(?:message|msg|title|type|detail|details)$/i]
-  return kinds.some((kind) => kind.test(name))
+  return isStateName(name) || /^(?:message|msg|title|type|detail|details)$/i.test(name)
 }
 
-function isRefusing(name: string, value: JsonValue): boolean {
+/** Whether a member of this name says how it went. */
+export function isStateName(name: string): boolean {
+  return [WHETHER, WHETHER_NOT, STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
+}
+
+export function isRefusing(name: string, value: JsonValue): boolean {
   if (WHETHER.test(name)) return isFalse(value)
   if (WHETHER_NOT.test(name)) return value === true || value === 'true'
   const code = STATUS_CODE.test(name) ? codeIn(value) : undefined

@@ -5,14 +5,15 @@ const COUNT = /^(?:count|n|(?:deleted|affected|removed)(?:_?(?:count|rows|record
 const YES = /^(?:true|ok|okay|done|success|deleted|removed)[.!]?$/i
 /** Beside a `success: true`: what was only begun, or did not happen. */
 const NOT_DONE =
-  /\b(?:not|no|cannot|can't|could|unable|lack|error|fail|denied|invalid|forbidden|unauthori[sz]ed|queued?|pending|scheduled?|will|accepted|started|request)/i
+  /\b(?:0|zero|nothing|none|not|no|cannot|can't|could|unable|lack|error|fail|denied|invalid|forbidden|unauthori[sz]ed|queued?|pending|scheduled?|will|accepted|started|request)/i
 
 /** Whether an object without a record says that something was deleted. */
 export function isDeletionShown(answer: JsonObject, isAffirming: boolean): boolean {
   const members = Object.entries(answer)
   const counts = members.filter(([name, value]) => COUNT.test(name) && typeof value === 'number')
   if (counts.length > 0) return counts.some(([, value]) => Number(value) > 0)
-  if (members.every(([, value]) => value === null)) return true
+  // As good as an empty body; a null that is said of the deletion itself is not.
+  if (members.every(([name, value]) => value === null && !COUNT.test(name))) return true
   if (!(isAffirming || answer.deleted === true || answer.acknowledged === true)) return false
   return members.every(([name, value]) => {
     if (value === null || name === 'deleted' || name === 'acknowledged') return true

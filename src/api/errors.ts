@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { readBodyText } from './body-text.ts'
-import { type Call, isWrite } from './call.ts'
+import { type Call, isWrite, makesAnother } from './call.ts'
 import type { Reply } from './exchange.ts'
 import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
+import { idInLocation } from './location-id.ts'
 import { oneLine } from './one-line.ts'
 import { parseJson } from './parse-answer.ts'
 import { type Problem, readProblem } from './problem.ts'
@@ -27,6 +28,8 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   412: { code: 'precondition_failed', rule: 'never' },
   422: { code: 'invalid_values', rule: 'never' },
   429: { code: 'rate_limited', rule: 'patient' },
+  // As nginx has it: a proxy in front gave up waiting.
+  499: { code: 'timeout', rule: 'few' },
   500: { code: 'server_error', rule: 'few' },
   502: { code: 'server_error', rule: 'few' },
   503: { code: 'server_error', rule: 'few' },
@@ -34,6 +37,8 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
 }
 const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'never' }
 const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
+
+const SEE_OTHER: StatusMeaning = { code: 'in_doubt', rule: 'never' }
 
 /** Our own first try, or another process with the same key, is still at work: its answer is worth waiting for. */
 const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
@@ -50,7 +55,7 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   const json = parseJson(text)
   const problem = readProblem(text, json)
   const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
-  const { code, rule } = isInProgress ? IN_PROGRESS : (STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER))
+  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply)
   const requestId = requestIdOf(headers, problem)
   const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
   return {
@@ -58,7 +63,7 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
     reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
     hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
     rule,
-    isInDoubt: isWrite(call) && (isInProgress || mayHaveBegun(status, retryAfterMs)),
+    isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
     status,
     headers,
     body: reply.body,
@@ -69,9 +74,15 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   }
 }
 
+function meaningOf(call: Call, { status, headers }: Reply): StatusMeaning {
+  // RFC 9110, section 15.4.4: it was done, and what it made may be seen there.
+  if (status === 303 && makesAnother(call) && idInLocation(headers, call.path) !== undefined) return SEE_OTHER
+  return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
+}
+
 /** Who says when to come back did not begin with it. */
 function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean {
-  return status === 408 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
+  return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
 }
 
 /** What passes by itself passes with more patience. */

@@ -1,30 +1,34 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { valuesOf } from '../core/other-values.ts'
+import { isAnother, otherValues, valuesOf } from '../core/other-values.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Answer } from './answer.ts'
-import { isTroubled, signsOf } from './answer-signs.ts'
+import { hasRefusingStatus, signsOf } from './answer-signs.ts'
 import { isDeletionShown, isShortYes } from './deletion-shown.ts'
-import { ownId, readShown, type Shown, showsSent } from './shown-record.ts'
+import { idInLocation } from './location-id.ts'
+import { oppositionIn, type WriteKind } from './opposition.ts'
+import { ownId, readShown, type Shown, showsData, showsSent } from './shown-record.ts'
 
 export interface AskedWrite {
-  readonly kind: 'create' | 'update' | 'delete'
+  readonly kind: WriteKind
   /** What was sent; asked for only where the answer has no id. */
   readonly sent: () => JsonObject | undefined
   /** Of the record that is changed. */
   readonly id?: string | undefined
+  /** What was asked: `/v1/contacts`. */
+  readonly path?: string | undefined
 }
 
 /** What a 2xx says about a write. Only a record, or a status that leaves no other reading, is taken as done. */
 export type WriteFate =
   | { readonly is: 'done'; readonly record: CrmRecord | undefined; readonly id: string | undefined }
   | { readonly is: 'refused' }
-  | { readonly is: 'in doubt' }
+  | { readonly is: 'in doubt'; readonly isAnother?: true }
 
 type WriteAnswer = Pick<Answer, 'status' | 'headers' | 'json'>
 
 const REFUSED: WriteFate = { is: 'refused' }
 const IN_DOUBT: WriteFate = { is: 'in doubt' }
+const ANOTHER: WriteFate = { is: 'in doubt', isAnother: true }
 
 /** The one judgement of a 2xx, for single commands and for bulk. */
 export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteFate {
@@ -35,65 +39,81 @@ export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteFate {
 }
 
 function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): WriteFate {
-  const [first, ...inner] = shown
-  const firstId = inner.length === 0 && asked.kind !== 'delete' ? ownId(first) : undefined
-  // Nearly always, and judged at a tenth of the cost.
-  if (firstId !== undefined && !isTroubled(first)) return judgeRecord(first, firstId, answer, asked)
-  const signs = shown.map(signsOf)
-  const isAnyTroubled = signs.some((one) => one.isTroubled)
   const record = shown.at(-1) ?? {}
-  const said: Said = {
-    record,
-    id: ownId(record),
-    isTroubled: isAnyTroubled,
-    isOpposed: isAnyTroubled || signs.some(({ isRefusing }) => isRefusing),
-    isAffirming: signs.some((one) => one.isAffirming),
-  }
-  // The status of a record is its own affair; that of what stands around it is not.
-  const isPlain = !isAnyTroubled && !signs.slice(0, -1).some(({ isRefusing }) => isRefusing)
+  const values = valuesOf(record)
+  const id = ownId(record)
+  const sent = asked.sent() ?? {}
+  const isKnown = asked.kind !== 'create' && asked.id !== undefined && id?.toLowerCase() === asked.id.toLowerCase()
+  const said: Said = { record, values, id, sent, isKnown, isSentShown: showsSent(values, sent, isKnown) }
+  const refusal = judgeAround(shown, said, answer)
+  if (refusal !== undefined) return refusal
   if (asked.kind === 'delete' && record.deleted === false) return REFUSED
-  if (said.id !== undefined && isPlain) return judgeRecord(record, said.id, answer, asked)
-  return asked.kind === 'delete' ? judgeDeletion(said, answer, asked) : judgeSaving(said, answer, asked)
+  if (id !== undefined) return judgeRecord(said, id, answer, asked)
+  const isAffirmed = shown.some((one) => signsOf(one).isAffirming)
+  return asked.kind === 'delete' ? judgeDeletion(record, isAffirmed, answer, asked) : judgeSaving(said, answer, asked)
 }
 
-/**
- * Done where the record is the one that was asked for: 202 often shows the work that is to be done in place of it, and that of
- * a delete the record as it still is.
- */
-function judgeRecord(record: JsonObject, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteFate {
-  const { kind, id: wanted = id, sent } = asked
-  if (kind !== 'create' && id.toLowerCase() !== wanted.toLowerCase()) return IN_DOUBT
-  if (status === 202) {
-    const isShown = kind === 'delete' ? record.deleted === true : showsSent(valuesOf(record), sent() ?? {}, false)
-    if (!isShown) return IN_DOUBT
-  }
-  return done(record, kind === 'delete' ? asked.id : id)
+/** The status of a record is its own affair; that of what stands around it is not. */
+function judgeAround(shown: Shown, { id, isSentShown }: Said, { status }: WriteAnswer): WriteFate | undefined {
+  // RFC 4918, section 13: the part has its own status, and that of the whole says nothing.
+  if (status === 207 && shown.some(hasRefusingStatus)) return REFUSED
+  const around = shown.slice(0, -1).map(signsOf)
+  if (around.some(({ isRefusing }) => isRefusing)) return id === undefined ? REFUSED : IN_DOUBT
+  if (!around.some(({ isTroubled }) => isTroubled)) return undefined
+  return id === undefined && !isSentShown ? REFUSED : IN_DOUBT
 }
 
 interface Said {
   readonly record: JsonObject
+  /** Of the record, whatever they stand below. */
+  readonly values: JsonObject
   readonly id: string | undefined
-  readonly isTroubled: boolean
-  /** Something in the answer speaks against a success. */
-  readonly isOpposed: boolean
-  readonly isAffirming: boolean
+  readonly sent: JsonObject
+  /** It has the id of the record that was to be changed. */
+  readonly isKnown: boolean
+  readonly isSentShown: boolean
 }
 
-function judgeDeletion(
-  { record, id, isOpposed, isAffirming }: Said,
-  answer: WriteAnswer,
-  asked: AskedWrite,
-): WriteFate {
-  if (isOpposed) return id === undefined ? REFUSED : IN_DOUBT
-  return isDeletionShown(record, isAffirming) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
+/**
+ * Done where the record is the one that was asked for: 202 often shows the work that is to be done in place of it, and that of
+ * a delete the record as it still is. An id is no more than the name of what the answer speaks of.
+ */
+function judgeRecord(said: Said, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteFate {
+  const { record, isKnown, isSentShown } = said
+  const { kind, id: wanted } = asked
+  const objection = isSentShown ? undefined : objectionTo(said, kind)
+  if (objection !== undefined) return objection
+  if (kind !== 'create' && wanted !== undefined && !isKnown && !(isSentShown && isShort(id, wanted))) return IN_DOUBT
+  if (status === 202 && !(kind === 'delete' ? record.deleted === true : isSentShown)) return IN_DOUBT
+  return done(record, kind === 'delete' ? wanted : id)
 }
 
-function judgeSaving({ record, id, isTroubled, isOpposed }: Said, answer: WriteAnswer, asked: AskedWrite): WriteFate {
-  const isSentShown = showsSent(record, asked.sent() ?? {}, isOpposed)
+/** Of a record that shows nothing as it was sent. */
+function objectionTo({ record, values, sent, isKnown }: Said, kind: WriteKind): WriteFate | undefined {
+  // A status beside other members is the record's own, unless these are not as they were sent.
+  const isRecord = isKnown && showsData(values) && otherValues(record, sent).length === 0
+  const opposition = oppositionIn(values, { kind, sent, isRecord })
+  if (opposition !== 'none') return opposition === 'explained' ? REFUSED : IN_DOUBT
+  return kind === 'create' && isAnother(record, sent) ? ANOTHER : undefined
+}
+
+/** Some servers show the number alone of an id that has a prefix. */
+function isShort(id: string, wanted: string): boolean {
+  return /^\d+$/.test(id) && /^\D*?0*(\d+)$/.exec(wanted)?.[1] === id
+}
+
+function judgeDeletion(record: JsonObject, isAffirmed: boolean, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+  const { isRefusing, isTroubled } = signsOf(record)
+  if (isRefusing || isTroubled) return REFUSED
+  return isDeletionShown(record, isAffirmed) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
+}
+
+/** Of an answer without an id. */
+function judgeSaving({ record, isSentShown }: Said, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+  const { isRefusing, isTroubled } = signsOf(record)
   // An echo of what was sent beside an error: it may have been made all the same.
-  if (isSentShown && !(isTroubled && id === undefined)) return done(record, id)
-  if (isSentShown || id !== undefined) return IN_DOUBT
-  return isOpposed ? REFUSED : judgeWithoutRecord(answer, asked)
+  if (isSentShown) return isTroubled ? IN_DOUBT : done(record, undefined)
+  return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)
 }
 
 function judgeMany(list: readonly JsonValue[]): WriteFate {
@@ -105,12 +125,12 @@ function judgeMany(list: readonly JsonValue[]): WriteFate {
   return list.every(isRefusal) ? REFUSED : IN_DOUBT
 }
 
-function judgeWithoutRecord(answer: WriteAnswer, { kind, id }: AskedWrite): WriteFate {
+function judgeWithoutRecord(answer: WriteAnswer, { kind, id, path }: AskedWrite): WriteFate {
   const { status, json, headers } = answer
   // RFC 9110 section 15.3.5: it was done, and there is no more to say.
   if (kind === 'update') return status === 204 ? done(undefined, id) : IN_DOUBT
   if (kind === 'delete') return isDeletionTold(status, json) ? done(undefined, id) : IN_DOUBT
-  const made = status === 201 || status === 204 ? idInLocation(headers) : undefined
+  const made = status === 201 || status === 204 ? idInLocation(headers, path) : undefined
   return made === undefined ? IN_DOUBT : done(undefined, made)
 }
 
@@ -120,22 +140,6 @@ function isDeletionTold(status: number, json: JsonValue | undefined): boolean {
   if (json === undefined || json === null || json === true || json === 1) return true
   if (typeof json === 'string') return isShortYes(json)
   return isJsonObject(json) && Object.keys(json).length === 0
-}
-
-/** RFC 9110 section 10.2.2; OData has its entity in a header of its own, and its key in brackets. */
-function idInLocation(headers: IncomingHttpHeaders): string | undefined {
-  const location = headers['odata-entityid'] ?? headers.location
-  const url = typeof location === 'string' ? URL.parse(location, 'http://origin.invalid') : null
-  const last = url?.pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''
-  const segment = /\(([^()]+)\)$/.exec(last)?.[1]?.replace(/^'(.*)'$/, '$1') ?? last
-  // A list has no id: some servers name it as the place of what was made.
-  if (segment === '' || /^(?:contacts|deals|notes|webhooks)$/i.test(segment)) return undefined
-  try {
-    return decodeURIComponent(segment)
-  } catch (error) {
-    if (error instanceof URIError) return undefined
-    throw error
-  }
 }
 
 function done(record: JsonObject | undefined, id: string | undefined): WriteFate {

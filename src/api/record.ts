@@ -42,7 +42,12 @@ export async function requestWrite(
   call: WriteCall,
 ): Promise<{ readonly record: CrmRecord; readonly status: number }> {
   const answer = await http.request(call)
-  const fate = judgeWrite(answer, { kind: KINDS[call.method], sent: () => call.body, id: call.recordId })
+  const fate = judgeWrite(answer, {
+    kind: KINDS[call.method],
+    sent: () => call.body,
+    id: call.recordId,
+    path: call.path,
+  })
   if (fate.is === 'done') return { record: fate.record ?? {}, status: answer.status }
   const failure = fateFailure(answer, fate, hintOf(call, fate))
   const { idempotencyKey } = call

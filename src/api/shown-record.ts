@@ -1,15 +1,20 @@
 import { idText } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { isSignName, signsOf } from './answer-signs.ts'
+import { isAlike } from '../core/other-values.ts'
+import { isSignName, isStateName, signsOf } from './answer-signs.ts'
+import { isOppositionName } from './opposition.ts'
 
 /** Ids go by many names; those of the request, of work under way, and of what stands around a record are no record's. */
 const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I[dD]))$/
 const OTHERS_ID =
   /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
+/** What servers put in place of the id of what was not made. */
+const NO_ID = /^\s*(?:0|-\d+)?\s*$/
 /** Where a record stands within an answer, beside its own name; below any other stands something else, such as a job. */
 const WRAPPERS = ['data', 'result', 'record', 'item', 'object', 'results', 'records', 'items', 'value', 'd', 'body']
 const OWN_NAME =
   /^(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?$/i
+const TIME_NAME = /(?:^|_)(?:date|time|at|on)$|(?:At|On|Date|Time)$/
 const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
 
 /** The id that an object shows as its own. */
@@ -31,7 +36,7 @@ function isOwnIdName(name: string): boolean {
 function idOf(value: JsonValue | undefined): string | undefined {
   // As MongoDB writes its own.
   const id = idText(isJsonObject(value) ? value.$oid : value)
-  return id === undefined || id.trim() === '' ? undefined : id
+  return id === undefined || NO_ID.test(id) ? undefined : id
 }
 
 /** What an answer shows of one record: the objects that lead to it, the outermost first, and the record as the last of them. */
@@ -43,7 +48,7 @@ export function readShown(json: JsonValue | undefined, sent: () => JsonObject | 
   if (object === undefined) return undefined
   if (idOf(object.id ?? object._id) !== undefined) return [object]
   const inner = innerOf(object)
-  const within = inner === undefined || showsSent(object, sent() ?? {}, true) ? undefined : readShown(inner, sent)
+  const within = inner === undefined || showsSent(object, sent() ?? {}, false) ? undefined : readShown(inner, sent)
   return within === undefined ? [object] : [object, ...within]
 }
 
@@ -68,23 +73,26 @@ function oneObject(value: JsonValue | undefined): JsonObject | undefined {
 }
 
 /**
- * Whether a member that was sent is shown. Servers write values in their own way, but a list of faults in place of a text
- * is none; where `isStrict`, because something else speaks against a record, the value has to be the one that was sent.
+ * Whether a member that was sent is shown with the value that was sent: under its name may stand what is wrong with it. Of a
+ * record that is known by its id (`isKnown`), a status or a member that was cleared is a proof too.
  */
-export function showsSent(record: JsonObject, sent: JsonObject, isStrict: boolean): boolean {
+export function showsSent(values: JsonObject, sent: JsonObject, isKnown: boolean): boolean {
   return Object.entries(sent).some(([name, value]) => {
-    const shown = Object.hasOwn(record, name) ? record[name] : undefined
-    if (shown === undefined || shown === null) return false
-    const isSame = valueText(shown) === valueText(value)
-    return isSame ? !isSignName(name) || !isStrict : !isStrict && !isSignName(name) && kindOf(shown) === kindOf(value)
+    const shown = Object.hasOwn(values, name) ? values[name] : undefined
+    if (shown === undefined || (!isKnown && (isEmpty(shown) || isStateName(name)))) return false
+    return isAlike(shown, value)
   })
 }
 
-function valueText(value: JsonValue): string {
-  return (idText(value) ?? JSON.stringify(value)).trim().toLowerCase()
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === ''
 }
 
-function kindOf(value: JsonValue): string {
-  if (Array.isArray(value)) return 'list'
-  return isJsonObject(value) ? 'object' : 'scalar'
+/** Whether there is more than an id, times, and what speaks of the answer. */
+export function showsData(values: JsonObject): boolean {
+  return Object.entries(values).some(
+    ([name, value]) =>
+      !(isEmpty(value) || isSignName(name) || isOppositionName(name) || AROUND.test(name)) &&
+      !(ID_NAME.test(name) || TIME_NAME.test(name)),
+  )
 }

@@ -32,8 +32,23 @@ function compare(shown: JsonObject, patch: JsonObject, path: readonly string[]):
   })
 }
 
+/** Whether all that was sent is shown, and none of it: a text that was cut or wrapped is still the one that was sent. */
+export function isAnother(record: JsonObject, sent: JsonObject): boolean {
+  const values = valuesOf(record)
+  const entries = Object.entries(sent)
+  return (
+    entries.length > 0 && entries.every(([name, asked]) => Object.hasOwn(values, name) && !isAkin(values[name], asked))
+  )
+}
+
+function isAkin(shown: JsonValue = null, asked: JsonValue): boolean {
+  if (isAlike(shown, asked)) return true
+  const [first, second] = [plainText(shown), plainText(asked)]
+  return first !== '' && second !== '' && (first.includes(second) || second.includes(first))
+}
+
 /** Servers trim, change the case, and write numbers, dates and telephone numbers in their own way. */
-function isAlike(shown: JsonValue, asked: JsonValue): boolean {
+export function isAlike(shown: JsonValue, asked: JsonValue): boolean {
   // `owner_id` is answered with the owner.
   if (isJsonObject(shown) && !isJsonObject(asked) && asked !== null) {
     return Object.values(shown).some((inner) => !isJsonObject(inner) && isAlike(inner, asked))

@@ -46,7 +46,7 @@ test.each([
   { Id: '003', success: true },
   { name: 'Ada' },
   { id: 1, error: null },
-  { id: 1, status: 'error', success: false },
+  { id: 1, name: 'Ada', status: 'error', success: false },
 ])('%j is a record, as other servers show one', async (record) => {
   await expect(created(record)).resolves.toEqual(record)
 })

@@ -4,11 +4,13 @@ import type { CommandShape } from './shape.ts'
 import { LIST_COMMANDS } from './shapes/list-commands.ts'
 import { SLASHES } from './shapes/slashes.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
+import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
 
 /** Each file of shapes in a line. */
 const SHAPES: Readonly<Record<string, readonly CommandShape[]>> = {
   lists: LIST_COMMANDS,
   writes: WRITE_ANSWERS,
+  'writes that are refused or doubtful': WRITE_REFUSALS,
   'trailing slashes': SLASHES,
 }
 

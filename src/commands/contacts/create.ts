@@ -5,6 +5,7 @@ import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
+import { noteOtherValues } from '../note-other-values.ts'
 import { refuseTextForNumber } from '../number-fields.ts'
 import { printWritten } from '../print.ts'
 
@@ -30,5 +31,7 @@ async function createContact(ctx: Context, options: FieldsOptions): Promise<Exit
   await refuseTextForNumber(ctx, options, 'contact')
   const api = await ctx.api()
   const write = writeOptions(ctx, options)
-  return printWritten(ctx, await api.contacts.create(fields, write), 'contact')
+  const record = await api.contacts.create(fields, write)
+  noteOtherValues(ctx, record, fields)
+  return printWritten(ctx, record, 'contact')
 }

@@ -5,6 +5,7 @@ import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
+import { noteOtherValues } from '../note-other-values.ts'
 import { refuseTextForNumber } from '../number-fields.ts'
 import { printWritten } from '../print.ts'
 
@@ -30,5 +31,7 @@ async function createDeal(ctx: Context, options: FieldsOptions): Promise<ExitCod
   await refuseTextForNumber(ctx, options, 'deal')
   const api = await ctx.api()
   const write = writeOptions(ctx, options)
-  return printWritten(ctx, await api.deals.create(fields, write), 'deal')
+  const record = await api.deals.create(fields, write)
+  noteOtherValues(ctx, record, fields)
+  return printWritten(ctx, record, 'deal')
 }

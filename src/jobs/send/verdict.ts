@@ -49,12 +49,12 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
   if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
     return { is: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
   }
+  // Answered with success, by an HTML page or half a text; or with 303 to what may have been made.
+  if (code === 'in_doubt') return unclear(task, outcome.reason)
   if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { is: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
     return { is: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
   }
-  // Answered with success, by an HTML page or half a text.
-  if (code === 'in_doubt') return unclear(task, outcome.reason)
   if (status === undefined && rule === 'never') return { is: 'stopped', failure: outcome }
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
@@ -64,7 +64,7 @@ function judgeAnswer(task: Task, answer: Answer): Verdict {
   const existing = turnedTo(answer)
   const sent = () => (body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined)
   const kind = existing === undefined ? sentKind(head) : 'update'
-  const fate = judgeWrite(answer, { kind, sent, id: existing ?? head.id })
+  const fate = judgeWrite(answer, { kind, sent, id: existing ?? head.id, path: head.path })
   if (fate.is !== 'done') {
     const failure = fateFailure(answer, fate, '')
     if (fate.is === 'refused') return judgeRefusal(task, failure)
@@ -97,7 +97,7 @@ function isRedirect({ status = 0 }: Failure): boolean {
 
 /** The server says that it did not do it. */
 function isRefusal({ status = 0 }: Failure): boolean {
-  return status >= 400 && status < 500 && status !== 408
+  return status >= 400 && status < 500 && status !== 408 && status !== 499
 }
 
 function judgeRefusal(task: Task, failure: Failure): Verdict {

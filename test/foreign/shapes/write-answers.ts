@@ -3,14 +3,14 @@ import type { Answered, CommandShape } from '../shape.ts'
 /** `done` prints the id; `refused` and `doubt` have texts that stderr has to hold. */
 type Right = { readonly done: string } | { readonly refused: RegExp } | { readonly doubt: RegExp }
 
-interface WriteShape {
+export interface WriteShape {
   readonly name: string
   readonly answer: Answered
   readonly right: Right
 }
 
-const ADA = { id: 'con_1', name: 'Ada', email: 'ada@example.com' }
-const ROWS = 'name,email\nAda,ada@example.com\n'
+export const ADA = { id: 'con_1', name: 'Ada', email: 'ada@example.com' }
+export const ROWS = 'name,email\nAda,ada@example.com\n'
 
 const CREATES: readonly WriteShape[] = [
   { name: 'a record', answer: { status: 201, json: ADA }, right: { done: 'con_1' } },
@@ -272,7 +272,11 @@ const LISTS: readonly (readonly [name: string, answer: Answered, right: CommandS
 ]
 
 /** The write is answered as the shape says; `made` is listed behind it, and `there` from the start. */
-function serving(answer: Answered, there: readonly object[], made: readonly object[] = []): CommandShape['answer'] {
+export function serving(
+  answer: Answered,
+  there: readonly object[],
+  made: readonly object[] = [],
+): CommandShape['answer'] {
   let listed = there
   return ({ method, path }) => {
     if (method !== 'GET') {
@@ -305,13 +309,13 @@ function rightOf(right: Right): CommandShape['right'] {
 }
 
 /** One refused row of one is a job that failed in part. */
-function jobRightOf(right: Right): CommandShape['right'] {
+export function jobRightOf(right: Right): CommandShape['right'] {
   return 'done' in right
     ? { exit: 0, writes: 1 }
     : { exit: 3, writes: 1, stderr: 'refused' in right ? right.refused : /./ }
 }
 
-const single = (verb: string, argv: readonly string[], shapes: readonly WriteShape[]): readonly CommandShape[] =>
+export const single = (verb: string, argv: readonly string[], shapes: readonly WriteShape[]): readonly CommandShape[] =>
   shapes.map(({ name, answer, right }) => ({
     name: `contacts ${verb} answered with ${name}`,
     argv: ['contacts', verb, ...argv],

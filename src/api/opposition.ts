@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { hasRefusingStatus, isRefusing, isRefusingState, isTrouble } from './answer-signs.ts'
+
+export type WriteKind = 'create' | 'update' | 'delete'
+
+/** How an object that has an id speaks against being the record that was asked for. */
+export type Opposition = 'none' | 'vague' | 'explained'
+
+const STATE = /^(?:status|state|result|outcome|type|kind|object)$/i
+const KIND = /^(?:type|kind|object)$/i
+/** What is to be done yet, and what is no record. */
+const PENDING =
+  /^(?:pending|(?:en)?queued|scheduled|processing|in[\s_-]?progress|accepted|running|waiting|started|submitted|deferred)$/i
+const UNDONE = /^(?:no[\s_-]?op|unchanged|not[\s_-]?(?:found|modified)|skipped|ignored|duplicate|conflict|locked)$/i
+const OTHER_KIND = /^(?:job|task|operation|request|process|batch|error|problem|exception)s?$/i
+const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op)$/i
+/** As what was asked for is named where it says that it did not happen. */
+const DEEDS: Readonly<Record<WriteKind, RegExp>> = {
+  create: /^(?:is_?)?(?:created|inserted|saved|added)$/i,
+  update: /^(?:is_?)?(?:updated|modified|changed|saved|applied)$/i,
+  delete: /^(?:is_?)?(?:deleted|removed|destroyed)$/i,
+}
+const REASON = /^(?:message|msg|reason|details?|error_?(?:message|description))$/i
+
+export function isOppositionName(name: string): boolean {
+  return [STATE, PASSED_OVER, REASON, ...Object.values(DEEDS)].some((names) => names.test(name))
+}
+
+/**
+ * `isRecord`: it shows more than signs, and then a status is its own. What was sent says nothing of how it went.
+ */
+export function oppositionIn(
+  values: JsonObject,
+  { kind, sent, isRecord }: { readonly kind: WriteKind; readonly sent: JsonObject; readonly isRecord: boolean },
+): Opposition {
+  if (hasRefusingStatus(values)) return 'explained'
+  const entries = Object.entries(values).filter(
+    ([name, value]) => !(isRecord && (STATE.test(name) || name === 'code')) && !(name in sent && sent[name] === value),
+  )
+  const isReasoned = entries.some(([name, value]) => REASON.test(name) && typeof value === 'string' && value !== '')
+  if (entries.some(([name, value]) => isRefused(kind, name, value))) return isReasoned ? 'explained' : 'vague'
+  const isCoded = isReasoned && !isRecord && isCode(values.code)
+  return isCoded || entries.some(([name, value]) => isUnfinished(name, value)) ? 'vague' : 'none'
+}
+
+function isRefused(kind: WriteKind, name: string, value: JsonValue): boolean {
+  if (isRefusing(name, value)) return true
+  if (PASSED_OVER.test(name)) return value === true || value === 'true'
+  if (DEEDS[kind].test(name)) return value === false || value === 0 || value === 'false'
+  return STATE.test(name) && typeof value === 'string' && (isRefusingState(value) || UNDONE.test(value))
+}
+
+function isUnfinished(name: string, value: JsonValue): boolean {
+  if (isTrouble(name, value)) return true
+  if (!STATE.test(name) || isJsonObject(value) || typeof value !== 'string') return false
+  return KIND.test(name) ? OTHER_KIND.test(value) : PENDING.test(value)
+}
+
+/** `VALIDATION_FAILED`, and not the number of a customer. */
+function isCode(value: JsonValue | undefined): boolean {
+  return (
+    typeof value === 'string' &&
+    /^[A-Za-z][A-Za-z_.-]*$/.test(value) &&
+    !/^(?:ok|success|created|updated)$/i.test(value)
+  )
+}
