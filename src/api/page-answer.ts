@@ -10,7 +10,10 @@ import { ITEM_PLACES, type Place } from './page-shapes.ts'
 import { type Counts, readCounts, wholeNumber } from './paging/counts.ts'
 import { envelopeOf, type Member } from './paging/envelope.ts'
 import type { Lead } from './paging/lead.ts'
+import { lastPageAhead, linksOf } from './paging/links.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './paging/names.ts'
+import { recordCursor } from './paging/record-cursor.ts'
+import { readTexts } from './paging/said-texts.ts'
 import { readSigns, type Sign } from './paging/signs.ts'
 import type { Position } from './position.ts'
 import { valueAt, valueAtPath } from './value-at.ts'
@@ -19,6 +22,8 @@ import { valueAt, valueAtPath } from './value-at.ts'
 export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
   /** Its first answer showed that its pages are numbered from 0. */
   readonly isFromZero?: boolean
+  /** What was only a hint has led on, in `cursorParam`. */
+  readonly isHintProven?: boolean
 }
 
 export interface PageAnswer {
@@ -62,8 +67,19 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
   if (refusal !== undefined) return refusal
   if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
   const members = envelopeOf(json, headers)
-  const found = readNext({ json, link: headers.link, lastId: items.at(-1)?.id, members }, url, wire)
+  const links = linksOf(json, headers.link)
+  const ahead = lastPageAhead(json, links, url)
+  const source = { json, links, isLastAhead: ahead !== undefined, lastId: items.at(-1)?.id, members }
+  const found = readNext(source, url, wire)
   if (typeof found === 'string') return found
+  const texts = readTexts(json)
+  const signs = [
+    ...readSigns(members, queryOf(url, wire)),
+    ...texts.signs,
+    ahead,
+    partSign(status),
+    recordCursor(json, list),
+  ]
   return {
     items,
     next: found.next,
@@ -73,11 +89,23 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
     itemsAt: place,
     nextAt: found.at,
     isFromZero: found.isFromZero ?? false,
-    counts: readCounts(members),
-    signs: readSigns(members, url.searchParams),
+    counts: readCounts(members, texts.counts),
+    signs: signs.flatMap((sign) => (sign ? [{ ...sign, isHint: sign.isHint === true && !wire.isHintProven }] : [])),
     isPart: status === 206,
     offsetName: offsetNameIn(members),
   }
+}
+
+/** Without the size: a cursor may be the same number. */
+function queryOf(url: URL, { limitParam }: PageWire): URLSearchParams {
+  const query = new URLSearchParams(url.searchParams)
+  if (limitParam !== undefined) query.delete(limitParam)
+  return query
+}
+
+/** RFC 4918, 13: each part has a status of its own. */
+function partSign(status: number): Sign | undefined {
+  return status === 207 ? { at: 'status 207', ownName: 'status', value: undefined } : undefined
 }
 
 function readItems(

@@ -1,6 +1,5 @@
 import { idText } from '../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import { readLinks } from './link-header.ts'
 import { oneLine } from './one-line.ts'
 import type { PageWire } from './page-answer.ts'
 import {
@@ -16,14 +15,17 @@ import { cursorParameters } from './paging/cursor-parameters.ts'
 import type { Member } from './paging/envelope.ts'
 import type { Lead } from './paging/lead.ts'
 import { isAddressLike, leadsIn, placed } from './paging/lead.ts'
+import { hasOtherLinks, type Links } from './paging/links.ts'
 import { ADDRESS_NAMES, CURSOR_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './paging/names.ts'
-import { isNothing } from './paging/signs.ts'
+import { isNothing, isYes } from './paging/signs.ts'
 import { addressOn, type Position } from './position.ts'
 import { valueAt, valueAtPath } from './value-at.ts'
 
 interface Source {
   readonly json: JsonValue
-  readonly link: string | string[] | undefined
+  readonly links: Links
+  /** A link names a last page that is behind this one. */
+  readonly isLastAhead: boolean
   readonly lastId: JsonValue | undefined
   readonly members: readonly Member[]
 }
@@ -55,7 +57,7 @@ const UNKNOWN: NextFound = { next: undefined, others: [], end: 'unknown', at: un
 export function readNext(source: Source, url: URL, wire: PageWire): NextFound | string {
   if (wire.paging === 'none') return said(undefined, 'wire.paging')
   if (wire.paging === 'page' || wire.paging === 'offset') return UNKNOWN
-  const links = readLinks(source.link)
+  const { links } = source
   if (wire.paging === 'link') {
     const target = links.get('next')
     return said(target === undefined ? undefined : readAddress(target, url), 'Link rel="next"')
@@ -97,7 +99,9 @@ function readSaid(source: Source, links: ReadonlyMap<string, string>, url: URL, 
   }
   const more = readMore(source, inBody, url, wire)
   if (typeof more === 'string' || more.end !== 'unknown') return more
-  return hasOtherLinks(links, json) ? { ...more, end: 'implied', at: 'links without next' } : more
+  return !source.isLastAhead && hasOtherLinks(links, json)
+    ? { ...more, end: 'implied', at: 'links without next' }
+    : more
 }
 
 /** `endCursor`, `after_cursor` and scroll ids stand on the last page too. */
@@ -148,9 +152,10 @@ type BodyWire = PageWire & { readonly link: string | undefined }
 /** Undefined where the answer does not have the place; without `next` where it is empty. */
 function readAtShape(json: JsonValue, shape: NextShape, url: URL, at: BodyWire): NextFound | string | undefined {
   const value = valueAt(json, shape.next)
-  if (value === undefined || isGroup(value, shape)) return undefined
+  if (value === undefined || isYes(value) || isGroup(value, shape)) return undefined
   const position = readShape(value, shape, url, at)
-  const others = typeof position === 'object' && !at.cursorParam ? otherCursors(position, url) : []
+  const cursor = typeof position === 'object' && !at.cursorParam ? idText(value) : undefined
+  const others = cursor === undefined || isAddressLike(cursor) ? [] : otherCursors(position, cursor, url)
   return said(position, shape.next.join('.'), others)
 }
 
@@ -169,11 +174,9 @@ function namedParameter(value: JsonValue): string {
   return typeof value === 'number' ? PAGE_PARAMETER : DEFAULT_PARAMETER
 }
 
-function otherCursors(position: Position, url: URL): readonly Lead[] {
-  if (!('parameter' in position)) return []
-  const { cursor } = position
+function otherCursors(position: Position | string | undefined, cursor: string, url: URL): readonly Lead[] {
   return leadsIn(cursorParameters(undefined, cursor), cursor, url).filter(
-    ({ parameter }) => parameter !== position.parameter,
+    (lead) => JSON.stringify(lead.position) !== JSON.stringify(position),
   )
 }
 
@@ -187,7 +190,7 @@ function readNamed(members: readonly Member[], url: URL, wire: PageWire): NextFo
   let empty: string | undefined
   for (const { name, at, ownName, value } of members) {
     const isAddress = ADDRESS_NAMES.has(name)
-    if (!isAddress && !CURSOR_NAMES.has(name)) continue
+    if ((!isAddress && !CURSOR_NAMES.has(name)) || isYes(value)) continue
     const text = isNothing(value) ? undefined : idText(value)
     if (text === undefined) {
       empty ??= at
@@ -227,13 +230,6 @@ function readMore({ json, lastId, members }: Source, inBody: NextFound, url: URL
   const next = { parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }
   const others = wire.cursorParam === undefined ? LAST_ID_PARAMETERS.slice(1) : []
   return said(next, at, leadsIn(others, id, url))
-}
-
-/** RFC 8288 and JSON:API: links to other pages and none to the next one. */
-function hasOtherLinks(links: ReadonlyMap<string, string>, json: JsonValue): boolean {
-  const isPaged = (names: readonly string[]) => names.some((name) => /^(?:prev|previous|first|last)$/.test(name))
-  const inBody = valueAt(json, ['links']) ?? valueAt(json, ['_links'])
-  return isPaged([...links.keys()]) || (isJsonObject(inBody) && isPaged(Object.keys(inBody)))
 }
 
 /** The page behind this one, where the answer says which one it is; undefined where it does not. */

@@ -57,6 +57,9 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   { next: ['data', 'pageInfo', 'endCursor'], more: ['data', 'pageInfo', 'hasNextPage'], sentAs: 'starting_after' },
   // Salesforce.
   { next: ['nextRecordsUrl'], done: ['done'], sentAs: undefined },
+  // HubSpot v1, and Kubernetes.
+  { next: ['vid-offset'], more: ['has-more'], sentAs: 'vidOffset' },
+  { next: ['metadata', 'continue'], sentAs: 'continue' },
   // JSON:API, which allows an object with the address in it, and HAL.
   { next: ['links', 'next', 'href'], sentAs: undefined },
   { next: ['links', 'next'], sentAs: undefined },

@@ -10,6 +10,7 @@ import { NUMBERED } from './shapes/numbered.ts'
 import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REPEATING } from './shapes/repeating.ts'
 import { TOLD } from './shapes/settings.ts'
+import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
 import { WHOLE } from './shapes/whole.ts'
 
 /** Each file of shapes in a line. */
@@ -23,6 +24,9 @@ const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
   'leaves the end open': HOSTILE,
   'refuses with a 200': REFUSALS,
   'adds words to a list': WORDED,
+  'calls its answer a part': PARTS,
+  'has distracting words beside a whole list': DISTRACTED,
+  'leads on in an unusual way': LEADING,
 }
 
 for (const [group, shapes] of Object.entries(SHAPES)) {

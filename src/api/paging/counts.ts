@@ -1,5 +1,6 @@
 import type { Member } from './envelope.ts'
-import { COUNT_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
+import { COUNT_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
+import { isPageSize } from './page-sizes.ts'
 
 /** How long the whole list is, as an answer tells it. */
 export interface Told {
@@ -17,21 +18,39 @@ export interface Counts {
 }
 
 /** Of several numbers of one kind the highest is taken: the others may count what one page holds. */
-export function readCounts(members: readonly Member[]): Counts {
-  const total = highest(members, TOTAL_NAMES)
-  const range = rangeTotal(members)
+export function readCounts(members: readonly Member[], said: readonly Told[]): Counts {
   return {
-    total: range && (!total || range.count > total.count) ? range : total,
-    atLeast: highest(members, COUNT_NAMES),
-    pages: highest(members, PAGES_NAMES),
+    total: highestOf([highest(members, TOTAL_NAMES), rangeTotal(members)]),
+    atLeast: highestOf([highest(members, COUNT_NAMES), sizeTold(members), ...said]),
+    pages: highestOf([highest(members, PAGES_NAMES), pageOf(members)]),
   }
+}
+
+function highestOf(all: readonly (Told | undefined)[]): Told | undefined {
+  return all.reduce((best, told) => (told && (!best || told.count > best.count) ? told : best), undefined)
+}
+
+/** The size of the page that was asked for, of this one, or of the whole list. */
+function sizeTold(members: readonly Member[]): Told | undefined {
+  const told = highest(members, new Set(['size']))
+  return told && !isPageSize(told.count) ? told : undefined
+}
+
+/** `page: "1 of 34"`. */
+function pageOf(members: readonly Member[]): Told | undefined {
+  for (const { name, value, at } of members) {
+    if (!(PAGE_NAMES.has(name) || name === 'pagination') || typeof value !== 'string') continue
+    const pages = /^\s*\d{1,9}\s*(?:of|\/)\s*(\d{1,9})\s*$/i.exec(value)?.[1]
+    if (pages !== undefined) return { count: Number(pages), at }
+  }
+  return undefined
 }
 
 function highest(members: readonly Member[], names: ReadonlySet<string>): Told | undefined {
   let found: Told | undefined
-  for (const { name, value, at } of members) {
-    if (!names.has(name)) continue
-    const count = wholeNumber(value)
+  for (const { name, words, value, at } of members) {
+    if (!names.has(name) || words.includes('shards')) continue
+    const count = wholeNumber(typeof value === 'string' ? withoutMarks(value) : value)
     if (count !== undefined && (!found || count > found.count)) found = { count, at }
   }
   return found
@@ -47,6 +66,11 @@ function rangeTotal(members: readonly Member[]): Told | undefined {
   const range = members.find(({ isHeader, name }) => isHeader && name === 'contentrange')
   const count = /\/\s*(\d{1,15})\s*$/.exec(String(range?.value ?? ''))?.[1]
   return count === undefined ? undefined : { count: Number(count), at: 'Content-Range' }
+}
+
+/** `1,237`; a point may be that of a fraction. */
+function withoutMarks(text: string): string {
+  return /^\d{1,3}(?:[,'\s_]\d{3})+$/.test(text) ? text.replaceAll(/\D/g, '') : text
 }
 
 /** As a number, or as its digits. */

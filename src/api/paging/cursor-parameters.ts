@@ -7,7 +7,9 @@ import { CURSOR_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
 export function cursorParameters(ownName: string | undefined, cursor: string): readonly string[] {
   const isNumber = /^\d{1,6}$/.test(cursor)
   const own = ownName === undefined ? [] : namesFrom(ownName, isNumber)
-  const usual = isNumber ? [...PAGE_PARAMETERS.slice(0, 4), 'offset', 'skip', 'start'] : CURSOR_PARAMETERS
+  const usual = isNumber
+    ? [...PAGE_PARAMETERS.slice(0, 4), 'offset', 'skip', 'start', 'after', 'start_cursor']
+    : CURSOR_PARAMETERS
   return [...new Set([...own, ...usual])]
 }
 

@@ -9,6 +9,8 @@ export interface Member {
   readonly name: string
   /** The words of its own name and of those around it, in lower case. */
   readonly words: readonly string[]
+  /** Those of its own name alone. */
+  readonly ownWords: readonly string[]
   /** Its own name, as it is. */
   readonly ownName: string
   readonly value: JsonValue
@@ -21,7 +23,7 @@ const MOST_MEMBERS = 1000
 
 /** What these hold describes records, people and requests, and never the way on. */
 const ASIDE =
-  /^(?:schema|fields|columns|properties|definitions|labels|filters?|query|request|params|user|owner|rate_?limits?|debug|settings|permissions|aggregations|facets|included|errors?|warnings?|messages?)$/i
+  /^(?:schema|fields|columns|properties|definitions|labels|filters?|query|request|params|user|owner|rate_?limits?|quotas?|usage|debug|settings|permissions|aggregations|facets|included|errors?|warnings?|messages?)$/i
 
 /** The values around the records: lists are passed over, so that nothing in a record is taken for a word of the server. */
 export function envelopeOf(json: JsonValue, headers: IncomingHttpHeaders): readonly Member[] {
@@ -50,7 +52,8 @@ function walk(value: JsonValue, path: readonly string[], members: Member[], isHe
 function memberOf(path: readonly string[], value: JsonValue, isHeader: boolean): Member {
   const ownName = path.at(-1) ?? ''
   const words = path.flatMap(wordsOf)
-  return { at: path.join('.'), name: wordsOf(ownName).join(''), words, ownName, value, isHeader }
+  const ownWords = wordsOf(ownName)
+  return { at: path.join('.'), name: ownWords.join(''), words, ownWords, ownName, value, isHeader }
 }
 
 /** `nextPageToken`, `next_page_token` and `Next-Page-Token` are the same three words. */

@@ -37,7 +37,7 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   if (isEndKnown) return progress.isFiltered ? undefined : shortfall
   if (shortfall !== undefined || isTold(page, progress)) return shortfall
   if (isPart) return 'it is answered with 206, as a part'
-  const [sign] = signs
+  const sign = signs.find(({ isHint }) => !isHint)
   return sign && `${sign.at} looks as if there were more`
 }
 

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts'
 import { ADDRESS_HINT } from '../failure.ts'
 import type { Http } from '../http.ts'
 import { oneLine } from '../one-line.ts'
-import { type PageAnswer, readPage } from '../page-answer.ts'
+import { type PageAnswer, type PageWire, readPage } from '../page-answer.ts'
 import type { Denied } from '../page-next.ts'
 import type { ListCall, PageLimits } from '../pages.ts'
 import { type Position, parsePosition, positionText } from '../position.ts'
@@ -33,7 +33,7 @@ export class ListWalk {
   readonly #list: ListCall
   readonly #query: ListQuery
   /** What is found out on the way is added to them. */
-  #limits: PageLimits & { readonly isFromZero?: boolean }
+  #limits: PageLimits & Pick<PageWire, 'isFromZero' | 'isHintProven'>
   readonly #usualParameter: string | undefined
   /** Positions and addresses. */
   readonly #seen = new Set<string>()
@@ -187,12 +187,13 @@ export class ListWalk {
     this.#isWayProven = true
     this.#progress = { ...this.#progress, isFollowed: counting === undefined }
     if (parameter === undefined) return this.#take(next)
-    this.#limits = { ...this.#limits, cursorParam: parameter }
+    this.#limits = { ...this.#limits, cursorParam: parameter, isHintProven: true }
     // It was read before it was known in which parameter its own cursor goes back.
     const { page } = next
     const placed = (others: readonly Lead[]) => others.find((lead) => lead.parameter === parameter)?.position
+    const signs = page.signs.map((sign) => ({ ...sign, isHint: false }))
     const denied = page.denied && { ...page.denied, next: placed(page.denied.others) ?? page.denied.next }
-    return this.#take({ ...next, page: { ...page, denied, next: placed(page.others) ?? page.next } })
+    return this.#take({ ...next, page: { ...page, signs, denied, next: placed(page.others) ?? page.next } })
   }
 
   /** The page without what came before; where the list goes on is counted with it. */
@@ -232,7 +233,7 @@ export class ListWalk {
   }
 
   #openHint(): string {
-    const sign = this.#taken.page.signs.find(({ at }) => !/^[A-Z]/.test(at))
+    const sign = this.#taken.page.signs.find(({ at, value }) => value !== undefined && !/^[A-Z]|\s/.test(at))
     const named = sign
       ? `if ${oneLine(sign.at, 60)} leads on: crm config set wire.next_path ${oneLine(sign.at, 60)}; `
       : ''

@@ -35,11 +35,15 @@ export const TOTAL_NAMES: ReadonlySet<string> = new Set(
 
 /** The length of this page with some servers, of the whole list with others: it can say that there is more, never that this is all. */
 export const COUNT_NAMES: ReadonlySet<string> = new Set(
-  'count itemcount xcount paginationcount found matched matches'.split(' '),
+  'count itemcount recordcount recordscount resultcount resultscount xcount paginationcount found matched matches'.split(
+    ' ',
+  ),
 )
 
 export const PAGES_NAMES: ReadonlySet<string> = new Set(
-  'totalpages pagecount pages numpages lastpage xtotalpages xpages xwptotalpages pagetotal'.split(' '),
+  'totalpages pagecount pages numpages lastpage maxnumpages maxpages maxpage totalpage nbpages xtotalpages xpages xwptotalpages pagetotal'.split(
+    ' ',
+  ),
 )
 
 export const PAGE_NAMES: ReadonlySet<string> = new Set(
@@ -60,6 +64,11 @@ export const PAGE_PARAMETERS = [
   'page_no',
   'pageIndex',
   'page_index',
+  'pageNum',
+  'page_num',
+  'Page',
+  'paged',
+  'current',
   'pagination[page]',
   'currentPage',
   'current_page',
@@ -82,6 +91,8 @@ export const OFFSET_PARAMETERS = [
   '_start',
   '_offset',
   'pagination[start]',
+  '_skip',
+  'startRow',
   'first_result',
   'firstResult',
 ] as const
@@ -104,6 +115,7 @@ export const CURSOR_PARAMETERS = [
   '_cursor',
   'continuation',
   'marker',
+  'start_cursor',
 ] as const
 
 /** In which the id of the last record leads on. */
@@ -115,6 +127,9 @@ export const LAST_ID_PARAMETERS = [
   'last_id',
   'startingAfter',
 ] as const
+
+/** In which an id that stands beside the list as the last one may lead on. */
+export const GIVEN_ID_PARAMETERS = [...LAST_ID_PARAMETERS, 'min_id', 'since'] as const
 
 /** In which servers take the size of a page. */
 export const SIZE_PARAMETERS = [

@@ -1,11 +1,12 @@
 import type { CrmError } from '../../core/errors.ts'
+import { idText } from '../../core/exact-json.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import { addressOn, type Position, withParameter } from '../position.ts'
 import { type Counting, countedPosition, countings, nextCounting } from './counting.ts'
 import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
-import { SIZE_PARAMETERS } from './names.ts'
+import { GIVEN_ID_PARAMETERS, SIZE_PARAMETERS } from './names.ts'
 import { areFurther, areSameRecords, areShifted, isSameRecord } from './same-records.ts'
 import type { SeenRecords } from './seen-records.ts'
 
@@ -66,6 +67,8 @@ export async function settle(open: Open): Promise<Settled> {
 export async function followLead(open: Open, { position, parameter }: Lead): Promise<Settled | undefined> {
   const next = await open.ask(position)
   if ('refusal' in next) return undefined
+  // The parameter is known: nothing is behind this cursor.
+  if (parameter !== undefined && parameter === open.wire.cursorParam && next.page.items.length === 0) return END
   const isEmptyEnd = 'address' in position && parameter === undefined && next.page.items.length === 0
   return isEmptyEnd || isFurther(next.page, open) ? { next, parameter } : undefined
 }
@@ -79,7 +82,9 @@ function signLeads({ last: { page, url }, wire }: Open): readonly Lead[] {
   return page.signs.flatMap(({ value, ownName }) => {
     if (value === undefined) return []
     if (!isAddressLike(value)) {
-      const names = wire.cursorParam === undefined ? cursorParameters(ownName, value) : [wire.cursorParam]
+      const isLastId = value === idText(page.items.at(-1)?.id)
+      const usual = [...(isLastId ? GIVEN_ID_PARAMETERS : []), ...cursorParameters(ownName, value), 'after']
+      const names = wire.cursorParam === undefined ? [...new Set(usual)] : [wire.cursorParam]
       return leadsIn(names, value, url)
     }
     const address = addressOn(url.origin, value, url.href)
