@@ -8,6 +8,7 @@ import { CURSORS } from './shapes/cursors.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { NUMBERED } from './shapes/numbered.ts'
 import { REFUSALS, WORDED } from './shapes/refusals.ts'
+import { REFUSING } from './shapes/refusing.ts'
 import { REPEATING } from './shapes/repeating.ts'
 import { TOLD } from './shapes/settings.ts'
 import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
@@ -18,6 +19,7 @@ const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
   'gives a cursor': CURSORS,
   'gives the address of the next page': ADDRESSES,
   'counts its pages or records': NUMBERED,
+  'refuses a page': REFUSING,
   'shows records again': REPEATING,
   'answers with the whole list': WHOLE,
   'the settings describe': TOLD,

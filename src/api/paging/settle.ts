@@ -3,6 +3,7 @@ import { idText } from '../../core/exact-json.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import { addressOn, type Position, withParameter } from '../position.ts'
+import { isBeyond } from './beyond.ts'
 import { type Counting, countedPosition, countings, nextCounting } from './counting.ts'
 import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
@@ -99,12 +100,16 @@ async function goOnCounting(open: Open, before: Counting): Promise<Settled> {
   const counting = nextCounting(before, page)
   const next = await open.ask(countedPosition(counting, url))
   if ('refusal' in next) {
-    const { code, details } = next.refusal
-    if (page.next) return { open: refusedText(counting, next.refusal) }
-    const isBeyond = details.status === 404 || details.status === 416 || page.items.length < open.firstLength
-    return isBeyond && REFUSED.includes(code) ? END : { open: refusedText(counting, next.refusal) }
+    return isEnd(open, next.refusal, counting) ? END : refused(counting, next.refusal)
   }
   return behindCounting(open, next, counting)
+}
+
+/** A refusal in words, other than 404 and 416, is believed behind a page that is not full. */
+function isEnd({ last, firstLength }: Open, refusal: CrmError, { parameter }: Counting): boolean {
+  const { status } = refusal.details
+  const isPlain = status === 404 || status === 416 || last.page.items.length < firstLength
+  return !last.page.next && isPlain && isBeyond(refusal, parameter)
 }
 
 function behindCounting(open: Open, next: Asked, counting: Counting): Settled {
@@ -122,8 +127,8 @@ export function moreText({ nextAt }: PageAnswer): string {
   return `${nextAt} says that there are more`
 }
 
-function refusedText({ parameter, at }: Counting, { message }: CrmError): string {
-  return `${parameter}=${at} is refused: ${message}`
+function refused({ parameter, at }: Counting, refusal: CrmError): Settled {
+  return { open: `${parameter}=${at} is refused: ${refusal.message}` }
 }
 
 /** Undefined where no way of counting does anything. */
@@ -162,9 +167,14 @@ async function tryCounting(open: Open, counting: Counting): Promise<Settled | un
   const { page, url } = open.last
   const second = await open.ask(countedPosition(counting, url))
   if ('refusal' in second && !REFUSED.includes(second.refusal.code)) {
-    return { open: refusedText(counting, second.refusal) }
+    return refused(counting, second.refusal)
   }
-  if ('refusal' in second || second.page.items.length === 0) return proveEnd(open, counting)
+  if ('refusal' in second) {
+    const proven = await proveEnd(open, counting)
+    const isOther = proven && 'end' in proven && !isBeyond(second.refusal, counting.parameter)
+    return isOther ? refused(counting, second.refusal) : proven
+  }
+  if (second.page.items.length === 0) return proveEnd(open, counting)
   const isFurther = areFurther(second.page.items, page.items) || areShifted(second.page.items, page.items)
   if (counting.kind === 'page') return isFurther ? fromZero(open, counting, second) : undefined
   if (isSameRecord(second.page.items[0], page.items.at(-1))) return fromOne(open, counting, second)
