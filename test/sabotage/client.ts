@@ -39,8 +39,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a 503 that may have taken effect is said to be safe to send again',
     file: 'src/api/errors.ts',
-    line: 'return status === 408 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))',
-    to: 'return status === 408 || (status >= 500 && status !== 503)',
+    line: 'return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))',
+    to: 'return status === 408 || status === 499 || (status >= 500 && status !== 503)',
     tests: ['test/api/http.test.ts'],
   },
   {
@@ -165,7 +165,7 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a refusal inside a 200 is taken as done',
     file: 'src/api/judge-write.ts',
-    line: 'return isOpposed ? REFUSED : judgeWithoutRecord(answer, asked)',
+    line: 'return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)',
     to: 'return judgeWithoutRecord(answer, asked)',
     tests: ['test/api/judge-write.test.ts'],
   },
@@ -179,8 +179,22 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'an answer about another record is taken as the update that was asked for',
     file: 'src/api/judge-write.ts',
-    line: "if (kind !== 'create' && id.toLowerCase() !== wanted.toLowerCase()) return IN_DOUBT",
-    to: "if (kind === 'delete' && id.toLowerCase() !== wanted.toLowerCase()) return IN_DOUBT",
+    line: "if (kind !== 'create' && wanted !== undefined && !isKnown && !(isSentShown && isShort(id, wanted))) return IN_DOUBT",
+    to: "if (kind === 'delete' && !isKnown) return IN_DOUBT",
+    tests: ['test/api/judge-write.test.ts'],
+  },
+  {
+    name: 'a refusal around an echo of what was sent is taken as done',
+    file: 'src/api/judge-write.ts',
+    line: 'if (around.some(({ isRefusing }) => isRefusing)) return id === undefined ? REFUSED : IN_DOUBT',
+    to: '',
+    tests: ['test/api/judge-write.test.ts'],
+  },
+  {
+    name: 'an id beside a refusal is taken as the record',
+    file: 'src/api/judge-write.ts',
+    line: 'const objection = isSentShown ? undefined : objectionTo(said, kind)',
+    to: 'const objection = undefined',
     tests: ['test/api/judge-write.test.ts'],
   },
   {

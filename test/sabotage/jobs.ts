@@ -67,8 +67,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a job stops at the rows that one outage refused',
     file: 'src/jobs/send/verdict.ts',
-    line: 'return status >= 400 && status < 500 && status !== 408',
-    to: 'return status >= 400 && status !== 408',
+    line: 'return status >= 400 && status < 500 && status !== 408 && status !== 499',
+    to: 'return status >= 400 && status !== 408 && status !== 499',
     tests: ['test/jobs/run-job.test.ts'],
   },
   {
