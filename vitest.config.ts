@@ -12,6 +12,13 @@ const REPLACING = [
 /** They start the built crm, mostly to kill it, to put a terminal around it or to look at what it loads. */
 const PROCESSES = ['test/e2e/**/*.test.ts', 'test/torture/**/*.test.ts']
 
+/** They take longest: kills, disks that fill up, every line of the docs, the packed tarball, other programs. `npm run test:slow`. */
+const SLOW = [
+  'test/e2e/{torture,kill,docs,library,packaging,example-app,keyring,completion-shells,debugger-port,marked-key}.test.ts',
+  'test/e2e/jobs/small-disk.test.ts',
+  'test/service/{siege,real-disk,locked-database}.test.ts',
+]
+
 const shared = {
   testTimeout: 20_000,
   pool: 'forks' as const,
@@ -21,6 +28,8 @@ const shared = {
 
 export default defineConfig({
   test: {
+    // Else one less than there are cores, which is one of two.
+    maxWorkers: 2,
     reporters: ['default', new SummaryReporter()],
     projects: [
       {
@@ -29,12 +38,22 @@ export default defineConfig({
           name: 'quick',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...PROCESSES],
+          exclude: [...REPLACING, ...PROCESSES, ...SLOW],
         },
       },
       { test: { ...shared, name: 'alone', include: REPLACING } },
       // A busy machine takes its time to start them.
-      { test: { ...shared, name: 'processes', isolate: false, include: PROCESSES, testTimeout: 60_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'processes',
+          isolate: false,
+          include: PROCESSES,
+          exclude: SLOW,
+          testTimeout: 60_000,
+        },
+      },
+      { test: { ...shared, name: 'slow', include: SLOW, testTimeout: 120_000 } },
     ],
   },
 })
