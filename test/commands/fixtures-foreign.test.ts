@@ -37,6 +37,42 @@ async function startChanging(change: Change) {
   return { fixtures, contacts, seen }
 }
 
+test('two records that are answered with one id are an error that names both, and neither is deleted', async () => {
+  const { fixtures, contacts } = await startChanging(({ method }) =>
+    method === 'POST' ? { json: { id: 'con_1' } } : undefined,
+  )
+  const { exit, stderr } = await fixtures('apply')
+  expect(exit).toBe(3)
+  expect(stderr).toMatch(/contacts\.ada and contacts\.bob were both answered with the id con_1/)
+  await fixtures('destroy')
+  expect([...contacts.keys()]).toEqual(['con_1'])
+})
+
+test('a record that says something else in every member than was made is not deleted; one that was changed is', async () => {
+  const { fixtures, contacts } = await startChanging(() => undefined)
+  await fixtures('apply')
+  contacts.set('c_2', { id: 'c_2', name: 'Old One', email: 'old@example.test' })
+  contacts.set('c_3', { id: 'c_3', name: 'Robert', email: 'BOB+r1@example.test' })
+  const { exit, records } = await fixtures('destroy')
+  expect({ exit, records }).toMatchObject({
+    exit: 3,
+    records: [
+      { record: 'contacts.bob', action: 'deleted' },
+      { record: 'contacts.ada', action: 'failed', reason: expect.stringContaining('was there before') },
+    ],
+  })
+  expect([...contacts.keys()]).toEqual(['con_1', 'c_2'])
+})
+
+test('one that was made since is deleted, whatever became of its members', async () => {
+  const { fixtures, contacts } = await startChanging(() => undefined)
+  await fixtures('apply')
+  const created = new Date().toISOString()
+  for (const id of ['c_2', 'c_3']) contacts.set(id, { id, name: 'Changed', email: `${id}@x.test`, created_at: created })
+  expect(await fixtures('destroy')).toMatchObject({ exit: 0 })
+  expect([...contacts.keys()]).toEqual(['con_1'])
+})
+
 test.each([404, 410])('a deletion that is answered with %i is failed where the list still has it', async (status) => {
   const { fixtures } = await startChanging(({ method }) => (method === 'DELETE' ? { status, json: {} } : undefined))
   await fixtures('apply')
