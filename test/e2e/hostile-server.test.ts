@@ -32,10 +32,10 @@ const problem = {
 const HEADER_ATTACK = 'evil\u009b31m'
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  records: (response, { method, path }) => {
+  records: (response, { method, path, body }) => {
     if (path.includes('graphql')) sendJson(response, 404, {})
     else if (method === 'GET') sendJson(response, 200, { data: [record], next_cursor: null, has_more: false })
-    else sendJson(response, 200, record)
+    else sendJson(response, 200, { ...record, name: `${ATTACK}${/"name":"(\w+)"/.exec(body)?.[1] ?? ''}` })
   },
   refusals: (response) => sendJson(response, 422, problem, { 'x-request-id': HEADER_ATTACK }),
   errors: (response) => sendJson(response, 400, { error: { message: ATTACK, type: ATTACK, [ATTACK]: [ATTACK] } }),

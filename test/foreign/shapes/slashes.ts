@@ -3,12 +3,12 @@ import type { Answered, Asked, CommandShape } from '../shape.ts'
 const ADA = { id: 'con_1', name: 'Ada', email: 'ada@example.com' }
 
 /** Django REST framework as it comes: every path ends in a slash, and one without it is elsewhere for good. */
-function django({ method, path, query, body }: Asked): Answered {
+function django({ method, path, query, body, nth }: Asked): Answered {
   if (/graphql|openapi|swagger/.test(path)) return { status: 404, json: { detail: 'Not found.' } }
   const search = query.size === 0 ? '' : `?${query}`
   if (!path.endsWith('/')) return { status: 301, headers: { location: `${path}/${search}` } }
   if (method === 'DELETE') return { status: 204 }
-  if (method === 'POST') return { status: 201, json: { ...ADA, ...JSON.parse(body) } }
+  if (method === 'POST') return { status: 201, json: { ...ADA, ...JSON.parse(body), id: `con_${nth}` } }
   return { json: method === 'GET' ? { count: 1, next: null, previous: null, results: [ADA] } : ADA }
 }
 
