@@ -6,6 +6,7 @@ import type { ListShape } from './shape.ts'
 import { ADDRESSES } from './shapes/addresses.ts'
 import { CURSORS } from './shapes/cursors.ts'
 import { HOSTILE } from './shapes/hostile.ts'
+import { LACKING } from './shapes/lacking.ts'
 import { NUMBERED } from './shapes/numbered.ts'
 import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REFUSING } from './shapes/refusing.ts'
@@ -19,6 +20,7 @@ const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
   'gives a cursor': CURSORS,
   'gives the address of the next page': ADDRESSES,
   'counts its pages or records': NUMBERED,
+  'counts more records than come': LACKING,
   'refuses a page': REFUSING,
   'shows records again': REPEATING,
   'answers with the whole list': WHOLE,

@@ -1,3 +1,4 @@
+import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import type { Told } from './counts.ts'
 
@@ -13,6 +14,8 @@ export interface Progress {
   readonly isFollowed: boolean
   /** The server was asked for some of the records: a total may count all. */
   readonly isFiltered: boolean
+  /** The lowest count of the whole list that a page has told. */
+  readonly told?: Told | undefined
 }
 
 export interface Doubt {
@@ -46,13 +49,13 @@ export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count 
   return isFromStart && total?.count === count
 }
 
-/** As many came as the server counts. */
+/** As many came as the server counts, as records or as pages. */
 function isTold({ counts }: PageAnswer, progress: Progress): boolean {
-  return isReached(counts.total, progress, progress.count) || isReached(counts.pages, progress, progress.pages)
-}
-
-function isReached(told: Told | undefined, { isFromStart }: Progress, came: number): boolean {
-  return isFromStart && told !== undefined && came >= told.count
+  const { isFromStart, count, pages } = progress
+  if (!isFromStart) return false
+  // Behind the first page a total below what came counts something else, such as the records of one page.
+  const isReached = counts.total && (counts.total.count === count || (pages === 1 && counts.total.count < count))
+  return isReached === true || (counts.pages !== undefined && pages >= counts.pages.count)
 }
 
 /** Records that go while a list is read leave fewer than it counted; a page that is missing is something else. */
@@ -66,4 +69,9 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): st
   // How many pages there are may be told for another size than the one that was asked for.
   if (isEndKnown || !counts.pages || counts.pages.count <= pages) return undefined
   return `${counts.pages.at} counts ${counts.pages.count} pages, and ${pages} came`
+}
+
+/** The person's word for where the next page stands: an answer without it is the last. */
+export function isWord(paging: Wire['paging']): boolean {
+  return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
 }

@@ -11,8 +11,9 @@ import type { ListCall, PageLimits } from '../pages.ts'
 import { type Position, parsePosition, positionText } from '../position.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
 import { settleDenied } from './denied.ts'
-import { type Doubt, doubtOf, isWhole, type Progress } from './judge-end.ts'
+import { type Doubt, doubtOf, isWhole, isWord, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
+import { lowestTold, missingIn } from './missing.ts'
 import { badPage, isRefusal, refusePagingFilters, withSizeHint } from './page-errors.ts'
 import { areSameRecords, isByLastId } from './same-records.ts'
 import { SeenRecords } from './seen-records.ts'
@@ -80,6 +81,14 @@ export class ListWalk {
 
   /** The page behind the last one; undefined where the list is known to end, CrmError `bad_answer` where that is not known. */
   async next(remaining: number): Promise<PageAnswer | undefined> {
+    const further = await this.#further(remaining)
+    if (further || this.#taken.page.nextAt === 'wire.paging') return further
+    const missing = await missingIn(this.#progress, () => this.#requestOrRefusal(undefined, this.#size, true))
+    if (missing !== undefined) throw badPage(this.#list, `the list ends, and ${missing}`, this.#openHint())
+    return undefined
+  }
+
+  async #further(remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     if (page.next && !this.#counting) return this.#follow(page.next, remaining)
     const beyond = await this.#settleDenied()
@@ -88,7 +97,7 @@ export class ListWalk {
     if (!doubt || (doubt.isSilence && isWord(this.#limits.paging))) return undefined
     const settled = await settle(this.#open())
     if ('next' in settled) return this.#adopt(settled)
-    const open = 'open' in settled ? (settled.open ?? (doubt.isSilence ? undefined : doubt.reason)) : this.#gap(doubt)
+    const open = 'open' in settled ? (settled.open ?? (doubt.isSilence ? undefined : doubt.reason)) : undefined
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? `; ${RANGE_REASON}` : ''
@@ -128,17 +137,11 @@ export class ListWalk {
     return positionText(countedPosition(nextCounting(this.#counting, page), url), this.#usualParameter)
   }
 
-  /** Pages that are counted may end before the list does: some servers show the first thousands alone. */
-  #gap({ isSilence, reason }: Doubt): string | undefined {
-    const { pages, firstLength, count, isFiltered } = this.#progress
-    const { total } = this.#taken.page.counts
-    const isFar = total !== undefined && total.count - count >= firstLength
-    return pages > 1 && isFar && !isSilence && !isFiltered ? reason : undefined
-  }
-
   async #follow(next: Position, remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     const text = positionText(next, this.#usualParameter)
+    // A bookmark that leads to nothing is the bookmark of the end (CouchDB).
+    if (this.#seen.has(text) && page.items.length === 0) return undefined
     if (this.#seen.has(text)) {
       throw badPage(this.#list, `the cursor ${oneLine(text, 60)} comes a second time`, CURSOR_HINT)
     }
@@ -199,13 +202,14 @@ export class ListWalk {
   /** The page without what came before; where the list goes on is counted with it. */
   #take(asked: Asked): PageAnswer {
     const { page } = asked
-    const { pages, count, firstLength } = this.#progress
+    const { pages, count, firstLength, told } = this.#progress
     const items = this.#records.without(page.items)
     this.#records.add(items)
     this.#progress = {
       ...this.#progress,
       pages: pages + 1,
       count: count + items.length,
+      told: lowestTold(told, page),
       firstLength: pages === 0 ? page.items.length : firstLength,
     }
     if (pages === 0) this.#firstItems = page.items
@@ -290,9 +294,4 @@ export class ListWalk {
     const start = position ? { [position.parameter]: position.cursor } : {}
     return { ...this.#list, signal, method: 'GET', query: { ...filters, ...limit, ...start } }
   }
-}
-
-/** The person's word for where the next page stands: an answer without it is the last. */
-function isWord(paging: PageLimits['paging']): boolean {
-  return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
 }
