@@ -32,8 +32,8 @@ test('rows that are longer than what is read of a plan at once are sent, and so 
 
 test('a job that is done sends nothing more', async () => {
   const paths = await makeJob(people(3))
-  const { url, seen } = await startServer((response) =>
-    sendJson(response, 201, { id: 'con_1', data: [], next_cursor: null }),
+  const { url, seen } = await startServer((response, _, nth) =>
+    sendJson(response, 201, { id: `con_${nth}`, data: [], next_cursor: null }),
   )
   await sendJob(paths, url)
   const before = seen.length
@@ -44,11 +44,11 @@ test('a job that is done sends nothing more', async () => {
 
 test('a row that the server refuses is failed, and the others are done', async () => {
   const paths = await makeJob(people(10))
-  const { url } = await startServer((response, { method, body }) => {
+  const { url } = await startServer((response, { method, body }, nth) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
     if (body.includes('Person 4'))
       return sendJson(response, 422, { detail: 'no', errors: [{ pointer: '/name', detail: 'bad' }] })
-    sendJson(response, 201, { id: 'con_1' })
+    sendJson(response, 201, { id: `con_${nth}` })
   })
   const { outcome } = await sendJob(paths, url)
   expect(outcome.account).toMatchObject({ done: 9, failed: 1 })

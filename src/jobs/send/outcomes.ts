@@ -1,6 +1,8 @@
 import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
+import { oneLine } from '../../api/one-line.ts'
 import type { KnownFailure } from '../plan/operation.ts'
+import { AnsweredIds } from './answered-ids.ts'
 import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
 import { mayRepeat, onlyOnce } from './may-repeat.ts'
 import { Outage } from './outage.ts'
@@ -21,6 +23,7 @@ export class Outcomes {
   readonly #parts: DispatchParts
   readonly #queue: TaskQueue
   readonly #stopFor: (stop: Stop) => void
+  readonly #answered = new AnsweredIds()
   #flushTimer: NodeJS.Timeout | undefined
 
   constructor(parts: DispatchParts, queue: TaskQueue, stopFor: (stop: Stop) => void) {
@@ -33,7 +36,7 @@ export class Outcomes {
   /** After every try; the task ends, waits for its next one, or is left for a look at the records. */
   take(task: Task, outcome: Answer | Failure): void {
     const judged = judge(task, outcome)
-    const verdict = onlyOnce(task, outcome, judged, this.#parts.keys)
+    const verdict = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
     const isOutage = judged.is === 'again' && judged.because === 'outage'
     if (!isOutage && outcome.headers !== undefined) this.#goOn()
     if (isFailure(outcome)) noteTry(task, outcome)
@@ -54,6 +57,14 @@ export class Outcomes {
         this.#queue.push([task])
         this.#stopFor({ why: 'refused', failure: verdict.failure })
     }
+  }
+
+  /** An upsert may change the same record for two rows; a create makes one for each. */
+  #notTwice(task: Task, verdict: Verdict): Verdict {
+    const isMade = verdict.is === 'done' && task.operation.head.do === 'create' && verdict.flag !== 'u'
+    if (!isMade || verdict.id === null || this.#answered.add(verdict.id)) return verdict
+    const why = `the answer names ${oneLine(verdict.id, 60)}, which another row of this job was answered with`
+    return { is: 'unsettled', why, isAnswered: false, isTaken: true }
   }
 
   /** Written at once: a process that goes on behind a kill must not send it again. */

@@ -98,4 +98,12 @@ export const WRITE_REFUSALS: readonly CommandShape[] = [
     answer: serving(json({ ...ADA, name: 'Bob' }, 201), []),
     right: { exit: 0, stdout: 'con_1\n', stderr: /name: sent "Ada", answered "Bob"/, writes: 1 },
   },
+  {
+    name: 'an import of two rows answered with the same id',
+    argv: ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'],
+    stdin: `${ROWS}Bob,b@x.test\n`,
+    answer: serving(json({ id }, 201), []),
+    settings: { 'wire.request_life': '1s' },
+    right: { exit: 3, stderr: /1 in doubt/, writes: 2 },
+  },
 ]
