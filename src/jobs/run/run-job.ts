@@ -184,6 +184,8 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
     ...{ journal, progress, leases, pace, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
+    // Fixtures name both records, and keep neither.
+    isEachIdOnce: plan.head.kind !== 'fixtures',
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }
   return dispatch(parts, tasks)

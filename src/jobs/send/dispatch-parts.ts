@@ -18,6 +18,8 @@ export interface DispatchParts {
   readonly clock: ServerClock
   /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping
+  /** Whether a create that is answered with the id of another one is in doubt. */
+  readonly isEachIdOnce: boolean
   readonly account: string
   readonly run: string
   readonly lifeMs: number

@@ -61,6 +61,7 @@ export class Outcomes {
 
   /** An upsert may change the same record for two rows; a create makes one for each. */
   #notTwice(task: Task, verdict: Verdict): Verdict {
+    if (!this.#parts.isEachIdOnce) return verdict
     const isMade = verdict.is === 'done' && task.operation.head.do === 'create' && verdict.flag !== 'u'
     if (!isMade || verdict.id === null || this.#answered.add(verdict.id)) return verdict
     const why = `the answer names ${oneLine(verdict.id, 60)}, which another row of this job was answered with`
