@@ -59,12 +59,16 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
       }),
     )
   } catch (error) {
-    if (error instanceof PagerClosed) return
+    if (error instanceof PagerClosed) {
+      await pager?.close()
+      if (!ctx.signal.aborted) return
+    }
     // What an expression makes of a whole list is printed at its end.
     throw ctx.flags.jq !== undefined && ctx.flags.output === 'json' ? error : withGoOnHint(error, ctx.argv, last)
   } finally {
     await pager?.close()
   }
+  if (pager) ctx.signal.throwIfAborted()
   noteRest(ctx, list, { count, last })
   await check.judge()
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import type { Env, OutputStream } from '../core/streams.ts'
 import { withoutKey } from '../core/without-key.ts'
@@ -69,6 +70,9 @@ export function openPager(command: string, env: Env, terminal: OutputStream): Pa
   }
 }
 
+/** Within this crm knows of a Ctrl-C that ended its pager. */
+const SIGNAL_MS = 100
+
 function startPager(command: string, env: Env) {
   const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...withoutKey(env) } }
   const child = spawn(command, { ...options, stdio: ['pipe', 'inherit', 'inherit'] })
@@ -78,8 +82,10 @@ function startPager(command: string, env: Env) {
   }
   // EPIPE: its reader has left, or it never ran; `ended` knows which.
   child.stdin.on('error', left)
-  const ended = once(child, 'close').then(([exit]) => {
+  const ended = once(child, 'close').then(async ([exit]) => {
     left()
+    // Ctrl-C goes to both, and the end of the pager may be seen before the signal.
+    if (exit !== 0) await delay(SIGNAL_MS)
     return (exit ?? undefined) as number | undefined
   })
   return {
