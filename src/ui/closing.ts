@@ -3,11 +3,11 @@ import { shellWord } from '../core/shell-word.ts'
 import { jsonText } from '../output/json-text.ts'
 import { safeText } from '../output/safe-text.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
+import type { Background } from './background/background.ts'
+import { nameOf } from './background/deletions.ts'
+import { formText, pendingText } from './background/kept.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
-import { nameOf } from './work/deletions.ts'
-import { formText, pendingText } from './work/kept.ts'
-import type { Work } from './work/work.ts'
 
 /** What becomes of what is not sent when the screens close. */
 export interface Closing {
@@ -21,7 +21,7 @@ export interface Closing {
 
 interface Parts {
   readonly store: Pick<Store<State>, 'get'>
-  readonly work: Work
+  readonly background: Background
   readonly profileFlag: string | undefined
   readonly say: (line: string) => void
 }
@@ -30,7 +30,7 @@ interface Parts {
 const LONG_MS = 300
 const MOST_SAID = 20
 
-export function createClosing({ store, work, profileFlag, say }: Parts): Closing {
+export function createClosing({ store, background, profileFlag, say }: Parts): Closing {
   /** The error where they cannot be kept. */
   function attempt(keep: () => number): number | CrmError {
     try {
@@ -42,15 +42,15 @@ export function createClosing({ store, work, profileFlag, say }: Parts): Closing
   }
 
   function droppedLines(): readonly string[] {
-    const text = pendingText(work.kept.pending().length, work.kept.pendingForm() ? 1 : 0)
+    const text = pendingText(background.kept.pending().length, background.kept.pendingForm() ? 1 : 0)
     return text === '' ? [] : [`${text} not sent, and let go.`]
   }
 
   function releasedLines(): readonly string[] {
-    const form = work.kept.pendingForm()
+    const form = background.kept.pendingForm()
     const forms = store.get().keptForms.length + (form ? 1 : 0)
-    const kept = attempt(work.kept.release)
-    if (typeof kept !== 'number') return lostLines(kept, work.kept.pending(), form)
+    const kept = attempt(background.kept.release)
+    if (typeof kept !== 'number') return lostLines(kept, background.kept.pending(), form)
     const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
     const changes = pendingText(kept - forms, 0)
     // A form whose answer did not come may have been sent.
@@ -62,22 +62,22 @@ export function createClosing({ store, work, profileFlag, say }: Parts): Closing
 
   async function settle(): Promise<void> {
     const late = setTimeout(() => say('Waiting for the answers to what was sent; Ctrl-C ends crm at once.'), LONG_MS)
-    await work.underWay.settled()
+    await background.underWay.settled()
     clearTimeout(late)
   }
 
   return {
-    keep: () => void attempt(work.kept.hold),
+    keep: () => void attempt(background.kept.hold),
     lastWords: () => {
       for (const { what } of store.get().underWay) {
         say(`In doubt: ${what}: ended before the answer came; the server may have it all the same`)
       }
     },
     end: async (isKept) => {
-      work.deletions.pause()
-      work.notices.leaveScreen(say)
+      background.deletions.pause()
+      background.notices.leaveScreen(say)
       await settle()
-      work.notices.close()
+      background.notices.close()
       for (const line of isKept ? releasedLines() : droppedLines()) say(line)
     },
   }

@@ -11,6 +11,11 @@ import { ACTIONS } from './actions/all-actions.ts'
 import { clashes, createKeymap, type Keymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
+import { type Background, createBackground } from './background/background.ts'
+import type { EventSenders } from './background/event-sending.ts'
+import type { FindRecords } from './background/kept.ts'
+import type { LiveEvents } from './background/live-events.ts'
+import { watchNotes } from './background/notes.ts'
 import { createClosing } from './closing.ts'
 import { createTheme } from './draw/theme.ts'
 import { watchEnding } from './ending.ts'
@@ -20,17 +25,12 @@ import { SCREENS, type ScreenName } from './screens.ts'
 import { initialState, type Place, type State } from './state.ts'
 import { createStore, type Store } from './store.ts'
 import type { Ui } from './ui.ts'
-import type { EventSenders } from './work/event-sending.ts'
-import type { FindRecords } from './work/kept.ts'
-import type { LiveEvents } from './work/live-events.ts'
-import { watchNotes } from './work/notes.ts'
-import { createWork, type Work } from './work/work.ts'
 
 export interface BrowseOptions {
   /** Undefined: where a person left. */
   readonly screen: ScreenName | undefined
   readonly place: Place
-  /** See WorkWorld. */
+  /** See BackgroundWorld. */
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
@@ -74,8 +74,8 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     return api
   }
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
-  const work = createWork(store, { ...options, openApi, changes })
-  options.onNotes((line) => work.notices.wait(line))
+  const background = createBackground(store, { ...options, openApi, changes })
+  options.onNotes((line) => background.notices.wait(line))
   const world = {
     openApi,
     env,
@@ -93,9 +93,9 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
       if (store.get().underWay.length > 0) options.interrupt()
       else terminal.quit()
     }
-    const ui: Ui = { store, world, work, keymap, boards, ...terminal, quit }
+    const ui: Ui = { store, world, background, keymap, boards, ...terminal, quit }
     openScreen(ui, screen)
-    void work.kept.restore()
+    void background.kept.restore()
     return ui
   }
   const drawing = { theme: createTheme(options.hasColor), keymap, boards }
@@ -110,22 +110,22 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     exitOnCtrlC: false,
     interactive: true,
   })
-  await untilLeft({ options, store, work, instance, isKept: () => isKept }).finally(stopNotes)
+  await untilLeft({ options, store, background, instance, isKept: () => isKept }).finally(stopNotes)
   await document.remember(place.text, toRemember(store.get()))
 }
 
 interface Open {
   readonly options: BrowseOptions
   readonly store: Store<State>
-  readonly work: Work
+  readonly background: Background
   readonly instance: Pick<Instance, 'unmount' | 'waitUntilExit'>
   readonly isKept: () => boolean
 }
 
 /** What nothing caught closes the screens too, and is thrown on when all is kept. */
-async function untilLeft({ options, store, work, instance, isKept }: Open): Promise<void> {
+async function untilLeft({ options, store, background, instance, isKept }: Open): Promise<void> {
   const { signal, interrupt, watchProcess, profileFlag, say } = options
-  const closing = createClosing({ store, work, profileFlag, say })
+  const closing = createClosing({ store, background, profileFlag, say })
   const keep = () => {
     if (isKept()) closing.keep()
   }
@@ -144,8 +144,8 @@ async function untilLeft({ options, store, work, instance, isKept }: Open): Prom
     await Promise.race([instance.waitUntilExit().catch(ending.breakWith), ending.broken])
   } finally {
     signal.removeEventListener('abort', stop)
-    work.events.close()
-    work.lists.cancel()
+    background.events.close()
+    background.lists.cancel()
     await closing.end(isKept()).finally(ending.close)
   }
   const bug = ending.bug()

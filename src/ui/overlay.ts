@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
+import type { ServerList } from './background/loading.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
-import type { ServerList } from './work/loading.ts'
 
 /** One line that is asked for at the bottom of the screen. */
 export interface Prompt {

@@ -7,7 +7,7 @@ import type { Ui } from './ui.ts'
 
 /** The one place that keys come to. */
 export function press(ui: Ui, stroke: Stroke): void {
-  const { store, keymap, work } = ui
+  const { store, keymap, background } = ui
   const { overlay, screen, pendingKeys } = store.get()
   if (stroke.chord === 'ctrl-c') return void interrupt(ui)
   if (stroke.chord === 'ctrl-z') return void pause(ui)
@@ -18,7 +18,7 @@ export function press(ui: Ui, stroke: Stroke): void {
   if (pendingKeys !== '') store.update((state) => ({ ...state, pendingKeys: '' }))
   if (found) return void runAction(ui, found)
   // An unknown key changes nothing, and says where the known ones are.
-  if (stroke.text !== undefined) work.notices.wait(`${stroke.text} does nothing here; ? shows the keys`)
+  if (stroke.text !== undefined) background.notices.wait(`${stroke.text} does nothing here; ? shows the keys`)
 }
 
 export function paste(ui: Ui, text: string): void {
@@ -32,7 +32,7 @@ function interrupt(ui: Ui): void {
   if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()
   if (overlay?.type === 'form' && (overlay.isSending || overlay.fields.some(isChanged))) return void leave(ui)
   if (overlay) return void pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
-  if (!ui.work.lists.cancel()) leave(ui)
+  if (!ui.background.lists.cancel()) leave(ui)
 }
 
 function pause(ui: Ui): void {

@@ -1,10 +1,10 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
+import type { ServerList } from './background/loading.ts'
 import { currentRow } from './list/list-state.ts'
 import { chosenRows } from './list/marks.ts'
 import { type Boards, clampBoard } from './pipelines/board.ts'
 import { listOf } from './screens.ts'
 import type { State } from './state.ts'
-import type { ServerList } from './work/loading.ts'
 
 /** The record under the cursor, on the board as in a list. */
 export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {

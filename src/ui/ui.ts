@@ -1,10 +1,10 @@
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
 import type { Keymap } from './actions/keymap.ts'
+import type { Background } from './background/background.ts'
 import type { Boards } from './pipelines/board.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
-import type { Work } from './work/work.ts'
 
 /** What the screens need of the world. */
 export interface World {
@@ -24,7 +24,7 @@ export interface World {
 export interface Ui {
   readonly store: Store<State>
   readonly world: World
-  readonly work: Work
+  readonly background: Background
   readonly keymap: Keymap
   readonly boards: Boards
   /** Gives the terminal to what runs meanwhile, and takes it back. */

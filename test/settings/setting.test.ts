@@ -6,7 +6,7 @@ test.each<[SettingKey, string, unknown]>([
   ['base_url', 'HTTPS://A.example:443/crm/', 'https://a.example/crm'],
   ['protected', 'true', true],
   ['insecure_http', 'false', false],
-  ['key_command', "op read 'op://work/crm key'", "op read 'op://work/crm key'"],
+  ['key_command', "op read 'op://vault/crm key'", "op read 'op://vault/crm key'"],
   ['key_command', '/usr/bin/pass show crm', '/usr/bin/pass show crm'],
   ['key_command', '', null],
   ['wire.page_size', '1', 1],

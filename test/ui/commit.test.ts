@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
-import { stage } from '../../src/ui/work/staging.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { ALL, allPages, NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
@@ -15,14 +15,14 @@ test('an edit of a deal that the server refuses stays edited, and those beside i
   const { api } = openClient(new URL(service.url), { key: service.key.text })
   const one = await api.deals.create({ name: 'One', stage: 'Lead' }, NO_KEY)
   const two = await api.deals.create({ name: 'Two', stage: 'Lead' }, NO_KEY)
-  const { store, work } = await uiOf('deals', { openApi: async () => api })
+  const { store, background } = await uiOf('deals', { openApi: async () => api })
   store.update((state) =>
     withList(state, 'deals', (list) => {
       const loaded = takePage(list, { items: [one, two], nextCursor: undefined, searched: SEARCHED.deals })
       return stage(stage(loaded, [one], ['stage', 'Nowhere']), [two], ['stage', 'Won'])
     }),
   )
-  await work.commit('deals')
+  await background.commit('deals')
   expect([...store.get().lists.deals.staged.keys()]).toEqual([one.id])
   expect(store.get().lists.deals.rows.map(({ stage: name }) => name)).toEqual(['Lead', 'Won'])
   expect(store.get().lists.log.rows.map(({ message }) => message)).toContainEqual(
@@ -34,7 +34,7 @@ test('deals behind one that was stopped are not sent, and stay edited', async ()
   const stop = new AbortController()
   const { url, seen } = await startServer(() => {})
   const { api } = openClient(url, { signal: stop.signal })
-  const { store, work } = await uiOf('deals', { openApi: async () => api })
+  const { store, background } = await uiOf('deals', { openApi: async () => api })
   const rows = ['One', 'Two'].map((name) => ({ id: `deal_${name}`, name, stage: 'Lead' }))
   store.update((state) =>
     withList(state, 'deals', (list) => {
@@ -43,9 +43,9 @@ test('deals behind one that was stopped are not sent, and stay edited', async ()
     }),
   )
   const said: string[] = []
-  work.notices.leaveScreen((line) => said.push(line))
+  background.notices.leaveScreen((line) => said.push(line))
   stop.abort(new Error('stopped'))
-  await work.commit('deals')
+  await background.commit('deals')
   expect(seen).toEqual([])
   expect(said).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not: they stay edited'])
   expect(store.get().lists.deals.staged.size).toBe(2)
@@ -54,22 +54,22 @@ test('deals behind one that was stopped are not sent, and stay edited', async ()
 test('an edit of a contact that somebody changed since is refused, and stays edited', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
-  await ui.work.commit('contacts')
+  await ui.background.commit('contacts')
   expect((await allPages(api.contacts.list(ALL)))[0]?.items).toMatchObject([{ company: 'Theirs' }])
   expect(ui.store.get().lists.contacts.staged.size).toBe(1)
 })
 
 test('an edit is not taken back once somebody changed its record', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
-  await ui.work.writes.update('contacts', rows[0] ?? {}, { company: 'New' }, false)
+  await ui.background.writes.update('contacts', rows[0] ?? {}, { company: 'New' }, false)
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
-  await expect(ui.work.history.last()?.undo()).rejects.toMatchObject({ code: 'precondition_failed' })
+  await expect(ui.background.history.last()?.undo()).rejects.toMatchObject({ code: 'precondition_failed' })
 })
 
 test('edits that are being sent are not sent a second time', async () => {
   const { ui } = await contactsAt(['Ada'])
-  const sent = ui.work.commit('contacts')
-  await ui.work.commit('contacts')
+  const sent = ui.background.commit('contacts')
+  await ui.background.commit('contacts')
   expect(ui.store.get().toasts.map(({ text }) => text)).toContain('Edits of contacts are being sent; w once more then')
   await sent
   expect((await ui.jobs()).all()).toHaveLength(1)
@@ -83,11 +83,11 @@ test('edits that a stopped job still holds are left to it, and are no edits any 
   })
   const { api } = openClient(url)
   const jobs = await jobsAt(url, 'k')
-  const { store, work } = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
+  const { store, background } = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
   store.update((state) =>
     withList(state, 'contacts', () => stage(listOf(contacts(2)), contacts(2), ['company', 'New'])),
   )
-  await work.commit('contacts')
+  await background.commit('contacts')
   expect(store.get().lists.contacts.staged.size).toBe(0)
   expect(store.get().lists.log.rows.map(({ message }) => message)).toContainEqual(
     expect.stringMatching(/^1 saved, 1 left to job_/),

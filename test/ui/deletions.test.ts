@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { GRACE_MS } from '../../src/ui/work/deletions.ts'
+import { GRACE_MS } from '../../src/ui/background/deletions.ts'
 import { contact } from './rows.ts'
 import { uiOf } from './ui-of.ts'
 
@@ -11,13 +11,13 @@ test('a deletion that was taken back is not sent when its time is over, and one 
     asked.push('asked')
     return new Promise<never>(() => {})
   }
-  const { work } = await uiOf('contacts', { openApi })
+  const { background } = await uiOf('contacts', { openApi })
   vi.useFakeTimers()
-  work.deletions.add([contact(1)])
-  expect(work.deletions.takeBack()).toBe(true)
+  background.deletions.add([contact(1)])
+  expect(background.deletions.takeBack()).toBe(true)
   vi.advanceTimersByTime(2 * GRACE_MS)
   expect(asked).toEqual([])
-  work.deletions.add([contact(2)])
+  background.deletions.add([contact(2)])
   vi.advanceTimersByTime(GRACE_MS - 1)
   expect(asked).toEqual([])
   vi.advanceTimersByTime(1)
@@ -32,7 +32,7 @@ test('the time of a deletion stands still while a person is asked, and begins an
   }
   const ui = await uiOf('contacts', { openApi })
   vi.useFakeTimers()
-  ui.work.deletions.add([contact(1)])
+  ui.background.deletions.add([contact(1)])
   ui.press('q')
   vi.advanceTimersByTime(2 * GRACE_MS)
   expect(asked).toEqual([])

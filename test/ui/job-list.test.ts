@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TERMS } from '../../src/ui/work/bulk.ts'
+import { TERMS } from '../../src/ui/background/bulk.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { jobsAt } from './jobs-at.ts'
 import { uiOf } from './ui-of.ts'
@@ -19,8 +19,8 @@ test('rows of a running job that wait for their answer are under way, and not in
   })
   const done = jobs.run(paths, TERMS, NO_HOOKS)
   await expect.poll(() => seen.some(({ method }) => method === 'PATCH')).toBe(true)
-  const { store, work } = await uiOf('jobs', { openJobs: async () => jobs })
-  await work.jobs.look()
+  const { store, background } = await uiOf('jobs', { openJobs: async () => jobs })
+  await background.jobs.look()
   const [row] = store.get().lists.jobs.rows
   expect(row).toMatchObject({ state: 'running', in_doubt: 0, under_way: 1 })
   expect(Object.keys(row ?? {}).filter((name) => name.startsWith('cause'))).toEqual([])

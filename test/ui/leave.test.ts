@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type KeptChanges, openKeptChanges } from '../../src/settings/kept-changes.ts'
+import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import type { Choice } from '../../src/ui/overlay.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
-import { stage } from '../../src/ui/work/staging.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -70,19 +70,19 @@ test('what is kept is on disk before the screens close, and is staged again wher
   answer(ui, KEEP)
   expect(ui.quits).toEqual(['keep'])
   const other = await uiOf('contacts', { changes: again() })
-  void other.work.kept.restore()
+  void other.background.kept.restore()
   await expect
     .poll(() => other.store.get().toasts.map(({ text }) => text))
     .toEqual([`Changes that were kept are with another crm (process ${process.pid}), and are not shown here`])
-  other.work.kept.release()
-  ui.work.kept.release()
+  other.background.kept.release()
+  ui.background.kept.release()
   const now = new Map([
     ['con_0', { ...one }],
     ['con_1', { ...two, company: 'Other' }],
     ['con_3', { ...same, company: 'New' }],
   ])
   const next = await uiOf('contacts', { changes: again(), findRecords: async () => now })
-  await next.work.kept.restore()
+  await next.background.kept.restore()
   expect([...next.store.get().lists.contacts.staged]).toEqual([['con_0', { row: one, patch: { company: 'New' } }]])
   const said = next.store.get().lists.log.rows.map(({ message }) => message)
   expect(said).toEqual(
@@ -107,13 +107,13 @@ test('what cannot be looked at again stays kept', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   changes.release([{ list: 'contacts', id: 'con_1', patch: { company: 'New' }, before: { id: 'con_1' } }])
   const ui = await uiOf('contacts', { changes: again() })
-  await ui.work.kept.restore()
+  await ui.background.kept.restore()
   expect(ui.store.get().toasts.at(-1)?.text).toContain(
     'Kept changes could not be checked, and stay kept: no server of the test',
   )
   ui.press('q')
   expect(ui.quits).toEqual(['keep'])
-  ui.work.kept.release()
+  ui.background.kept.release()
   expect((await again().take()).changes).toHaveLength(1)
 })
 
@@ -122,16 +122,16 @@ test('a deletion in its time is not sent while it is asked about, and kept it wa
   const ui = await uiOf('contacts', { changes })
   const [row] = contacts(1)
   if (!row) return
-  ui.work.deletions.add([row])
+  ui.background.deletions.add([row])
   ui.press('q')
   expect(asked(ui).title).toBe('Quit? Not sent: 1 deletion')
   answer(ui, KEEP)
-  ui.work.kept.release()
+  ui.background.kept.release()
   const next = await uiOf('contacts', { changes: again(), findRecords: async () => new Map([['con_0', row]]) })
-  await next.work.kept.restore()
+  await next.background.kept.restore()
   expect([...next.store.get().lists.contacts.held]).toEqual(['con_0'])
   next.press('u')
-  expect(next.work.kept.pending()).toEqual([])
+  expect(next.background.kept.pending()).toEqual([])
 })
 
 test('send sends all and closes; where the server refuses one, crm stays open and says so', async () => {
@@ -143,7 +143,7 @@ test('send sends all and closes; where the server refuses one, crm stays open an
   const gone = await api.contacts.create({ name: 'Gone' }, NO_KEY)
   const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
   edit(ui, [row])
-  ui.work.deletions.add([gone])
+  ui.background.deletions.add([gone])
   ui.press('q')
   answer(ui, SEND)
   await expect.poll(() => ui.quits).toEqual(['keep'])
@@ -171,7 +171,7 @@ test('while edits are being sent q asks, keys stay live, and an answer that was 
   const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs, changes })
   const [one, two] = contacts(2) as [object, object] as [never, never]
   edit(ui, [one])
-  const sent = ui.work.commit('contacts')
+  const sent = ui.background.commit('contacts')
   await expect.poll(() => held.length).toBe(1)
   ui.press('q')
   expect(asked(ui)).toMatchObject({
@@ -181,7 +181,7 @@ test('while edits are being sent q asks, keys stay live, and an answer that was 
   ui.press('esc', '?')
   expect(ui.store.get().overlay).toMatchObject({ type: 'help' })
   ui.press('esc')
-  ui.work.deletions.add([two])
+  ui.background.deletions.add([two])
   ui.press('q')
   answer(ui, 'Send all, then quit')
   ui.press('q')
@@ -189,8 +189,8 @@ test('while edits are being sent q asks, keys stay live, and an answer that was 
   expect(ui.quits).toEqual(['keep'])
   held[0]?.()
   await sent
-  await ui.work.underWay.settled()
-  expect(ui.work.kept.pending().map(({ id, patch }) => [id, patch])).toEqual([['con_1', null]])
+  await ui.background.underWay.settled()
+  expect(ui.background.kept.pending().map(({ id, patch }) => [id, patch])).toEqual([['con_1', null]])
 })
 
 test('Ctrl-C in the question keeps what is not sent, and sends nothing', async () => {
@@ -199,7 +199,7 @@ test('Ctrl-C in the question keeps what is not sent, and sends nothing', async (
   edit(ui, contacts(1))
   ui.press('ctrl-c', 'ctrl-c')
   expect(ui.quits).toEqual(['keep'])
-  ui.work.kept.release()
+  ui.background.kept.release()
   expect((await again().take()).changes).toMatchObject([{ id: 'con_0', patch: { company: 'New' } }])
 })
 
@@ -230,8 +230,8 @@ test('a kept deletion of a record that was changed since is left out, and said',
   changes.release([{ list: 'contacts', id: 'con_1', patch: null, before }])
   const now = new Map([['con_1', { ...before, version: 2 }]])
   const ui = await uiOf('contacts', { changes: again(), findRecords: async () => now })
-  await ui.work.kept.restore()
-  expect(ui.work.deletions.waiting()).toEqual([])
+  await ui.background.kept.restore()
+  expect(ui.background.deletions.waiting()).toEqual([])
   const said = ui.store.get().lists.log.rows.map(({ message }) => message)
   expect(said).toContain('Left out of what was kept: Ada was changed since, and is not deleted')
 })

@@ -63,6 +63,6 @@ test('what becomes of an event that is only counted yet is there when it is show
   tell(handOver(AT_MS + 1_000, 1, 503))
   await expect.poll(() => ui.store.get().lists.events.news).toBe(1)
   tell(handOver(AT_MS + 1_000, 2, 200))
-  await ui.work.events.look()
+  await ui.background.events.look()
   expect(states(ui)).toEqual(['verified again -> 503, 200', 'verified'])
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { openKeptChanges } from '../../src/settings/kept-changes.ts'
+import { TERMS } from '../../src/ui/background/bulk.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
-import { TERMS } from '../../src/ui/work/bulk.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -44,10 +44,10 @@ test('kept changes that were left out are said on the screen until the log is lo
   ])
   const now = new Map([['con_1', { ...before, company: 'Other' }]])
   const ui = await uiOf('contacts', { changes: openKeptChanges(env, server), findRecords: async () => now })
-  await ui.work.kept.restore()
+  await ui.background.kept.restore()
   expect(screenOf(ui)).toContain('2 kept changes left out (! shows which)')
   expect(screenOf(ui)).toContain('Left out of what was kept: Gone (con_2) is gone')
-  while (ui.work.notices.dismiss()) expect(screenOf(ui)).toContain('2 kept changes left out (! shows which)')
+  while (ui.background.notices.dismiss()) expect(screenOf(ui)).toContain('2 kept changes left out (! shows which)')
   ui.press('!')
   expect(screenOf(ui)).toContain('Left out of what was kept: Ada: company is "Other" now, and was not ')
   ui.press('1')
@@ -70,7 +70,7 @@ test('a job that was stopped when every row had its answer is finished', async (
   await jobs.run(paths, TERMS, { onStart: () => {}, onPause: () => {}, onEnd: () => {} })
   expect((await jobs.state(paths)).state).toBe('stopped')
   const ui = await uiOf('jobs', { openJobs: async () => jobs })
-  await ui.work.jobs.look()
+  await ui.background.jobs.look()
   expect(ui.store.get().lists.jobs.rows).toMatchObject([{ state: 'finished', done: 1, rows: 1 }])
   ui.press('R')
   expect(ui.store.get().toasts.at(-1)?.text).toContain('it has nothing left to send')
@@ -86,7 +86,7 @@ test('edits of one record that two browses kept are one; what contradicts is lef
   keep({ company: 'Two', email: 'a@b.example' })
   const findRecords = async () => new Map([['con_1', before]])
   const ui = await uiOf('contacts', { changes: openKeptChanges(env, server), findRecords })
-  await ui.work.kept.restore()
+  await ui.background.kept.restore()
   const patch = ui.store.get().lists.contacts.staged.get('con_1')?.patch
   expect(patch).toEqual({ company: expect.stringMatching(/^(?:One|Two)$/), phone: '1', email: 'a@b.example' })
   const other = patch?.company === 'One' ? 'Two' : 'One'

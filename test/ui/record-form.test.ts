@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { parseAssignment } from '../../src/ui/background/staging.ts'
 import { formFields, formPatch, withProblems } from '../../src/ui/form/record-form.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
-import { parseAssignment } from '../../src/ui/work/staging.ts'
 
 test('only what was changed is sent, and an emptied field is null', () => {
   const fields = formFields(['name', 'email', 'phone'], { id: 'con_1', name: 'Ada', email: 'a@x', extra: 'kept' })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
+import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
-import { stage } from '../../src/ui/work/staging.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -39,7 +39,7 @@ async function uiAt(url: URL): Promise<Stopped> {
   ui.store.update((state) =>
     withList(state, 'contacts', (list) => stage(takePage(list, page), [one], ['company', 'New'])),
   )
-  ui.work.deletions.hold([two])
+  ui.background.deletions.hold([two])
   const said: string[] = []
   return {
     ...{ ui, jobs, said },
@@ -50,8 +50,8 @@ async function uiAt(url: URL): Promise<Stopped> {
     },
     stop: () => {
       end.abort(new Error('interrupted by SIGTERM', { cause: 'SIGTERM' }))
-      ui.work.kept.hold()
-      ui.work.notices.leaveScreen((line) => said.push(line))
+      ui.background.kept.hold()
+      ui.background.notices.leaveScreen((line) => said.push(line))
     },
   }
 }
@@ -65,8 +65,8 @@ test('stopped while the server is down, the edit is kept, and no job holds it to
   stop()
   // Killed now, the job alone holds the edit.
   expect(await kept()).toEqual([['con_1', null]])
-  await ui.work.underWay.settled()
-  expect(ui.work.kept.hold()).toBe(2)
+  await ui.background.underWay.settled()
+  expect(ui.background.kept.hold()).toBe(2)
   expect(await kept()).toEqual([
     ['con_0', { company: 'New' }],
     ['con_1', null],
@@ -86,8 +86,8 @@ test('a held deletion behind an edit that was under way is not sent and kept, an
   await expect.poll(() => held.length).toBe(1)
   stop()
   held[0]?.()
-  await ui.work.underWay.settled()
-  expect(ui.work.kept.hold()).toBe(1)
+  await ui.background.underWay.settled()
+  expect(ui.background.kept.hold()).toBe(1)
   expect(await kept()).toEqual([['con_1', null]])
   expect(seen.map(({ method }) => method)).not.toContain('DELETE')
   expect(said).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])
@@ -106,13 +106,13 @@ test('the answer to a deletion under way is awaited, and one that never comes ha
     ],
   ] as const) {
     const { ui, said, stop } = await uiAt(url)
-    const sent = ui.work.deletions.commit()
+    const sent = ui.background.deletions.commit()
     await expect.poll(() => held.length).toBe(1)
     stop()
     held.pop()?.(status)
     await sent
     expect(said).toEqual([line])
-    expect(ui.work.deletions.waiting()).toEqual([])
+    expect(ui.background.deletions.waiting()).toEqual([])
   }
 })
 
@@ -126,17 +126,17 @@ const SINGLE: readonly {
 }[] = [
   {
     what: 'a change',
-    write: (ui) => ui.work.writes.update('contacts', ADA, { company: 'New' }, false),
+    write: (ui) => ui.background.writes.update('contacts', ADA, { company: 'New' }, false),
     done: 'Saved Ada',
   },
   {
     what: 'a new contact',
-    write: (ui) => ui.work.writes.create('contacts', { name: 'Ada' }),
+    write: (ui) => ui.background.writes.create('contacts', { name: 'Ada' }),
     done: 'Created Ada',
   },
   {
     what: 'a note',
-    write: (ui) => ui.work.writes.addNote({ id: 'deal_1', name: 'Big' }, 'Called'),
+    write: (ui) => ui.background.writes.addNote({ id: 'deal_1', name: 'Big' }, 'Called'),
     done: 'Added the note to Big; notes cannot be taken back',
   },
 ]
@@ -177,7 +177,7 @@ test('the answer to a saved form is awaited for so long; then the form says that
   expect(said).toEqual([])
   await vi.advanceTimersByTimeAsync(200)
   vi.useRealTimers()
-  await ui.work.underWay.settled()
+  await ui.background.underWay.settled()
   await expect
     .poll(() => said)
     .toEqual([
@@ -199,14 +199,14 @@ test('a deal that is being moved has its answer awaited, and the next is not sen
   // Finds the path, so that the change is the first that is sent.
   await stopped.graphql.dealUpdates()
   const said: string[] = []
-  ui.work.notices.leaveScreen((line) => said.push(line))
-  const moved = ui.work.writes.update('deals', deals[0] ?? {}, { stage: 'Won' }, false)
+  ui.background.notices.leaveScreen((line) => said.push(line))
+  const moved = ui.background.writes.update('deals', deals[0] ?? {}, { stage: 'Won' }, false)
   await expect.poll(() => ui.store.get().underWay.length).toBe(1)
   await setTimeout(3)
   end.abort(new Error('stopped', { cause: 'SIGTERM' }))
   await moved
   expect(said).toEqual(['Saved One'])
-  await expect(ui.work.writes.update('deals', deals[1] ?? {}, { stage: 'Won' }, false)).rejects.toMatchObject({
+  await expect(ui.background.writes.update('deals', deals[1] ?? {}, { stage: 'Won' }, false)).rejects.toMatchObject({
     code: 'interrupted',
   })
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type KeptChanges, openKeptChanges } from '../../src/settings/kept-changes.ts'
+import type { BackgroundWorld } from '../../src/ui/background/background.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { type Choice, type Form, formIn } from '../../src/ui/overlay.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { inputText } from '../../src/ui/text/text-input.ts'
-import type { WorkWorld } from '../../src/ui/work/work.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
@@ -19,7 +19,7 @@ async function keptAt(): Promise<() => KeptChanges> {
 }
 
 /** A form over Ada in whose first field `X` was typed behind her name. */
-async function typedAt(world: Partial<WorkWorld>): Promise<TestUi> {
+async function typedAt(world: Partial<BackgroundWorld>): Promise<TestUi> {
   const ui = await uiOf('contacts', world)
   const page = { items: [ADA], nextCursor: undefined, searched: SEARCHED.contacts }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
@@ -65,18 +65,18 @@ for (const [how, keys] of [
     const again = await keptAt()
     const ui = await typedAt({ changes: again() })
     ui.press(...keys)
-    ui.work.kept.hold()
-    ui.work.kept.release()
+    ui.background.kept.hold()
+    ui.background.kept.release()
     const now = { ...ADA, name: 'Ada L.', company: 'Other', version: 2 }
     const next = await uiOf('deals', { changes: again(), findRecords: async () => new Map([['con_0', now]]) })
-    await next.work.kept.restore()
+    await next.background.kept.restore()
     expect(next.store.get().toasts.at(-1)?.text).toBe('1 form kept from the last time, not sent yet: i opens it')
     next.press('i')
     await expect.poll(() => next.store.get().overlay?.type).toBe('form')
     expect(textsOf(next)).toMatchObject({ name: 'AdaX', company: 'Other' })
     expect(formOf(next).fields[0]?.problem).toBe('is Ada L. now, and was Ada')
     next.press('esc')
-    next.work.kept.release()
+    next.background.kept.release()
     expect((await again().take()).forms).toEqual([])
   })
 }
@@ -86,9 +86,9 @@ test('a new record that was typed and not sent is kept; discarded it is not', as
   const ui = await uiOf('contacts', { changes: again() })
   ui.press('n', 'B', 'o', 'b', 'ctrl-c', 'up', 'up', 'enter')
   expect(ui.quits).toEqual(['keep'])
-  ui.work.kept.release()
+  ui.background.kept.release()
   const next = await uiOf('contacts', { changes: again() })
-  await next.work.kept.restore()
+  await next.background.kept.restore()
   next.press('i')
   expect(formOf(next).title).toBe('New contact')
   expect(textsOf(next).name).toBe('Bob')
@@ -101,7 +101,7 @@ test('the form of a record that is gone says so, with what was typed', async () 
   const again = await keptAt()
   again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
   const ui = await uiOf('contacts', { changes: again(), findRecords: async () => new Map() })
-  await ui.work.kept.restore()
+  await ui.background.kept.restore()
   ui.press('i')
   await expect
     .poll(() => ui.store.get().toasts.at(-1)?.text)
@@ -113,10 +113,10 @@ test('where its record cannot be looked at the form stays kept', async () => {
   const again = await keptAt()
   again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
   const ui = await uiOf('contacts', { changes: again() })
-  await ui.work.kept.restore()
+  await ui.background.kept.restore()
   ui.press('i')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toContain('The form cannot be opened, and stays kept: ')
-  ui.work.kept.release()
+  ui.background.kept.release()
   expect((await again().take()).forms).toHaveLength(1)
 })
 
@@ -154,7 +154,7 @@ test('a form that was closed while it was sent is there again when it is refused
   ui.press('ctrl-s', 'esc', 'n', 'Z')
   await expect.poll(() => held.length).toBe(1)
   held.pop()?.(200)
-  await ui.work.underWay.settled()
+  await ui.background.underWay.settled()
   expect(formOf(ui).title).toBe('New contact')
   expect(textsOf(ui).name).toBe('Z')
 })

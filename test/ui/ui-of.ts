@@ -3,6 +3,7 @@ import type { Api } from '../../src/api/api.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
 import { createKeymap } from '../../src/ui/actions/keymap.ts'
+import { type BackgroundWorld, createBackground } from '../../src/ui/background/background.ts'
 import type { Stroke } from '../../src/ui/keys.ts'
 import { createBoards } from '../../src/ui/pipelines/board.ts'
 import { press } from '../../src/ui/press.ts'
@@ -10,7 +11,6 @@ import type { ScreenName } from '../../src/ui/screens.ts'
 import { initialState } from '../../src/ui/state.ts'
 import { createStore } from '../../src/ui/store.ts'
 import type { Ui } from '../../src/ui/ui.ts'
-import { createWork, type WorkWorld } from '../../src/ui/work/work.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 export interface TestUi extends Ui {
@@ -22,25 +22,25 @@ export interface TestUi extends Ui {
 const NO_SERVER = () => Promise.reject(new CrmError('unreachable', 'no server of the test', { hint: 'there is none' }))
 
 /** The screens without a terminal: keys go in, and the state is looked at. */
-export async function uiOf(screen: ScreenName, world: Partial<WorkWorld> = {}): Promise<TestUi> {
+export async function uiOf(screen: ScreenName, world: Partial<BackgroundWorld> = {}): Promise<TestUi> {
   const env = { HOME: await tempFolder() }
   const openApi: () => Promise<Api> = world.openApi ?? NO_SERVER
   const place = { text: 'test http://crm.test', isProtected: false }
   const store = createStore(initialState(screen, place, { columns: 120, rows: 40 }))
-  const work = createWork(store, {
+  const background = createBackground(store, {
     ...{ openApi, env, now: Date.now, openJobs: NO_SERVER, live: undefined },
     senders: { replay: NO_SERVER, trigger: NO_SERVER },
     ...{ changes: undefined, findRecords: NO_SERVER, signal: new AbortController().signal },
     ...world,
   })
   onTestFinished(() => {
-    work.events.close()
-    work.notices.close()
-    work.deletions.drop()
+    background.events.close()
+    background.notices.close()
+    background.deletions.drop()
   })
   const quits: string[] = []
   const ui: Ui = {
-    ...{ store, work, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
+    ...{ store, background, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
     world: {
       ...{ openApi, env, now: Date.now, sendsTo: undefined, profileFlag: undefined },
       ...{ writeRaw: () => {}, pauseProcess: undefined },

@@ -1,16 +1,16 @@
+import { GRACE_MS, nameOf } from '../background/deletions.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { GRACE_MS, nameOf } from '../work/deletions.ts'
 
 /** More than these are not deleted with one key. */
 export const MOST_BY_KEY = 20
 const NAMES_SHOWN = 5
 
-export function askDeletion({ store, work, boards }: Ui): void {
+export function askDeletion({ store, background, boards }: Ui): void {
   const { place } = store.get()
   const rows = actedOn(store.get(), boards)
-  if (rows.length === 0) return void work.notices.wait('There is no row to delete')
+  if (rows.length === 0) return void background.notices.wait('There is no row to delete')
   const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} contacts`
   const isTyped = rows.length > MOST_BY_KEY || place.isProtected
   const names = rows.slice(0, NAMES_SHOWN).map(nameOf).join(', ')
@@ -28,7 +28,7 @@ export function askDeletion({ store, work, boards }: Ui): void {
       isOnCancel: true,
       expected: isTyped ? String(rows.length) : undefined,
       input: textInput(),
-      onConfirm: () => work.deletions.add(rows),
+      onConfirm: () => background.deletions.add(rows),
     },
   }))
 }

@@ -23,11 +23,11 @@ function ask(ui: Ui, text: string, problem: string | undefined): void {
 
 /** Where the server does not answer, the rows that are there stay, and so does what they were asked for with. */
 async function apply(ui: Ui, typed: string): Promise<void> {
-  const { store, work } = ui
+  const { store, background } = ui
   const before = store.get().lists.deals.serverFilters
   const wanted = parseServerFilters(typed)
   setFilters(ui, wanted)
-  await work.lists.reload('deals')
+  await background.lists.reload('deals')
   const { failure, rows, isStale, serverFilters } = store.get().lists.deals
   if (!isStale || serverFilters !== wanted) return
   if (rows.length > 0) setFilters(ui, before)

@@ -1,11 +1,11 @@
+import { nameOf } from '../background/deletions.ts'
+import { leadOf } from '../background/notices.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { nameOf } from '../work/deletions.ts'
-import { leadOf } from '../work/notices.ts'
 import type { Action } from './action.ts'
 import { askDeletion } from './ask-deletion.ts'
 import { chooseStage } from './choose-stage.ts'
@@ -65,14 +65,14 @@ function create(ui: Ui): void {
 
 function edit(ui: Ui): void {
   const row = selectedRow(ui.store.get(), ui.boards)
-  if (!row) return void ui.work.notices.wait('There is no row to edit')
+  if (!row) return void ui.background.notices.wait('There is no row to edit')
   openForm(ui, serverList(ui.store.get()), row)
 }
 
 function askNote(ui: Ui): void {
-  const { store, work, boards } = ui
+  const { store, background, boards } = ui
   const deal = actedOn(store.get(), boards)[0]
-  if (!deal || rowId(deal) === undefined) return void work.notices.wait('There is no deal to add a note to')
+  if (!deal || rowId(deal) === undefined) return void background.notices.wait('There is no deal to add a note to')
   const ask = (text: string) =>
     store.update((state) => ({
       ...state,
@@ -86,9 +86,9 @@ function askNote(ui: Ui): void {
   const send = async (body: string) => {
     if (body.trim() === '') return
     try {
-      await work.writes.addNote(deal, body)
+      await background.writes.addNote(deal, body)
     } catch (error) {
-      work.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
+      background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
       // What was typed is not lost with it.
       if (!store.get().overlay) ask(body)
     }
@@ -96,8 +96,8 @@ function askNote(ui: Ui): void {
   ask('')
 }
 
-async function undo({ work }: Ui): Promise<void> {
-  const { deletions, history, notices } = work
+async function undo({ background }: Ui): Promise<void> {
+  const { deletions, history, notices } = background
   if (deletions.takeBack()) return
   const last = history.last()
   if (!last) return notices.wait('There is nothing to take back; deletions that were sent, deals and notes stay')

@@ -1,16 +1,16 @@
 import { cellText } from '../../output/cell-text.ts'
+import { nameOf } from '../background/deletions.ts'
+import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
 import type { Ui } from '../ui.ts'
-import { nameOf } from '../work/deletions.ts'
-import { leadOf, lookText } from '../work/notices.ts'
 import { loadStages } from './open-screen.ts'
 
 /** Deals that are marked move together; the first that the server refuses ends it. */
 export async function chooseStage(ui: Ui): Promise<void> {
-  const { store, boards, work } = ui
+  const { store, boards, background } = ui
   const deals = actedOn(store.get(), boards).filter((deal) => rowId(deal) !== undefined)
-  if (deals.length === 0) return work.notices.wait('There is no deal to move')
+  if (deals.length === 0) return background.notices.wait('There is no deal to move')
   await loadStages(ui)
   const { board, lists } = store.get()
   const options = boards(lists.deals, board.stages).map(({ stage }) => stage)
@@ -20,11 +20,11 @@ export async function chooseStage(ui: Ui): Promise<void> {
     for (const deal of deals) {
       if (cellText(deal.stage) === stage) continue
       try {
-        await work.writes.update('deals', deal, { stage }, false)
+        await background.writes.update('deals', deal, { stage }, false)
       } catch (error) {
         const name = nameOf(deal)
         const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
-        return work.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
+        return background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
       }
     }
   }

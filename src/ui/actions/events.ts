@@ -1,11 +1,11 @@
 import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
+import { REJECTED } from '../background/event-row.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { REJECTED } from '../work/event-row.ts'
 import type { Action } from './action.ts'
 
 /** Where most people's app listens while they build it. */
@@ -46,11 +46,11 @@ function toggleFollowing(state: State): State {
   return listening ? { ...state, listening: { ...listening, isFollowing: !listening.isFollowing } } : state
 }
 
-function askReplay({ store, boards, work, world }: Ui): void {
+function askReplay({ store, boards, background, world }: Ui): void {
   // The list has the newest on top; they are sent as they came.
   const rows = actedOn(store.get(), boards).filter(({ event }) => event !== REJECTED)
   const ids = rows.flatMap((row) => rowId(row) ?? []).toReversed()
-  if (ids.length === 0) return void work.notices.wait('What was rejected was not kept, and cannot be sent again')
+  if (ids.length === 0) return void background.notices.wait('What was rejected was not kept, and cannot be sent again')
   const what = ids.length === 1 ? `${rows[0]?.event ?? 'the event'}` : `${ids.length} events`
   store.update((state) => ({
     ...state,
@@ -58,13 +58,13 @@ function askReplay({ store, boards, work, world }: Ui): void {
       type: 'prompt',
       label: `Send ${what} to:`,
       input: textInput(world.sendsTo ?? USUAL_APP),
-      onSubmit: (to) => void work.sending.replay(ids, to.trim()),
+      onSubmit: (to) => void background.sending.replay(ids, to.trim()),
     },
   }))
 }
 
 function askTrigger(ui: Ui): void {
-  const { store, work } = ui
+  const { store, background } = ui
   const { listening, lists } = store.get()
   const event = currentRow(lists.events)?.event
   const name = typeof event === 'string' && event !== REJECTED ? event : 'contact.created'
@@ -78,10 +78,10 @@ function askTrigger(ui: Ui): void {
       const [first, ...words] = shellWords(text, 'event')
       const to = words.findLast((word) => word.startsWith('to='))?.slice('to='.length)
       const members = words.filter((word) => !word.startsWith('to='))
-      void work.sending.trigger(first, members, to ?? listening?.url ?? USUAL_RECEIVER)
+      void background.sending.trigger(first, members, to ?? listening?.url ?? USUAL_RECEIVER)
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
-      work.notices.problem(error, '')
+      background.notices.problem(error, '')
       ask(text)
     }
   }

@@ -19,7 +19,7 @@ export const JOBS: readonly Action[] = [
     footer: 'resume',
     refusal: (state) =>
       /^(?:planned|stopped)$/.test(String(jobOf(state)?.state)) ? undefined : 'it has nothing left to send',
-    run: (ui) => ask(ui, 'Resume', (id) => void ui.work.jobs.resume(id)),
+    run: (ui) => ask(ui, 'Resume', (id) => void ui.background.jobs.resume(id)),
   },
   {
     id: 'job-retry',
@@ -28,7 +28,7 @@ export const JOBS: readonly Action[] = [
     keys: ['t'],
     footer: 'retry failed',
     refusal: (state) => (Number(jobOf(state)?.failed) > 0 ? undefined : 'no row of it failed'),
-    run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.work.jobs.retry(id)),
+    run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.background.jobs.retry(id)),
   },
   {
     id: 'job-mend',

@@ -9,13 +9,13 @@ const STAY = 'Stay'
 
 /** Closes the screens; where something is not sent, or is being sent, asks what becomes of it. */
 export function leave(ui: Ui): void {
-  const { store, work } = ui
+  const { store, background } = ui
   const { underWay, overlay } = store.get()
   const isPending = unsent(ui).length > 0 || typedForm(ui) !== undefined
   if (!isPending && underWay.length === 0) return void quit(ui, 'keep')
   const isSending = underWay.length > 0
   // No deletion is sent while a person thinks about it.
-  work.deletions.pause()
+  background.deletions.pause()
   const options = optionsFor(ui, { isPending, isSending })
   showOverlay(ui, {
     type: 'choice',
@@ -51,14 +51,14 @@ function optionsFor(
 }
 
 /** What nothing is being sent of. */
-function unsent({ store, work }: Ui): readonly KeptChange[] {
+function unsent({ store, background }: Ui): readonly KeptChange[] {
   const { lists } = store.get()
-  return work.kept.pending().filter(({ list, id }) => !lists[list].sending.has(id))
+  return background.kept.pending().filter(({ list, id }) => !lists[list].sending.has(id))
 }
 
 /** What was typed in a form, and is not being sent. */
-function typedForm({ store, work }: Ui): KeptForm | undefined {
-  return formIn(store.get().overlay)?.isSending ? undefined : work.kept.pendingForm()
+function typedForm({ store, background }: Ui): KeptForm | undefined {
+  return formIn(store.get().overlay)?.isSending ? undefined : background.kept.pendingForm()
 }
 
 /** What is not sent, and what is under way: `Not sent: 2 updates and 1 deletion`. */
@@ -86,8 +86,8 @@ export function underWayText({ underWay, leaving }: Pick<State, 'underWay' | 'le
   return [`sending ${first.what}${others}${leaving ? ', then quits' : ' …'}`]
 }
 
-function stay({ store, work }: Ui): void {
-  work.deletions.resume()
+function stay({ store, background }: Ui): void {
+  background.deletions.resume()
   store.update((state) => ({ ...state, leaving: undefined }))
 }
 
@@ -112,16 +112,16 @@ function askToSend(ui: Ui): void {
 
 /** The screens stay until all is sent, and open where something is not. */
 async function sendAndQuit(ui: Ui): Promise<void> {
-  const { store, work } = ui
-  const { notices, underWay, deletions, kept } = work
+  const { store, background } = ui
+  const { notices, underWay, deletions, kept } = background
   const problems = notices.problemCount()
   const leaving = Symbol('leaving')
   store.update((state) => ({ ...state, leaving }))
   const steps = [
     () => submitOpenForm(ui),
     underWay.settled,
-    () => work.commit('contacts'),
-    () => work.commit('deals'),
+    () => background.commit('contacts'),
+    () => background.commit('deals'),
     deletions.flush,
     underWay.settled,
   ]
@@ -143,14 +143,14 @@ async function submitOpenForm(ui: Ui): Promise<void> {
 
 /** What cannot be kept is not lost for that: the screens stay open. */
 function quit(ui: Ui, pending: 'keep' | 'discard'): void {
-  const { work } = ui
+  const { background } = ui
   try {
-    if (pending === 'keep') work.kept.hold()
-    else work.kept.discard()
+    if (pending === 'keep') background.kept.hold()
+    else background.kept.discard()
   } catch (error) {
     showOverlay(ui, formIn(ui.store.get().overlay))
     stay(ui)
-    return void work.notices.problem(error, 'Not kept, so crm stays open: ')
+    return void background.notices.problem(error, 'Not kept, so crm stays open: ')
   }
   ui.store.update((state) => ({ ...state, leaving: undefined }))
   ui.quit(pending)

@@ -126,11 +126,11 @@ export const LISTING: readonly Action[] = [
     title: 'Load anew',
     screens: LIVE_SCREENS,
     keys: ['r'],
-    run: ({ store, work }) => {
+    run: ({ store, background }) => {
       const name = listOf(store.get().screen)
-      if (name === 'contacts' || name === 'deals') void work.lists.reload(name)
-      else if (name === 'events') void work.events.look()
-      else void work.jobs.look()
+      if (name === 'contacts' || name === 'deals') void background.lists.reload(name)
+      else if (name === 'events') void background.events.look()
+      else void background.jobs.look()
     },
   },
 ]
@@ -201,9 +201,9 @@ function scrollPane(sign: 1 | -1): Action['run'] {
 }
 
 /** Esc takes back the nearest thing: a request, a message, a range, the pane, marks, the filter. */
-function goBack({ store, work }: Ui): void {
-  if (work.lists.cancel()) return void work.notices.done('Stopped loading')
-  if (work.notices.dismiss()) return
+function goBack({ store, background }: Ui): void {
+  if (background.lists.cancel()) return void background.notices.done('Stopped loading')
+  if (background.notices.dismiss()) return
   store.update((state) =>
     withCurrentList(state, (list) => {
       if (list.anchor !== undefined) return { ...list, anchor: undefined }
@@ -215,7 +215,7 @@ function goBack({ store, work }: Ui): void {
 }
 
 function askLoadAll(ui: Ui): void {
-  const { store, work } = ui
+  const { store, background } = ui
   const name = listOf(store.get().screen)
   if (name !== 'contacts' && name !== 'deals') return
   store.update((state) => ({
@@ -231,7 +231,7 @@ function askLoadAll(ui: Ui): void {
       isOnCancel: true,
       expected: undefined,
       input: textInput(),
-      onConfirm: () => void work.lists.all(name),
+      onConfirm: () => void background.lists.all(name),
     },
   }))
 }

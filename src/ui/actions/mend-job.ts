@@ -1,19 +1,19 @@
 import { safeText } from '../../output/safe-text.ts'
+import type { Cause } from '../background/job-list.ts'
+import { parseAssignment } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { showOverlay } from '../overlay-keys.ts'
 import { selectedRow } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import type { Cause } from '../work/job-list.ts'
-import { parseAssignment } from '../work/staging.ts'
 
 /** Three questions: which cause, what to change in its rows, and whether to send what that comes to. */
 export async function mendJob(ui: Ui): Promise<void> {
-  const { store, boards, work } = ui
+  const { store, boards, background } = ui
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
-  const causes = await work.jobs.causes(id)
-  if (causes.length === 0) return work.notices.wait('No row failed for a reason that can be corrected')
+  const causes = await background.jobs.causes(id)
+  if (causes.length === 0) return background.notices.wait('No row failed for a reason that can be corrected')
   const options = causes.map(({ text }) => safeText(text))
   showOverlay(ui, {
     type: 'choice',
@@ -30,10 +30,10 @@ export async function mendJob(ui: Ui): Promise<void> {
 function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
   const apply = async (typed: string) => {
     try {
-      const mended = await ui.work.jobs.mend(id, cause, parseAssignment(typed))
+      const mended = await ui.background.jobs.mend(id, cause, parseAssignment(typed))
       if (mended) askSend(ui, mended)
     } catch (error) {
-      ui.work.notices.problem(error, '')
+      ui.background.notices.problem(error, '')
       // What was typed is not lost with it.
       if (!ui.store.get().overlay) askMember(ui, id, cause, typed)
     }
@@ -46,7 +46,7 @@ function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
   })
 }
 
-type Mended = NonNullable<Awaited<ReturnType<Ui['work']['jobs']['mend']>>>
+type Mended = NonNullable<Awaited<ReturnType<Ui['background']['jobs']['mend']>>>
 
 function askSend(ui: Ui, { rows, lines, send, drop }: Mended): void {
   const { place } = ui.store.get()

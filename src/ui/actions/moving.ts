@@ -22,13 +22,13 @@ function onList(change: (list: ListState, height: number, state: State) => ListS
 }
 
 /** The next page is asked for when the cursor comes near the end of what is loaded. */
-function loadAhead({ store, work }: Ui): void {
+function loadAhead({ store, background }: Ui): void {
   const state = store.get()
   const name = listOf(state.screen)
   if (name !== 'contacts' && name !== 'deals') return
   const list = state.lists[name]
   if (list.failure !== undefined || list.isComplete) return
-  if (shownCount(list) - list.cursor < PREFETCH_SCREENS * listHeight(state)) void work.lists.more(name)
+  if (shownCount(list) - list.cursor < PREFETCH_SCREENS * listHeight(state)) void background.lists.more(name)
 }
 
 function onBoard(columns: number, cards: number): Action['run'] {
@@ -115,5 +115,6 @@ function goFirst(ui: Ui): void {
   const state = ui.store.get()
   const name = listOf(state.screen)
   ui.store.update((before) => withCurrentList(before, (list) => moveTo(list, 0, listHeight(before))))
-  if (state.lists[name].lettingGo > 0 && (name === 'contacts' || name === 'deals')) void ui.work.lists.reload(name)
+  if (state.lists[name].lettingGo > 0 && (name === 'contacts' || name === 'deals'))
+    void ui.background.lists.reload(name)
 }

@@ -1,24 +1,24 @@
+import { formText } from '../background/kept.ts'
 import { openForm } from '../form/open-form.ts'
 import type { Ui } from '../ui.ts'
-import { formText } from '../work/kept.ts'
 
 /** The first of the forms that were kept when crm was left, over its record as it is now. */
 export async function openKeptForm(ui: Ui): Promise<void> {
-  const { store, work } = ui
+  const { store, background } = ui
   const [form] = store.get().keptForms
   if (!form) return
   const take = () => store.update((state) => ({ ...state, keptForms: state.keptForms.filter((each) => each !== form) }))
   try {
-    const record = form.before === null ? undefined : await work.kept.recordOf(form)
+    const record = form.before === null ? undefined : await background.kept.recordOf(form)
     if (form.before !== null && !record) {
       take()
-      return work.notices.wait(`Left out of what was kept, because it is gone: ${formText(form)}`)
+      return background.notices.wait(`Left out of what was kept, because it is gone: ${formText(form)}`)
     }
     // Something else was opened meanwhile.
     if (store.get().overlay) return
     take()
     openForm(ui, form.list, record, form)
   } catch (error) {
-    work.notices.problem(error, 'The form cannot be opened, and stays kept: ')
+    background.notices.problem(error, 'The form cannot be opened, and stays kept: ')
   }
 }

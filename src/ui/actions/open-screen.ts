@@ -4,20 +4,20 @@ import type { Ui } from '../ui.ts'
 
 /** What a screen has not loaded yet is loaded when it is first looked at. */
 export function openScreen(ui: Ui, screen: ScreenName): void {
-  const { store, work } = ui
+  const { store, background } = ui
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
-  if (screen === 'events') void ui.work.events.look()
-  if (screen === 'jobs') void ui.work.jobs.look()
+  if (screen === 'events') void ui.background.events.look()
+  if (screen === 'jobs') void ui.background.jobs.look()
   const name = listOf(screen)
   if (name !== 'contacts' && name !== 'deals') return
   const list = store.get().lists[name]
   const isEmpty = list.rows.length === 0 && !list.isComplete
-  const loaded = isEmpty ? work.lists.more(name) : Promise.resolve()
+  const loaded = isEmpty ? background.lists.more(name) : Promise.resolve()
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
 }
 
 /** Of the pipeline of the first deal: no documented endpoint lists pipelines. */
-export async function loadStages({ store, world, work }: Ui): Promise<void> {
+export async function loadStages({ store, world, background }: Ui): Promise<void> {
   const { board, lists } = store.get()
   if (board.stages) return
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')
@@ -29,6 +29,6 @@ export async function loadStages({ store, world, work }: Ui): Promise<void> {
     const known = stages.filter((stage) => rowId(stage) !== undefined || typeof stage.name === 'string')
     store.update((state) => ({ ...state, board: { ...state.board, stages: known } }))
   } catch (error) {
-    work.notices.problem(error, 'Stages are in the order of the deals: ')
+    background.notices.problem(error, 'Stages are in the order of the deals: ')
   }
 }

@@ -5,5 +5,5 @@ import type { Action } from './action.ts'
 export function runAction(ui: Ui, action: Action): void {
   const refusal = action.refusal?.(ui.store.get())
   if (refusal === undefined) action.run(ui)
-  else ui.work.notices.wait(`${action.title}: ${refusal}`)
+  else ui.background.notices.wait(`${action.title}: ${refusal}`)
 }

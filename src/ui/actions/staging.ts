@@ -1,5 +1,10 @@
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
+import type { Background } from '../background/background.ts'
+import { checkedAssignment } from '../background/checked-assignment.ts'
+import { nameOf } from '../background/deletions.ts'
+import type { ServerList } from '../background/loading.ts'
+import { stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
@@ -7,11 +12,6 @@ import { currentList, type State, withList } from '../state.ts'
 import { refusalOf } from '../text/refusal-of.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { checkedAssignment } from '../work/checked-assignment.ts'
-import { nameOf } from '../work/deletions.ts'
-import type { ServerList } from '../work/loading.ts'
-import { stage, stagedEdits } from '../work/staging.ts'
-import type { Work } from '../work/work.ts'
 import type { Action } from './action.ts'
 import { MOST_BY_KEY } from './ask-deletion.ts'
 import { countedParts } from './leave.ts'
@@ -41,10 +41,10 @@ export const STAGING: readonly Action[] = [
     screens: SCREENS,
     keys: ['U'],
     refusal: (state) => (isNothingStaged(state) ? 'nothing is edited' : undefined),
-    run: ({ store, work }) => {
+    run: ({ store, background }) => {
       const name = serverList(store.get())
       store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
-      if (name === 'contacts') work.deletions.release()
+      if (name === 'contacts') background.deletions.release()
     },
   },
 ]
@@ -54,9 +54,9 @@ function isNothingStaged(state: State): boolean {
   return staged.size + held.size === 0
 }
 
-function askChange({ store, work, boards }: Ui): void {
+function askChange({ store, background, boards }: Ui): void {
   const rows = actedOn(store.get(), boards)
-  if (rows.length === 0) return void work.notices.wait('There is no row to change')
+  if (rows.length === 0) return void background.notices.wait('There is no row to change')
   const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} rows`
   const name = serverList(store.get())
   const parse = (text: string) => checkedAssignment(text, name, store.get().lists[name].rows)
@@ -72,12 +72,12 @@ function askChange({ store, work, boards }: Ui): void {
   }))
 }
 
-function askCommit({ store, work }: Ui): void {
+function askCommit({ store, background }: Ui): void {
   const state = store.get()
   const name = serverList(state)
   const { held } = state.lists[name]
   const edits = stagedEdits(state.lists[name])
-  const deleted = work.deletions.waiting().filter((row) => held.has(rowId(row) ?? ''))
+  const deleted = background.deletions.waiting().filter((row) => held.has(rowId(row) ?? ''))
   const all = [
     ...edits.map(({ row, patch }) => `${nameOf(row)}: ${safeText(jsonText(patch))}`),
     ...deleted.map((row) => `${nameOf(row)}: deleted for good`),
@@ -95,12 +95,12 @@ function askCommit({ store, work }: Ui): void {
       isOnCancel: true,
       expected: isTyped ? String(all.length) : undefined,
       input: textInput(),
-      onConfirm: () => void commitAll(work, name),
+      onConfirm: () => void commitAll(background, name),
     },
   }))
 }
 
-async function commitAll({ commit, deletions, kept }: Work, name: ServerList): Promise<void> {
+async function commitAll({ commit, deletions, kept }: Background, name: ServerList): Promise<void> {
   await commit(name)
   if (name === 'contacts') await deletions.commit()
   kept.settle()

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { shellWord } from '../../core/shell-word.ts'
 import { FORMATS, type Format } from '../../output/format.ts'
 import { printRecords } from '../../output/print-records.ts'
+import { clipboardSequence } from '../background/clipboard.ts'
+import { fileProblem } from '../background/file-problem.ts'
 import { rowId } from '../list/list-state.ts'
 import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { clipboardSequence } from '../work/clipboard.ts'
-import { fileProblem } from '../work/file-problem.ts'
 import type { Action } from './action.ts'
 
 const RECORDS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines', 'events', 'jobs']
@@ -48,14 +48,14 @@ function commandFor(ui: Ui): string {
 }
 
 /** Nobody knows whether the terminal did what it was asked to, so the text says who was asked. */
-function copy({ world, work }: Ui, text: string, what: string): void {
-  if (text === '') return void work.notices.wait(`There is no ${what} to copy`)
+function copy({ world, background }: Ui, text: string, what: string): void {
+  if (text === '') return void background.notices.wait(`There is no ${what} to copy`)
   const sequence = clipboardSequence(text, world.env)
   if (sequence === undefined)
-    return void work.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
+    return void background.notices.wait(`Too long for the clipboard: ${text.length} characters; x exports`)
   world.writeRaw(sequence)
   const shown = text.length > 40 ? `${text.split('\n').length} of them` : text
-  work.notices.done(`Gave ${shown} to the terminal's clipboard (OSC 52)`)
+  background.notices.done(`Gave ${shown} to the terminal's clipboard (OSC 52)`)
 }
 
 function askExport(ui: Ui): void {
@@ -73,10 +73,10 @@ function askExport(ui: Ui): void {
   }))
 }
 
-async function exportTo({ store, boards, work }: Ui, path: string): Promise<void> {
+async function exportTo({ store, boards, background }: Ui, path: string): Promise<void> {
   const ending = /\.([a-z]+)$/.exec(path)?.[1]
   const format = FORMATS.find((each): each is Format => each === (ending === 'yml' ? 'yaml' : ending))
-  if (!format || format === 'table') return work.notices.wait(`${path} not written: its ending names no format`)
+  if (!format || format === 'table') return background.notices.wait(`${path} not written: its ending names no format`)
   const rows = actedOn(store.get(), boards)
   let text = ''
   const sink = {
@@ -91,9 +91,9 @@ async function exportTo({ store, boards, work }: Ui, path: string): Promise<void
   try {
     // What is there already is never written over.
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
-    work.notices.done(`Wrote ${rows.length} to ${path}`)
+    background.notices.done(`Wrote ${rows.length} to ${path}`)
   } catch (error) {
-    work.notices.problem(fileProblem(error, path), '')
+    background.notices.problem(fileProblem(error, path), '')
   }
 }
 

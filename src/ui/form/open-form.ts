@@ -3,13 +3,13 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
+import { nameOf } from '../background/deletions.ts'
+import type { ServerList } from '../background/loading.ts'
+import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { type Form, type FormField, formIn, withForm } from '../overlay.ts'
 import { showOverlay } from '../overlay-keys.ts'
 import type { Ui } from '../ui.ts'
-import { nameOf } from '../work/deletions.ts'
-import type { ServerList } from '../work/loading.ts'
-import { leadOf, lookText } from '../work/notices.ts'
 import { FORM_FIELDS, formFields, formPatch, withProblems, withTexts } from './record-form.ts'
 
 const NEW = { contacts: 'New contact', deals: 'New deal (deals cannot be deleted)' } as const
@@ -32,12 +32,12 @@ export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined
   })
 }
 
-function submitOf({ store, work }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {
+function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {
   const look = record ? lookText(list, rowId(record) ?? '') : `crm ${list} list shows whether it is there`
   // After a conflict what was typed is sent all the same.
   let isAgain = false
   const send = (patch: JsonObject) =>
-    record ? work.writes.update(list, record, patch, isAgain) : work.writes.create(list, patch)
+    record ? background.writes.update(list, record, patch, isAgain) : background.writes.create(list, patch)
 
   return async (fields: readonly FormField[]): Promise<void> => {
     const form = formIn(store.get().overlay)
@@ -48,18 +48,18 @@ function submitOf({ store, work }: Ui, { list, record, title }: Pick<Form, 'list
       const patch = formPatch(fields)
       if (Object.keys(patch).length === 0) {
         change(() => undefined)
-        return work.notices.wait('Nothing was changed, and nothing sent')
+        return background.notices.wait('Nothing was changed, and nothing sent')
       }
       await send(patch)
       change(() => undefined)
-      work.kept.settle()
+      background.kept.settle()
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
       isAgain = error.code === 'precondition_failed'
       // What was typed is not lost with a form that was closed while it was sent.
       store.update((state) => (state.overlay ? state : { ...state, overlay: form }))
       change((now) => withRefusal(now, error))
-      work.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))
+      background.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))
     }
   }
 }

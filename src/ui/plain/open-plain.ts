@@ -4,10 +4,10 @@ import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
+import type { ServerList } from '../background/loading.ts'
 import { emptyList, type ListState, shownCount, shownRow, takePage } from '../list/list-state.ts'
 import { setFilter } from '../list/narrow.ts'
 import { COLUMNS, SEARCHED } from '../screens.ts'
-import type { ServerList } from '../work/loading.ts'
 
 export interface PlainOptions {
   readonly name: ServerList

@@ -18,7 +18,7 @@ import { createUnderWay, type UnderWay } from './under-way.ts'
 import { createWrites, type Writes } from './writes.ts'
 
 /** What goes on behind the screens, and lives on when they change. */
-export interface Work {
+export interface Background {
   readonly notices: Notices
   readonly lists: Lists
   readonly deletions: Deletions
@@ -32,7 +32,7 @@ export interface Work {
   readonly jobs: JobList
 }
 
-export interface WorkWorld {
+export interface BackgroundWorld {
   /** Rejects with a CrmError where there is no server, or no key to it: what needs one says so. */
   readonly openApi: () => Promise<Api>
   readonly env: Env
@@ -49,7 +49,7 @@ export interface WorkWorld {
   readonly signal: AbortSignal
 }
 
-export function createWork(store: Store<State>, world: WorkWorld): Work {
+export function createBackground(store: Store<State>, world: BackgroundWorld): Background {
   const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
   const notices = createNotices(store, now, signal)
   const history = createHistory()
