@@ -117,10 +117,10 @@ function clientOf(api: Api): Client {
     },
     notes: {
       add: async (dealId, fields, options) =>
-        withId(await api.notes.add(dealId, checkedFields(fields), write(options))),
+        withId(await api.notes(dealId).create(checkedFields(fields), write(options))),
     },
     pipelines: {
-      stages: (pipelineId, options) => recordList((id: string) => api.pipelines.stages(id, options), pipelineId),
+      stages: (pipelineId, options) => recordList((id: string) => api.stages(id).list(options), pipelineId),
     },
     webhooks: {
       create: async (fields, options) => withId(await api.webhooks.create(checkedFields(fields), write(options))),

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
+import type { Collections } from './collection.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
 import type { RawApi } from './raw-api.ts'
 
@@ -57,27 +57,7 @@ export type DeleteOptions = Pick<ConditionalOptions, 'ifMatch' | 'signal' | 'isL
  * The nine documented endpoints, and what else a server may have. Every method throws a CrmError for what a server or a network can do wrong;
  * lists fetch lazily, a page at a time, and stop fetching when the consumer stops.
  */
-export interface Api {
-  readonly contacts: {
-    list(query: ListQuery): AsyncIterable<Page>
-    create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
-    update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
-    /** A 404 or 410 on a retry of its own is success: an earlier try did it. */
-    delete(id: string, options: DeleteOptions): Promise<void>
-  }
-  readonly deals: {
-    list(query: ListQuery): AsyncIterable<Page>
-    create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
-  }
-  readonly notes: {
-    add(dealId: string, fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
-  }
-  readonly pipelines: {
-    stages(pipelineId: string, options?: Pick<ListQuery, 'signal'>): AsyncIterable<Page>
-  }
-  readonly webhooks: {
-    create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
-  }
+export interface Api extends Collections {
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi

@@ -1,13 +1,9 @@
 import type { Api, ApiOptions } from './api.ts'
-import { createContacts } from './contacts.ts'
-import { createDeals } from './deals.ts'
+import { createCollections } from './collection.ts'
 import { createGraphql } from './graphql.ts'
 import { createHttp } from './http.ts'
-import { createNotes } from './notes.ts'
-import { createPipelines } from './pipelines.ts'
 import { createRaw } from './raw.ts'
 import { SYSTEM_TIMING, type Timing } from './timing.ts'
-import { createWebhooks } from './webhooks.ts'
 
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
 export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
@@ -15,11 +11,7 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
   const graphql = createGraphql(http, options)
   const raw = createRaw(http, options.wire, options.baseUrl)
   return {
-    contacts: createContacts(http, options.wire),
-    deals: createDeals(http, options.wire),
-    notes: createNotes(http),
-    pipelines: createPipelines(http, options.wire),
-    webhooks: createWebhooks(http),
+    ...createCollections(http, options.wire),
     graphql,
     raw,
     describedMembers: async (resource) => {

@@ -30,8 +30,8 @@ export interface GraphqlAnswer {
 export interface GraphqlReads {
   /** Undefined when it is not there. */
   get(noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined>
-  list(noun: 'pipelines' | 'webhooks', query: ListQuery): AsyncIterable<Page>
-  notes(dealId: string, query: ListQuery): AsyncIterable<Page>
+  list(noun: 'pipelines' | 'webhooks', query?: Partial<ListQuery>): AsyncIterable<Page>
+  notes(dealId: string, query?: Partial<ListQuery>): AsyncIterable<Page>
   updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** How many deals are changed, each by a request of its own; found out anew. */
   dealUpdates(): Promise<DealUpdates>

@@ -44,7 +44,7 @@ export function notThere(noun: Noun, what: string): CrmError {
 export type Api = Awaited<ReturnType<Context['api']>>
 
 export function listAll(api: Api, noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
-  return api[RESOURCES[noun].plural].list({ limit: undefined, cursor: undefined, filters: {} })
+  return api[RESOURCES[noun].plural].list()
 }
 
 /** Failures that a scan would meet too. An outage is none: the scan waits for its end, which a probe does not. */

@@ -254,5 +254,5 @@ async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 
 async function* listOf(world: JobsWorld, noun: Noun): AsyncGenerator<Page> {
   const { contacts, deals } = await world.api()
-  yield* (noun === 'contacts' ? contacts : deals).list({ limit: undefined, cursor: undefined, filters: {} })
+  yield* (noun === 'contacts' ? contacts : deals).list()
 }

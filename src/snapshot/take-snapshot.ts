@@ -1,15 +1,13 @@
 import type { Api, Page } from '../api/api.ts'
 import type { SnapshotEnd, SnapshotEntry, SnapshotHead, SnapshotType } from './entry.ts'
 
-const EVERYTHING = { limit: undefined, cursor: undefined, filters: {} }
-
 /** All records that the documented endpoints list, a page at a time: contacts and deals. */
 export async function* liveEntries({
   contacts,
   deals,
 }: Pick<Api, 'contacts' | 'deals'>): AsyncGenerator<SnapshotEntry[]> {
-  yield* entriesOf('contact', contacts.list(EVERYTHING))
-  yield* entriesOf('deal', deals.list(EVERYTHING))
+  yield* entriesOf('contact', contacts.list())
+  yield* entriesOf('deal', deals.list())
 }
 
 /** A snapshot as text, a chunk for each page that came. */

@@ -73,17 +73,17 @@ test('an unknown filter is refused by name', async () => {
 test('a note is added to a deal, and to none that is not there', async () => {
   const { api } = await openBoth()
   const { id } = await api.deals.create({ name: 'Small', stage: 'Lead' }, NO_KEY)
-  await expect(api.notes.add(String(id), { body: 'hello' }, NO_KEY)).resolves.toMatchObject({ deal_id: id })
-  const error = await failureOf(api.notes.add('deal_nowhere', { body: 'hello' }, NO_KEY))
+  await expect(api.notes(String(id)).create({ body: 'hello' }, NO_KEY)).resolves.toMatchObject({ deal_id: id })
+  const error = await failureOf(api.notes('deal_nowhere').create({ body: 'hello' }, NO_KEY))
   expect(error.code).toBe('not_found')
   expect(error.details.hint).toBe('crm deals list')
 })
 
 test('the stages of a pipeline are listed in order', async () => {
   const { api } = await openBoth()
-  const stages = (await allPages(api.pipelines.stages('sales'))).flatMap((page) => page.items)
+  const stages = (await allPages(api.stages('sales').list())).flatMap((page) => page.items)
   expect(stages.map((stage) => stage.name)).toEqual(['Lead', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost'])
-  expect((await failureOf(allPages(api.pipelines.stages('none')))).code).toBe('not_found')
+  expect((await failureOf(allPages(api.stages('none').list()))).code).toBe('not_found')
 })
 
 test('a webhook is created with the secret that is shown only then', async () => {

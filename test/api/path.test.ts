@@ -26,11 +26,11 @@ test.each(['', '.', '..', '\ud800'])('the id %j is refused before anything is se
   for (const refused of [
     api.contacts.delete(id, { ifMatch: undefined }),
     api.contacts.update(id, {}, { ...NO_KEY, ifMatch: undefined }),
-    api.notes.add(id, {}, NO_KEY),
+    api.notes(id).create({}, NO_KEY),
   ]) {
     expect((await failureOf(refused)).code).toBe('invalid_input')
   }
-  expect(() => api.pipelines.stages(id)).toThrow(CrmError)
+  expect(() => api.stages(id).list()).toThrow(CrmError)
   expect(seen).toHaveLength(0)
 })
 

@@ -77,7 +77,9 @@ test.each([200, 201, 204])('an empty %i to a create is in doubt', async (status)
 test('a note that is answered so is not said to be safe to send again, where keys are not known to be kept', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { ok: true }))
   const error = await failureOf(
-    openClient(url, { wire: { ...WIRE, idempotency: 'none' } }).api.notes.add('deal_1', { body: 'x' }, NO_KEY),
+    openClient(url, { wire: { ...WIRE, idempotency: 'none' } })
+      .api.notes('deal_1')
+      .create({ body: 'x' }, NO_KEY),
   )
   expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
   expect(error.details.hint).toContain('look before it is sent again')

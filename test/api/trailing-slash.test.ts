@@ -24,7 +24,7 @@ test('a trailing slash that is asked for is followed with method and body, and l
   await allPages(contacts.list(ALL))
   await contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })
   await contacts.delete('2', { ifMatch: undefined })
-  await notes.add('3', { body: 'x' }, NO_KEY)
+  await notes('3').create({ body: 'x' }, NO_KEY)
   expect(asked(seen)).toEqual([
     'POST /v1/contacts',
     'POST /v1/contacts/',

@@ -76,7 +76,7 @@ test.each([
 test('notes and webhooks are in doubt at once', async () => {
   const server = await startForgetful({ post: (_, response) => reset(response) })
   const { api } = openClient(server.url, UNKNOWN)
-  expect(await failureOf(api.notes.add('deal_1', { body: 'x' }, NO_KEY))).toMatchObject({
+  expect(await failureOf(api.notes('deal_1').create({ body: 'x' }, NO_KEY))).toMatchObject({
     code: 'in_doubt',
     details: { hint: expect.stringContaining('crm notes list deal_1') },
   })

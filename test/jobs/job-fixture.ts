@@ -112,8 +112,7 @@ export async function sendJob(
     services: {
       ...{ account: ACCOUNT, sender, keyMark: '00000000', clocks: { wallMs: Date.now, steadyMs }, random: Math.random },
       ...{ limitParam: 'limit', signal: options.signal, pid: process.pid, version: '0.0.0' },
-      list: (noun) =>
-        (noun === 'contacts' ? api.contacts : api.deals).list({ limit: undefined, cursor: undefined, filters: {} }),
+      list: (noun) => (noun === 'contacts' ? api.contacts : api.deals).list(),
       ...services,
     },
     terms: all,

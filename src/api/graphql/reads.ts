@@ -64,7 +64,7 @@ interface ListCall {
 async function* listPages(
   discovery: Discovery,
   name: 'notes' | 'pipelines' | 'webhooks',
-  query: ListQuery,
+  query: Partial<ListQuery> = {},
   { pageSize, variables, action, hint }: ListCall,
 ): AsyncGenerator<Page, void, undefined> {
   const seen = new Set<string>()

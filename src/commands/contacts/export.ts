@@ -20,6 +20,6 @@ export function addContactsExport(contacts: CommandUnknownOpts, act: Act): void 
 
 async function exportContacts(ctx: Context, file: string): Promise<undefined> {
   const api = await ctx.api()
-  const pages = api.contacts.list({ limit: undefined, cursor: undefined, filters: {} })
+  const pages = api.contacts.list()
   return exportList(ctx, file, { pages, ...listOf('contact') })
 }

@@ -33,7 +33,7 @@ export function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
 async function exportDeals(ctx: Context, file: string, options: Options): Promise<undefined> {
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
-  const pages = api.deals.list({ limit: undefined, cursor: undefined, filters })
+  const pages = api.deals.list({ filters })
   const checks = [createStageCheck(ctx, filters)]
   return exportList(ctx, file, { pages, ...listOf('deal'), checks })
 }

@@ -34,5 +34,5 @@ async function addNote(ctx: Context, dealId: string, options: Options): Promise<
   const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
   const api = await ctx.api()
-  return printWritten(ctx, await api.notes.add(dealId, fields, writeOptions(ctx, options)), 'note')
+  return printWritten(ctx, await api.notes(dealId).create(fields, writeOptions(ctx, options)), 'note')
 }

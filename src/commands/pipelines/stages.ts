@@ -15,5 +15,5 @@ export function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): voi
 
 async function listStages(ctx: Context, pipelineId: string): Promise<undefined> {
   const api = await ctx.api()
-  await printList(ctx, { pages: api.pipelines.stages(pipelineId), ...listOf('stage') })
+  await printList(ctx, { pages: api.stages(pipelineId).list(), ...listOf('stage') })
 }

@@ -5,6 +5,7 @@ export const CONTACT = {
   plural: 'contacts',
   idPrefix: 'con_',
   path: '/v1/contacts',
+  operations: ['list', 'create', 'update', 'delete'],
   fields: {
     ...ID,
     name: {

@@ -5,6 +5,7 @@ export const DEAL = {
   plural: 'deals',
   idPrefix: 'deal_',
   path: '/v1/deals',
+  operations: ['list', 'create'],
   fields: {
     ...ID,
     name: {

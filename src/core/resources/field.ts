@@ -15,14 +15,23 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>
 
+/** What the API can do with a resource. */
+export type Operation = 'list' | 'create' | 'update' | 'delete'
+
 /** What a resource is; whatever names one of its fields derives from this. */
 export interface ResourceDefinition {
   readonly singular: string
   readonly plural: string
   /** Of its ids on `crm serve`; undefined where a name is the id. */
   readonly idPrefix?: string
-  /** Of its collection in the API; undefined where it is a part of another resource. */
-  readonly path?: string
+  /** Of its collection in the API, from `/v1` on. */
+  readonly path: string
+  /** The resource that its records belong to. `{id}` in `path` is the id of that record. */
+  readonly parent?: 'deal' | 'pipeline'
+  /** Those of the contract; GraphQL may have others. */
+  readonly operations: readonly Operation[]
+  /** For hints, where the command is not `crm <plural> <operation>`. */
+  readonly commands?: Readonly<Partial<Record<Operation, string>>>
   /** In the order in which tables show them. */
   readonly fields: Fields
 }

@@ -1,11 +1,13 @@
 import { ID, KEPT_BY_SERVER, type ResourceDefinition } from './field.ts'
 
-/** A note is made under its deal, at `/v1/deals/{id}/notes`. */
 export const NOTE = {
   singular: 'note',
   plural: 'notes',
   idPrefix: 'note_',
-  path: '/v1/notes',
+  path: '/v1/deals/{id}/notes',
+  parent: 'deal',
+  operations: ['create'],
+  commands: { create: 'crm notes add' },
   fields: {
     ...ID,
     deal_id: { type: 'reference', about: 'Id of the deal that it is of', isRequired: true, aliases: ['deal'] },

@@ -4,5 +4,6 @@ export const PIPELINE = {
   singular: 'pipeline',
   plural: 'pipelines',
   path: '/v1/pipelines',
+  operations: [],
   fields: { ...ID, name: { type: 'text', about: 'Name of the pipeline', isRequired: true } },
 } as const satisfies ResourceDefinition

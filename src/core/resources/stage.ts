@@ -1,9 +1,12 @@
 import { ID, type ResourceDefinition } from './field.ts'
 
-/** A stage is a part of its pipeline. */
 export const STAGE = {
   singular: 'stage',
   plural: 'stages',
+  path: '/v1/pipelines/{id}/stages',
+  parent: 'pipeline',
+  operations: ['list'],
+  commands: { list: 'crm pipelines stages' },
   fields: {
     ...ID,
     name: { type: 'text', about: 'Name of the stage', isRequired: true },

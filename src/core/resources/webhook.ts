@@ -5,6 +5,7 @@ export const WEBHOOK = {
   plural: 'webhooks',
   idPrefix: 'wh_',
   path: '/v1/webhooks',
+  operations: ['create'],
   fields: {
     ...ID,
     url: { type: 'text', about: 'Address that events are sent to', isRequired: true },

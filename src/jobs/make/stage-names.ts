@@ -12,7 +12,7 @@ const DEALS = 100
  * ones are all in one, its stages; undefined when they are not, for then nobody knows which of them a new deal goes to.
  * Where there are no deals GraphQL tells, if the server has it.
  */
-export async function stageNames({ deals, pipelines, graphql }: Api): Promise<readonly string[] | undefined> {
+export async function stageNames({ deals, stages, graphql }: Api): Promise<readonly string[] | undefined> {
   const ids = new Set<string>()
   for await (const { items } of deals.list({ limit: DEALS, cursor: undefined, filters: {} })) {
     for (const { pipeline_id: id } of items) ids.add(idText(id) ?? '')
@@ -24,7 +24,7 @@ export async function stageNames({ deals, pipelines, graphql }: Api): Promise<re
   }
   if (!id || ids.size > 1) return undefined
   const names: string[] = []
-  for await (const { items } of pipelines.stages(id)) {
+  for await (const { items } of stages(id).list()) {
     for (const { name } of items) if (typeof name === 'string') names.push(name)
   }
   return names
@@ -43,7 +43,7 @@ export async function unknownStage({ graphql }: Api, stages: readonly string[]):
 async function listedStages(graphql: Api['graphql']): Promise<readonly JsonObject[] | undefined> {
   const listed: JsonObject[] = []
   try {
-    for await (const { items } of graphql.list('pipelines', { limit: undefined, cursor: undefined, filters: {} })) {
+    for await (const { items } of graphql.list('pipelines')) {
       for (const { stages } of items) if (Array.isArray(stages)) listed.push(...stages.filter(isJsonObject))
     }
   } catch (error) {

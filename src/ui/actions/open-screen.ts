@@ -1,3 +1,4 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
 import { listOf, type ScreenName } from '../screens.ts'
 import type { Ui } from '../ui.ts'
@@ -23,9 +24,9 @@ export async function loadStages({ store, world, background }: Ui): Promise<void
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')
   if (typeof pipelineId !== 'string') return
   try {
-    const { pipelines } = await world.openApi()
-    const stages = []
-    for await (const { items } of pipelines.stages(pipelineId)) stages.push(...items)
+    const api = await world.openApi()
+    const stages: CrmRecord[] = []
+    for await (const { items } of api.stages(pipelineId).list()) stages.push(...items)
     const known = stages.filter((stage) => rowId(stage) !== undefined || typeof stage.name === 'string')
     store.update((state) => ({ ...state, board: { ...state.board, stages: known } }))
   } catch (error) {

@@ -90,7 +90,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
     addNote: async (deal, body) => {
       const dealId = rowId(deal) ?? ''
       const note = await underWay.track(`the note to ${nameOf(deal)}`, async () =>
-        (await openApi()).notes.add(dealId, { body }, options),
+        (await openApi()).notes(dealId).create({ body }, options),
       )
       store.update((state) => {
         const items = state.notes?.dealId === dealId ? state.notes.items : []

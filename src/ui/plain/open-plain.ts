@@ -25,7 +25,7 @@ const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the 
 export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptions): Promise<void> {
   const say = (line: string) => void stdout.write(`${line}\n`)
   const lines = createInterface({ input: stdin, output: stdout })
-  const pages = api[name].list({ limit: undefined, cursor: undefined, filters: {}, signal })[Symbol.asyncIterator]()
+  const pages = api[name].list({ signal })[Symbol.asyncIterator]()
   let list: ListState = emptyList('name')
   let next = 0
 

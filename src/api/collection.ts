@@ -1,0 +1,91 @@
+import type { JsonObject } from '../core/json.ts'
+import type { Operation, ResourceDefinition } from '../core/resources/field.ts'
+import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
+import { shellWord } from '../core/shell-word.ts'
+import type { Wire } from '../core/wire.ts'
+import type { ConditionalOptions, DeleteOptions, ListQuery, Page, WriteOptions } from './api.ts'
+import { createRecord } from './create-record.ts'
+import type { Http } from './http.ts'
+import { listPages } from './pages.ts'
+import { encodeSegment } from './path.ts'
+import { requestRecord, requestWrite } from './record.ts'
+
+interface Operations {
+  list(query?: Partial<ListQuery>): AsyncIterable<Page>
+  create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+  update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+  /** A 404 or 410 on a retry of its own is success: an earlier try did it. */
+  delete(id: string, options: DeleteOptions): Promise<void>
+}
+
+type Collection<D extends ResourceDefinition> = D['operations'] extends readonly []
+  ? never
+  : D extends { readonly parent: string }
+    ? (parentId: string) => Pick<Operations, D['operations'][number]>
+    : Pick<Operations, D['operations'][number]>
+
+type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
+  readonly [R in keyof D as D[R]['plural']]: Collection<D[R]>
+}
+
+/** The operations of the contract, by the plural of the resource; those of notes and stages for one deal or pipeline. */
+export type Collections = ByPlural<typeof RESOURCES>
+
+export function createCollections(http: Http, wire: Wire): Collections {
+  const collections = Object.values<ResourceDefinition>(RESOURCES).map((definition) => [
+    definition.plural,
+    definition.parent === undefined
+      ? createCollection(http, wire, definition)
+      : (parentId: string) => createCollection(http, wire, definition, parentId),
+  ])
+  return Object.fromEntries(collections)
+}
+
+function createCollection(
+  http: Http,
+  wire: Wire,
+  { singular, plural, path, parent, operations, commands }: ResourceDefinition,
+  parentId = '',
+): Operations {
+  const commandOf = (operation: Operation) => commands?.[operation] ?? `crm ${plural} ${operation}`
+  const parentCommand = parent && `crm ${RESOURCES[parent].plural} list`
+  const base = () => (parentCommand ? path.replace('{id}', encodeSegment(parentId, parent, parentCommand)) : path)
+  const list: Operations['list'] = (query = {}) => {
+    const action = parent ? `list the ${plural} of ${parent} ${parentId}` : `list ${plural}`
+    const call = { path: base(), action, command: commandOf('list'), findCommand: parentCommand }
+    // Parts of a record are few, and no server is known to page them on request.
+    const limits = parent ? { ...wire, pageSize: undefined } : wire
+    return listPages(http, call, { limit: undefined, cursor: undefined, filters: {}, ...query }, limits)
+  }
+  const create: Operations['create'] = async (fields, options) => {
+    const call = {
+      ...options,
+      method: 'POST',
+      path: base(),
+      body: fields,
+      action: parent ? `add the ${singular} to ${parent} ${parentId}` : `create the ${singular}`,
+      command: commandOf('create'),
+      findCommand: parentCommand,
+    } as const
+    if (operations.includes('list')) return createRecord(http, call, () => list({ signal: options.signal }))
+    const lookCommand = parent ? `crm ${plural} list ${shellWord(parentId)}` : `crm ${plural} list`
+    return requestRecord(http, { ...call, lookCommand })
+  }
+  const ofRecord = (id: string, operation: 'update' | 'delete') => ({
+    path: `${base()}/${encodeSegment(id, singular, commandOf('list'))}`,
+    recordId: id,
+    action: `${operation} ${singular} ${id}`,
+    command: commandOf(operation),
+    findCommand: commandOf('list'),
+    showCommand: `crm ${plural} get ${shellWord(id)}`,
+  })
+  return {
+    list,
+    create,
+    update: async (id, patch, options) =>
+      requestRecord(http, { ...options, method: 'PATCH', body: patch, ...ofRecord(id, 'update') }),
+    delete: async (id, options) => {
+      await requestWrite(http, { ...options, method: 'DELETE', ...ofRecord(id, 'delete') })
+    },
+  }
+}
