@@ -8,6 +8,7 @@ import { type Counting, countedPosition, countings, nextCounting } from './count
 import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
 import { GIVEN_ID_PARAMETERS, SIZE_PARAMETERS } from './names.ts'
+import { isPageSize } from './page-sizes.ts'
 import { areFurther, areSameRecords, areShifted, isSameRecord } from './same-records.ts'
 import type { SeenRecords } from './seen-records.ts'
 
@@ -223,13 +224,15 @@ async function proveEnd(open: Open, counting: Counting): Promise<Settled | undef
 
 /**
  * Of a server that takes a size, in whatever parameter, a page may be all that it gives at once; of one that does not, the
- * answer is the whole.
+ * answer is the whole, unless it has as many records as servers put on a page.
  */
 async function sizeDoubt(open: Open): Promise<string | undefined> {
   const { length } = open.last.page.items
   const isFull = length === open.size
   if (!isFull && length < LEAST_MAXIMUM) return undefined
-  if (length > 1 && !(await isSizeObeyed(open, length - 1))) return undefined
+  if (length > 1 && !(await isSizeObeyed(open, length - 1))) {
+    return isPageSize(length) ? `${length} records came, as many as servers give at once` : undefined
+  }
   return isFull
     ? 'its first page is as long as was asked for'
     : `a size is obeyed, and ${length} records may be all that the server gives at once`

@@ -53,6 +53,25 @@ export const HOSTILE: readonly ListShape[] = [
       right: { refused: [/a size is obeyed/, /wire\.paging/] },
     }),
   ),
+  ...[12, 24, 50, 64, 100, 150, 3000].map(
+    (holds): ListShape => ({
+      name: `${holds} records, whatever is asked`,
+      holds,
+      answer: (_asked, all) => ({ json: { data: all } }),
+      right: { refused: [/as many as servers give at once|as long as was asked for/, /wire\.paging none/] },
+    }),
+  ),
+  ...['startRow', 'pageNum', 'current', 'seite'].map(
+    (parameter): ListShape => ({
+      name: `pages of 50 in ${parameter}`,
+      holds: 237,
+      answer: (asked, all) => {
+        const at = numberIn(asked, parameter, parameter === 'startRow' ? 0 : 1)
+        return { json: { data: sliceAt(all, parameter === 'startRow' ? at : (at - 1) * 50, 50).items } }
+      },
+      right: parameter === 'seite' ? { refused: [/50 records came/, /wire\.paging none/] } : 'complete',
+    }),
+  ),
   {
     name: '206 and nothing that leads on',
     holds: 3000,
