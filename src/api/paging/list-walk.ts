@@ -14,7 +14,7 @@ import { settleDenied } from './denied.ts'
 import { type Doubt, doubtOf, isWhole, isWord, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
 import { lowestTold, missingIn } from './missing.ts'
-import { badPage, isRefusal, refusePagingFilters, withSizeHint } from './page-errors.ts'
+import { badPage, isRefusal, refusePagingFilters, withQuestionHint } from './page-errors.ts'
 import { areSameRecords, isByLastId } from './same-records.ts'
 import { SeenRecords } from './seen-records.ts'
 import { type Asked, followLead, moreText, type Open, type Settled, settle } from './settle.ts'
@@ -276,7 +276,7 @@ export class ListWalk {
     const url = this.#http.locate(call)
     this.#seen.add(`?${url.pathname}${url.search}`)
     const answer = await this.#http.request(call).catch((error: unknown) => {
-      throw withSizeHint(error, size)
+      throw withQuestionHint(error, size, this.#query.filters)
     })
     const page = readPage(answer, url, this.#limits)
     if (typeof page !== 'string') return { page, url }

@@ -1,4 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { ListQuery } from '../api.ts'
 import { type Call, cannot } from '../call.ts'
@@ -38,11 +39,27 @@ export function isRefusal({ code, details }: CrmError): boolean {
 
 const SIZE_WORDS = /\blimit\b|page.?size|per.?page|too (?:many|large)|max_?results/i
 
+/** `unknown parameter stag: expected one of limit, stage (400)`. */
+const UNKNOWN = /unknown parameter ([^\s:]+): expected one of ([^()]+)/
+
+/** What a person can do about a refusal of the question: another filter, or another size. */
+export function withQuestionHint(error: unknown, size: number | undefined, filters: ListQuery['filters']): unknown {
+  if (!(error instanceof CrmError)) return error
+  const [, unknown = '', known = ''] = UNKNOWN.exec(error.message) ?? []
+  if (!Object.hasOwn(filters, unknown)) return withSizeHint(error, size)
+  const meant = nearest(unknown, known.trim().split(/,\s*/))
+  return meant === undefined
+    ? error
+    : new CrmError(error.code, error.message, { ...error.details, hint: `did you mean ${meant}?` })
+}
+
 /** The server refuses the size that was asked for: which one it takes, where it says so, and who finds out. */
-export function withSizeHint(error: unknown, size: number | undefined): unknown {
-  if (!(error instanceof CrmError) || size === undefined || !SIZE_WORDS.test(error.message)) return error
+function withSizeHint(error: CrmError, size: number | undefined): CrmError {
+  if (size === undefined || !SIZE_WORDS.test(error.message)) return error
   if (error.code !== 'bad_request' && error.code !== 'invalid_values' && error.code !== 'rejected') return error
-  const numbers = [...error.message.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
+  // At its end stands the status.
+  const text = error.message.replace(/\s\(\d{3}\)(?=$|[,;])/g, '')
+  const numbers = [...text.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
   const set = numbers.length === 1 ? `, or: crm config set wire.page_size ${numbers[0]} -p PROFILE` : ''
   return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds out what it takes${set}` })
 }

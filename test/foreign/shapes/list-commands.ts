@@ -13,6 +13,22 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
     right: { exit: 0, stdout: 'con_1\ncon_2\n', writes: 0 },
   },
   {
+    name: 'a filter that the server does not know names the nearest that it does, and no size',
+    argv: ['deals', 'list', '--filter', 'stag=Won'],
+    answer: ({ query }) =>
+      query.has('stag')
+        ? { status: 400, json: { detail: 'unknown parameter stag: expected one of cursor, limit, stage' } }
+        : { json: { data: [] } },
+    right: { exit: 7, stderr: /^(?![\s\S]*page_size)[\s\S]*did you mean stage\?/ },
+  },
+  {
+    name: 'a size that is refused names no status as one',
+    argv: ['contacts', 'list'],
+    answer: () => ({ status: 400, json: { detail: 'limit is too large' } }),
+    settings: { 'wire.page_size': '500' },
+    right: { exit: 7, stderr: /^(?![\s\S]*page_size)[\s\S]*crm doctor/ },
+  },
+  {
     name: 'has_more and ?page=: a list that --limit ended goes on at the next page',
     argv: ['contacts', 'list', '--limit', '4', '-o', 'id'],
     answer: inPagesOfTwo,
