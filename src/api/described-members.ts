@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { Resource } from '../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
 import { OPENAPI_PATHS, pointedAt } from './doctor/openapi.ts'
 import { valueAt } from './value-at.ts'
@@ -68,7 +68,7 @@ function parsed(text: string): JsonValue | undefined {
 
 /** Of what the list of them answers, and of what makes and changes one. */
 function addFromDocument(described: Described, document: JsonObject, resource: Resource): void {
-  const isOf = new RegExp(`(?:^|/)${resource}s(?:/\\{[^/]*\\})?/?$`, 'i')
+  const isOf = new RegExp(`(?:^|/)${RESOURCES[resource].plural}(?:/\\{[^/]*\\})?/?$`, 'i')
   const paths = isJsonObject(document.paths) ? Object.entries(document.paths) : []
   const operations = paths.filter(([path]) => isOf.test(path)).flatMap(([, item]) => objectsIn(item))
   const bodies = operations.flatMap(({ requestBody, responses }) => [requestBody, ...objectsIn(responses)])

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
-import type { CrmRecord, Resource } from '../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 
 /** What is held against all records of a list, when the last of them was read. */
 export interface ListCheck {
@@ -30,7 +30,7 @@ export function createMemberCheck(ctx: Context, resource: Resource, uses: readon
     see: (records) => members.see(records),
     judge: async () => {
       if (members.missing().length === 0) return
-      const slip = members.slip(`${resource}s`, await (await ctx.api()).describedMembers(resource))
+      const slip = members.slip(RESOURCES[resource].plural, await (await ctx.api()).describedMembers(resource))
       if (slip) throw slip
     },
   }

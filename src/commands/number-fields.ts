@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { FIELDS } from '../core/resources/registry.ts'
+import { memberAt } from '../output/fields.ts'
 import { isNumber } from './bulk/number-check.ts'
 import { type FieldsOptions, textForNumber, textMembers } from './fields-input.ts'
 import { type Api, listAll, type Noun } from './find.ts'
@@ -37,16 +37,10 @@ export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOpti
 /** Those of which no record of the first page tells what they are. */
 async function readShown(api: Api, noun: Noun, texts: readonly Text[]): Promise<readonly Text[]> {
   for await (const { items } of listAll(api, noun)) {
-    const valuesOf = (name: string) => items.map((record) => valueAt(record, name.split('.')) ?? null)
+    const valuesOf = (name: string) => items.map((record) => memberAt(record, name.split('.')) ?? null)
     const found = texts.find(([name]) => valuesOf(name).some(isNumber))
     if (found) throw textForNumber(...found)
     return texts.filter(([name]) => valuesOf(name).every((value) => value === null))
   }
   return texts
-}
-
-function valueAt(value: JsonValue, [name, ...rest]: readonly string[]): JsonValue | undefined {
-  if (name === undefined) return value
-  const inner = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-  return inner === undefined ? undefined : valueAt(inner, rest)
 }

@@ -193,7 +193,7 @@ export async function printWritten(ctx: Context, record: CrmRecord, what: Resour
   }
   if (id === undefined && ctx.flags.output === 'id') {
     const message = `the server took it as done, but answered with a ${what} that has no id`
-    throw new CrmError('bad_answer', message, { hint: `crm ${what}s list` })
+    throw new CrmError('bad_answer', message, { hint: `crm ${RESOURCES[what].plural} list` })
   }
   try {
     return await printOne(ctx, record, what)

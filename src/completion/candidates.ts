@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from '../core/event-kinds.ts'
-import { FIELDS, READ_ONLY_FIELDS, type Resource } from '../core/resources/registry.ts'
+import { FIELDS, isReadOnly, type Resource } from '../core/resources/registry.ts'
 import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
 import type { Known } from './known.ts'
 import type { Wanted } from './wanted.ts'
@@ -139,8 +139,7 @@ function membersOf(of: Resource, known: Known): readonly string[] {
 }
 
 function writableMembers(of: Resource, known: Known): readonly string[] {
-  const readOnly: readonly string[] = READ_ONLY_FIELDS
-  return membersOf(of, known).filter((name) => !readOnly.includes(name))
+  return membersOf(of, known).filter((name) => !isReadOnly(name))
 }
 
 /** `name=` and what stands behind it; undefined where it does not go that far. */

@@ -72,5 +72,10 @@ function digitsOf(text: string): string {
 function plainText(value: JsonValue): string {
   if (value === null) return ''
   const text = idText(value) ?? JSON.stringify(value)
+  return foldText(text)
+}
+
+/** Servers trim, and change the case. */
+export function foldText(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toLowerCase()
 }

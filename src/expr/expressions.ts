@@ -1,5 +1,5 @@
 import type { MemberUse } from '../core/members-read.ts'
-import { createExpression, type ExpressionFlag, type Query } from './expression.ts'
+import { createExpression, type Query } from './expression.ts'
 import { loadJq } from './jq.ts'
 import type { PathUse } from './record-paths.ts'
 import { openWhere, type Where, type WhereErrors } from './where.ts'
@@ -33,13 +33,14 @@ export async function compileExpressions(texts: ExpressionTexts, world: Expressi
     where: where && openWhere(where, texts.whereErrors),
     query,
     uses: (jqSees) => [
-      ...usesOf('--where', where?.uses('record')),
-      ...usesOf('--jq', jqSees === 'none' ? [] : query?.uses(jqSees)),
+      ...memberUses('--where', where?.uses('record')),
+      ...memberUses('--jq', jqSees === 'none' ? [] : query?.uses(jqSees)),
     ],
   }
 }
 
-function usesOf(flag: ExpressionFlag, uses: readonly PathUse[] = []): readonly MemberUse[] {
+/** `flag` is what was typed, such as `--compute total`. */
+export function memberUses(flag: string, uses: readonly PathUse[] = []): readonly MemberUse[] {
   return uses.map(({ path }) => {
     const ifMeant = `has(${JSON.stringify(path.at(-1))}) in the expression says that it may be absent`
     return { flag, path, ifMeant }

@@ -1,4 +1,11 @@
-import type { CrmError } from '../../core/errors.ts'
+import type { CrmError, ErrorCode } from '../../core/errors.ts'
+
+/** With which a server refuses a place that holds no records, or a parameter that it does not take. */
+const REFUSALS: readonly ErrorCode[] = ['bad_request', 'invalid_values', 'rejected', 'not_found']
+
+export function isPlaceRefused({ code }: CrmError): boolean {
+  return REFUSALS.includes(code)
+}
 
 /** How servers call the place of a page. */
 const PLACE = /page|offset|skip|start|from|cursor|range|beyond|first_?result/i

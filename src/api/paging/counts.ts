@@ -26,7 +26,8 @@ export function readCounts(members: readonly Member[], said: readonly Told[]): C
   }
 }
 
-function highestOf(all: readonly (Told | undefined)[]): Told | undefined {
+/** The first of equal ones. */
+export function highestOf(all: readonly (Told | undefined)[]): Told | undefined {
   return all.reduce((best, told) => (told && (!best || told.count > best.count) ? told : best), undefined)
 }
 

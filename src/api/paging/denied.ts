@@ -1,10 +1,8 @@
 import type { PageAnswer } from '../page-answer.ts'
 import type { Denied } from '../page-next.ts'
+import { isPlaceRefused } from './beyond.ts'
 import { areFurther, areShifted } from './same-records.ts'
 import type { Open, Settled } from './settle.ts'
-
-/** How a server refuses a place that holds nothing. */
-const NOTHING: readonly string[] = ['bad_request', 'invalid_values', 'rejected', 'not_found']
 
 /**
  * One member says that the list ends here, and another names a next page: that page is asked for. The list ends where it is
@@ -20,7 +18,7 @@ export async function settleDenied(open: Open, denied: Denied): Promise<Settled>
       if (found === 'nothing') return { end: true }
       if (found === 'further') return { next, parameter }
       if (found === 'mixed') return { open: `${reason}, most of which came before` }
-    } else if (!NOTHING.includes(next.refusal.code)) return { open: `${reason}: ${next.refusal.message}` }
+    } else if (!isPlaceRefused(next.refusal)) return { open: `${reason}: ${next.refusal.message}` }
   }
   return { end: true }
 }

@@ -1,19 +1,19 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { PageAnswer } from '../page-answer.ts'
-import type { Counts, Told } from './counts.ts'
+import { type Counts, highestOf, type Told } from './counts.ts'
 import type { Progress } from './judge-end.ts'
 import type { Asked } from './settle.ts'
 
 /** The lowest count that any page has told; an empty page may count none because it shows none. */
 export function lowestTold(before: Told | undefined, { counts, items }: PageAnswer): Told | undefined {
-  const told = highestOf(counts)
+  const told = listCount(counts)
   if (!told || (before && (items.length === 0 || before.count <= told.count))) return before
   return told
 }
 
 /** Of two counts in one answer the lower one may be the length of the page. */
-function highestOf({ total, atLeast }: Counts): Told | undefined {
-  return total && atLeast && atLeast.count > total.count ? atLeast : (total ?? atLeast)
+function listCount({ total, atLeast }: Counts): Told | undefined {
+  return highestOf([total, atLeast])
 }
 
 /**
@@ -26,7 +26,7 @@ export async function missingIn(
 ): Promise<string | undefined> {
   if (!isFromStart || isFiltered || !told || told.count <= count) return undefined
   const again = await askFirst()
-  const now = 'refusal' in again ? undefined : highestOf(again.page.counts)
+  const now = 'refusal' in again ? undefined : listCount(again.page.counts)
   if (now && now.count <= count) return undefined
   return `${told.at} counts ${told.count} records, and ${count} came`
 }

@@ -3,7 +3,7 @@ import { idText } from '../../core/exact-json.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import { addressOn, type Position, withParameter } from '../position.ts'
-import { isBeyond } from './beyond.ts'
+import { isBeyond, isPlaceRefused } from './beyond.ts'
 import { type Counting, countedPosition, countings, nextCounting } from './counting.ts'
 import { cursorParameters } from './cursor-parameters.ts'
 import { isAddressLike, type Lead, leadsIn } from './lead.ts'
@@ -46,8 +46,6 @@ const END = { end: true } as const
 
 /** No server is known whose pages hold fewer than this at most: a shorter list is not cut. */
 const LEAST_MAXIMUM = 10
-/** How a server says that a page is beyond the last one, or that it does not take the question. */
-const REFUSED: readonly string[] = ['bad_request', 'invalid_values', 'rejected', 'not_found']
 /** Of the leads of signs, which are guesses. */
 const MOST_GUESSES = 20
 
@@ -167,7 +165,7 @@ async function worthTrying({ last, ask }: Open, all: readonly Counting[]): Promi
 async function tryCounting(open: Open, counting: Counting): Promise<Settled | undefined> {
   const { page, url } = open.last
   const second = await open.ask(countedPosition(counting, url))
-  if ('refusal' in second && !REFUSED.includes(second.refusal.code)) {
+  if ('refusal' in second && !isPlaceRefused(second.refusal)) {
     return refused(counting, second.refusal)
   }
   if ('refusal' in second) {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { FIELDS, isReadOnly } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Started } from './first-key.ts'
 
@@ -19,7 +19,7 @@ export function parseUnique(text: string): readonly string[] {
 function parseMember(word: string): string {
   const [, member] = /^contacts\.(\S+)$/.exec(word.trim()) ?? []
   if (member === undefined) throw new InvalidArgumentError(FORM)
-  if (READ_ONLY_FIELDS.some((field) => field === member)) {
+  if (isReadOnly(member)) {
     throw new InvalidArgumentError(`${member} is set by the service. ${FORM}`)
   }
   const known: readonly string[] = FIELDS.contact

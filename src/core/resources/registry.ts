@@ -36,6 +36,11 @@ export const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'version'] as
   | keyof typeof KEPT_BY_SERVER
 )[]
 
+/** A member that the server sets, of any record. */
+export function isReadOnly(name: string): boolean {
+  return READ_ONLY_FIELDS.some((each) => each === name)
+}
+
 /** A field of a resource; undefined for a member that the contract does not name. */
 export function fieldOf(resource: Resource, name: string): Field | undefined {
   const fields: Readonly<Record<string, Field>> = RESOURCES[resource].fields

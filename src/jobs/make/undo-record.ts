@@ -1,6 +1,6 @@
 import { changedMembers } from '../../core/changes.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
 /** A member that somebody changed since, and its three sides. */
@@ -47,10 +47,7 @@ export function changesSince(written: JsonObject, now: CrmRecord): readonly Conf
 
 /** What can be sent of a record that is gone. */
 export function writableOf(record: CrmRecord): JsonObject {
-  const readOnly: readonly string[] = READ_ONLY_FIELDS
-  return Object.fromEntries(
-    Object.entries(record).filter(([name, value]) => !readOnly.includes(name) && value !== null),
-  )
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isReadOnly(name) && value !== null))
 }
 
 /** RFC 7396: an object is merged, so what is not to be in it must be named. */

@@ -1,7 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { MembersRead, type MemberUse } from '../../core/members-read.ts'
+import { MembersRead } from '../../core/members-read.ts'
 import { createExpression, type Outcome, type Query } from '../../expr/expression.ts'
+import { memberUses } from '../../expr/expressions.ts'
 import { loadJq } from '../../expr/jq.ts'
 import type { ColumnUse, RowOptions } from '../row.ts'
 import { type Column, columnFor } from './columns.ts'
@@ -34,7 +35,9 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
     const query = await createExpression(jq, { flag: '--compute', text, say: note, nowMs })
     if (query) all.push({ typed, column: columnFor(kind, field, field), query })
   }
-  const members = new MembersRead(all.flatMap(memberUses))
+  const members = new MembersRead(
+    all.flatMap(({ column, query }) => memberUses(`--compute ${column.name}`, query.uses('record'))),
+  )
   return {
     run: async (drafts) => {
       const sound = drafts.filter(({ findings }) => findings.length === 0)
@@ -56,13 +59,6 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
       return members.slip('rows', known)
     },
   }
-}
-
-function memberUses({ column, query }: Computed): readonly MemberUse[] {
-  return query.uses('record').map(({ path }) => {
-    const ifMeant = `has(${JSON.stringify(path.at(-1))}) in the expression says that it may be absent`
-    return { flag: `--compute ${column.name}`, path, ifMeant }
-  })
 }
 
 type ComputeOptions = Pick<RowOptions, 'compute' | 'kind' | 'note' | 'nullToken' | 'nowMs'>

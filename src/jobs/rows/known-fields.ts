@@ -1,4 +1,4 @@
-import { FIELDS, fieldOf, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { FIELDS, fieldOf, isReadOnly } from '../../core/resources/registry.ts'
 import type { RowKind } from '../row.ts'
 
 /** Where the value of a column goes: a member of the record, its id, the deal of a note; nowhere. */
@@ -19,7 +19,7 @@ export function roleOf(kind: RowKind, field: string): Role {
   if (kind === 'note' && field === 'deal_id') return 'parent'
   if (field === LINE_COLUMN) return 'earlier_line'
   if (field === FAILED_MEMBER || field.startsWith(FAILED_PREFIX)) return 'ignored'
-  return (READ_ONLY_FIELDS as readonly string[]).includes(field) ? 'ignored' : 'field'
+  return isReadOnly(field) ? 'ignored' : 'field'
 }
 
 /** `E-Mail`, `owner ID`, `e_mail:`: one name to everybody but a program. */

@@ -1,5 +1,4 @@
-import { CrmError } from '../../core/errors.ts'
-import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { isListUnreadable } from '../../api/unreadable-list.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Unsettled } from './dispatch-parts.ts'
@@ -11,9 +10,6 @@ import type { GoneAs } from './verdict.ts'
 
 /** A list may lag behind the writes; what is absent is looked for once more after so long. */
 const SETTLE_MS = 2000
-
-/** What another time would not change: there is no list, or none that the key may read, or one whose end is not known. */
-const UNREADABLE: readonly ExitCode[] = [EXIT.rejected, EXIT.notFound, EXIT.forbidden]
 
 export interface SettleParts {
   readonly journal: Journal
@@ -72,7 +68,7 @@ async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyM
   try {
     return await lookUp(records, tasks)
   } catch (error) {
-    if (!(error instanceof CrmError) || !UNREADABLE.includes(error.exit)) throw error
+    if (!isListUnreadable(error)) throw error
     const why = `it cannot be looked up: ${error.message}`
     return new Map(tasks.map((task) => [task, { is: 'doubt', why }]))
   }

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { type CrmRecord, FIELDS, READ_ONLY_FIELDS, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, FIELDS, isNumeric, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
 import type { ServerList } from './loading.ts'
 import { parseAssignment } from './staging.ts'
 
@@ -20,7 +20,7 @@ export function checkedAssignment(
   const assignment = parseAssignment(text)
   const [member, value] = assignment
   const noun = resourceOf(name)
-  if (READ_ONLY_FIELDS.some((field) => field === member)) {
+  if (isReadOnly(member)) {
     throw invalid(`${member} is set by the server`, `a ${noun} has ${FIELDS[noun].filter(isWritable).join(', ')}`)
   }
   const looked = rows.slice(0, MOST_LOOKED_AT)
@@ -37,13 +37,13 @@ export function checkedAssignment(
 }
 
 function isWritable(field: string): boolean {
-  return !READ_ONLY_FIELDS.some((each) => each === field)
+  return !isReadOnly(field)
 }
 
 /** Where the records have it, what they have counts. */
 function isNumber(member: string, noun: 'contact' | 'deal', rows: readonly CrmRecord[]): boolean {
   const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
-  if (values.length === 0) return noun === 'deal' && member === 'amount'
+  if (values.length === 0) return isNumeric(noun, member)
   return values.every((value) => typeof value === 'number')
 }
 

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Env } from '../../core/streams.ts'
 import { editText } from './edit-text.ts'
@@ -13,12 +13,10 @@ export interface EditedRecord {
   forget(): Promise<void>
 }
 
-const READ_ONLY: ReadonlySet<string> = new Set(READ_ONLY_FIELDS)
-
 /** The record as YAML in the editor. CrmError `invalid_input` for what is no record, and where the text stays. */
 export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRecord> {
   const { parseYamlText, yamlText } = await import('./yaml-text.ts')
-  const before = Object.fromEntries(Object.entries(record).filter(([name]) => !READ_ONLY.has(name)))
+  const before = Object.fromEntries(Object.entries(record).filter(([name]) => !isReadOnly(name)))
   const { text, path, forget } = await editText(yamlText(before), env)
   const after = parseOr(parseYamlText, text, path)
   const patch: JsonObject = {}

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
@@ -20,8 +20,6 @@ export interface Detail {
   readonly top: number
 }
 
-const KEPT: ReadonlySet<string> = new Set(READ_ONLY_FIELDS)
-
 const LONGEST_VALUE = 4000
 
 /** Every member of the row, and the notes where the server lists them; what does not fit is counted. */
@@ -38,12 +36,12 @@ export function detailLines(detail: Detail, area: DetailArea, theme: Theme): rea
 
 /** What a server keeps about a record stands last: nobody opens the pane for it. */
 function allLines({ row, staged, notes }: Detail, width: number, theme: Theme): string[] {
-  const names = Object.keys(row).toSorted((one, other) => Number(KEPT.has(one)) - Number(KEPT.has(other)))
+  const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))
   const lines: string[] = []
   let isNoted = false
   for (const name of [...names, ...addedNames(row, staged)]) {
-    if (!isNoted && KEPT.has(name)) {
+    if (!isNoted && isReadOnly(name)) {
       lines.push(...noteLines(notes, width, theme))
       isNoted = true
     }

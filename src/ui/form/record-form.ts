@@ -1,13 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import {
-  type CrmRecord,
-  isNumeric,
-  READ_ONLY_FIELDS,
-  type Resource,
-  writableFields,
-} from '../../core/resources/registry.ts'
+import { type CrmRecord, isNumeric, isReadOnly, type Resource, writableFields } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
@@ -30,11 +24,9 @@ const NUMBERS = new Set(
   ),
 )
 
-const READ_ONLY: ReadonlySet<string> = new Set(READ_ONLY_FIELDS)
-
 /** Empty for a new record. What is a list or an object is edited in $EDITOR, where there is room for it. */
 export function formFields(known: readonly string[], record: CrmRecord | undefined): readonly FormField[] {
-  const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && !READ_ONLY.has(name))
+  const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && !isReadOnly(name))
   return [...known, ...others].flatMap((name) => {
     const value = record?.[name]
     if (typeof value === 'object' && value !== null) return []
