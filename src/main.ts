@@ -1,4 +1,5 @@
 import type { Io } from './core/streams.ts'
+import type { WatchProcess } from './core/uncaught.ts'
 import type { SentSoFar } from './output/lost-stdout.ts'
 
 declare const CRM_VERSION: string
@@ -86,18 +87,20 @@ async function main(): Promise<void> {
     },
     interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),
-    watchProcess: ({ uncaught, exit }) => {
-      process.on('uncaughtException', uncaught)
-      process.on('exit', exit)
-      return () => {
-        process.off('uncaughtException', uncaught)
-        process.off('exit', exit)
-      }
-    },
+    watchProcess,
     ...(process.platform !== 'win32' && { pauseProcess }),
   })
   hasEnded = true
   if (isStdinOpen) process.stdin.destroy()
+}
+
+function watchProcess({ uncaught, exit }: Parameters<WatchProcess>[0]): () => void {
+  process.on('uncaughtException', uncaught)
+  process.on('exit', exit)
+  return () => {
+    process.off('uncaughtException', uncaught)
+    process.off('exit', exit)
+  }
 }
 
 /**

@@ -21,14 +21,16 @@ export interface Try {
 }
 
 export interface TryOptions extends ApiOptions {
-  /** What a server says passes it before anything is made of it: errors, reasons and ids hold no secret from then on. */
+  /** Applied to an answer before anything is read from it, so that errors, reasons and ids hold no secret. */
   readonly redactor: Redactor
-  /** What was learnt of the server's paths. */
+  /** Which paths of the server end in a slash. */
   readonly slashes: TrailingSlashes
 }
 
-/** One try: the answer, or what stood in its way. */
+/** One try: the answer, or why there is none. */
 export async function attempt(pool: Pool, one: Try, options: TryOptions): Promise<Answer | Failure> {
+  // The end of the client does not break off a call that is let finish, but no try of it begins after that.
+  if (one.call.isLetFinish && options.signal.aborted) return interruption(one.call, options.signal.reason, false)
   const startedMs = options.now()
   const outcome = await reach(pool, one, options)
   options.debug?.(debugLine(one, outcome, { tookMs: options.now() - startedMs, redactor: options.redactor }))
@@ -42,7 +44,7 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
     if (received.status < 200 || received.status > 299) {
       return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)
     }
-    // The end is missing, as it is where a connection is cut.
+    // A truncated compressed body counts as a dropped connection.
     if (reply === CUT) throw new NoReply('network', true, new CutError(CUT))
     if (typeof reply === 'string') return badAnswer(call, reply, received, options)
     if (call.isAnyTypeTaken) return rawAnswer(reply)
@@ -57,7 +59,7 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
   }
 }
 
-/** Answers of any type are shown as they came; what is said of them is not. */
+/** An answer of any type is shown unchanged; the reason that is read from it is redacted. */
 function refusal(call: Call, reply: Reply, { baseUrl: url, now, loginHint, redactor }: TryOptions): Failure {
   const failure = statusFailure(call, redactReply(reply, redactor), { url, nowMs: now(), loginHint })
   return call.isAnyTypeTaken ? { ...failure, headers: reply.headers, body: reply.body } : failure
@@ -67,7 +69,7 @@ function rawAnswer({ status, headers, body }: Reply): Answer {
   return { status, headers, json: undefined, body }
 }
 
-/** A 2xx that cannot be read: the server, or something in front of it, did we do not know what. */
+/** A 2xx that cannot be read: what the server, or a proxy in front of it, did is unknown. */
 function badAnswer(
   call: Call,
   reason: string,
@@ -81,14 +83,14 @@ function badAnswer(
 }
 
 class CutError extends Error {
-  /** As undici has it for an answer that is shorter than it was said to be. */
+  /** The code of undici for a body that is shorter than its Content-Length. */
   readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
 }
 
 async function decoded(reply: Reply): Promise<Reply | string> {
   const encoding = reply.headers['content-encoding'] ?? ''
   if (encoding === 'identity' || reply.body.length === 0) return reply
-  // Loaded when a server compresses unasked, which hardly any does.
+  // Loaded on first use: few servers compress an answer without Accept-Encoding.
   const { decodeBody } = await import('./decode.ts')
   const body = await decodeBody(reply.body, encoding)
   return typeof body === 'string' ? body : { ...reply, body }

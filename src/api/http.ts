@@ -96,11 +96,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function tryOnce(one: Try): Promise<Answer | Failure> {
     let outcome: Answer | Failure | undefined
     try {
-      // Its own signal does not end it.
-      const isTooLate = one.call.isLetFinish === true && options.signal.aborted
-      outcome = isTooLate
-        ? interruption(one.call, options.signal.reason, false)
-        : await attempt(connections.pool, one, { ...options, redactor, slashes })
+      outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
       return outcome
     } finally {
       turnstile.leave(outcome)

@@ -108,15 +108,9 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
     setSetting: async (name, key, text) => {
       checkProfileName(name)
       const value = SETTINGS[key].parse(text, key)
-      const refuseUnknown = (document: JsonObject) => {
-        if (key === 'base_url' || profileNames(document, config.path).includes(name)) return
-        throw unknownProfile(profileNames(document, config.path), name, {
-          hint: `make it first: crm config set base_url https://crm.example.com -p ${name}`,
-        })
-      }
-      refuseUnknown(await config.read())
+      refuseUnknown(await config.read(), { name, key }, config.path)
       await config.update((document) => {
-        refuseUnknown(document)
+        refuseUnknown(document, { name, key }, config.path)
         return withSetting(document, { name, key, value }, config.path)
       })
     },
@@ -181,7 +175,16 @@ function unknownProfile(names: readonly string[], name: string, details: { reado
   return new CrmError('usage', `there is no profile ${JSON.stringify(name)}: ${known}`, details)
 }
 
-/** One has to be longer than the other. */
+/** Setting the address makes a profile; any other setting needs one. */
+function refuseUnknown(document: JsonObject, { name, key }: Omit<NewSetting, 'value'>, path: string): void {
+  const names = profileNames(document, path)
+  if (key === 'base_url' || names.includes(name)) return
+  throw unknownProfile(names, name, {
+    hint: `make it first: crm config set base_url https://crm.example.com -p ${name}`,
+  })
+}
+
+/** The window has to be longer than the life of a request. */
 const TIMES: readonly SettingKey[] = ['wire.idempotency_window', 'wire.request_life']
 
 interface NewSetting {

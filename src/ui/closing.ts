@@ -4,10 +4,9 @@ import { jsonText } from '../output/json-text.ts'
 import { safeText } from '../output/safe-text.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { Background } from './background/background.ts'
-import { nameOf } from './background/deletions.ts'
-import { formText, pendingText } from './background/kept.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
+import { changesText, formText, nameOf } from './text/change-text.ts'
 
 /** What becomes of what is not sent when the screens close. */
 export interface Closing {
@@ -42,7 +41,7 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
   }
 
   function droppedLines(): readonly string[] {
-    const text = pendingText(background.kept.pending().length, background.kept.pendingForm() ? 1 : 0)
+    const text = changesText(background.kept.pending().length, background.kept.pendingForm() ? 1 : 0)
     return text === '' ? [] : [`${text} not sent, and let go.`]
   }
 
@@ -52,11 +51,11 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
     const kept = attempt(background.kept.release)
     if (typeof kept !== 'number') return lostLines(kept, background.kept.pending(), form)
     const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
-    const changes = pendingText(kept - forms, 0)
+    const changes = changesText(kept - forms, 0)
     // A form whose answer did not come may have been sent.
     return [
       ...(changes === '' ? [] : [`${changes} not sent, and kept: ${command} shows and sends them.`]),
-      ...(forms === 0 ? [] : [`${pendingText(0, forms)} kept: ${command}, then i, opens it again.`]),
+      ...(forms === 0 ? [] : [`${changesText(0, forms)} kept: ${command}, then i, opens it again.`]),
     ]
   }
 
@@ -95,6 +94,6 @@ function lostLines(
   })
   const more = pending.length > MOST_SAID ? [`  and ${pending.length - MOST_SAID} more`] : []
   const typed = form ? [`  ${formText(form)}`] : []
-  const what = pendingText(pending.length, typed.length)
+  const what = changesText(pending.length, typed.length)
   return [`${what} not sent, and not kept: ${message}; ${details.hint}`, ...lines, ...more, ...typed]
 }

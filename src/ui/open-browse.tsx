@@ -1,20 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Instance, render } from 'ink'
-import type { Api } from '../api/api.ts'
 import { CrmError } from '../core/errors.ts'
-import type { Env } from '../core/streams.ts'
 import type { WatchProcess } from '../core/uncaught.ts'
-import type { Jobs } from '../jobs/jobs.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { clashes, createKeymap, type Keymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
-import { type Background, createBackground } from './background/background.ts'
-import type { EventSenders } from './background/event-sending.ts'
-import type { FindRecords } from './background/kept.ts'
-import type { LiveEvents } from './background/live-events.ts'
+import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
 import { watchNotes } from './background/notes.ts'
 import { createClosing } from './closing.ts'
 import { createTheme } from './draw/theme.ts'
@@ -26,31 +20,21 @@ import { initialState, type Place, type State } from './state.ts'
 import { createStore, type Store } from './store.ts'
 import type { Ui } from './ui.ts'
 
-export interface BrowseOptions {
-  /** Undefined: where a person left. */
+export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
+  /** Undefined: the last one of this profile. */
   readonly screen: ScreenName | undefined
   readonly place: Place
-  /** See BackgroundWorld. */
-  readonly openApi: () => Promise<Api>
-  readonly env: Env
-  readonly now: () => number
-  readonly openJobs: () => Promise<Jobs>
-  /** Undefined: events are those of the log. */
-  readonly live: LiveEvents | undefined
-  readonly senders: EventSenders
   readonly sendsTo: string | undefined
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
-  readonly signal: AbortSignal
   /** Aborts the signal. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
   readonly watchProcess: WatchProcess | undefined
   /** The address that changes are kept for; undefined where there is no server. */
   readonly server: string | undefined
-  readonly findRecords: FindRecords
   /** A line on the terminal, once the screens have given it back. */
   readonly say: (line: string) => void
   /** Told how the rest of the program can speak to a person while the screen has the terminal. */

@@ -1,5 +1,6 @@
-import { GRACE_MS, nameOf } from '../background/deletions.ts'
+import { GRACE_MS } from '../background/deletions.ts'
 import { actedOn } from '../selected.ts'
+import { nameOf, rowsText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
@@ -11,7 +12,7 @@ export function askDeletion({ store, background, boards }: Ui): void {
   const { place } = store.get()
   const rows = actedOn(store.get(), boards)
   if (rows.length === 0) return void background.notices.wait('There is no row to delete')
-  const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} contacts`
+  const what = rowsText(rows, 'contacts')
   const isTyped = rows.length > MOST_BY_KEY || place.isProtected
   const names = rows.slice(0, NAMES_SHOWN).map(nameOf).join(', ')
   const more = rows.length > NAMES_SHOWN ? ` and ${rows.length - NAMES_SHOWN} more` : ''

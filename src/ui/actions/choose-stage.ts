@@ -1,8 +1,8 @@
 import { cellText } from '../../output/cell-text.ts'
-import { nameOf } from '../background/deletions.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
+import { nameOf } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 import { loadStages } from './open-screen.ts'
 

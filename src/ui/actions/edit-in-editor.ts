@@ -1,8 +1,8 @@
-import { nameOf } from '../background/deletions.ts'
 import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { selectedRow, serverList } from '../selected.ts'
+import { nameOf } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 
 /** What was written is kept in its file until the server has taken it. */

@@ -1,7 +1,7 @@
 import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
 import { formIn } from '../overlay.ts'
 import { showOverlay, submitForm } from '../overlay-keys.ts'
-import type { State } from '../state.ts'
+import { countedParts, underWayText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
@@ -69,21 +69,6 @@ function pendingText(ui: Ui): string {
   const parts = countedParts({ update: pending.length - deletions, deletion: deletions, form })
   const notSent = parts.length === 0 ? [] : [`Not sent: ${parts.join(' and ')}`]
   return [...notSent, ...underWayText(ui.store.get())].join('; ')
-}
-
-/** `2 updates`, `1 deletion`; what there is none of is left out. */
-export function countedParts(counts: Readonly<Record<string, number>>): readonly string[] {
-  return Object.entries(counts).flatMap(([what, count]) =>
-    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`],
-  )
-}
-
-/** For the status line too. */
-export function underWayText({ underWay, leaving }: Pick<State, 'underWay' | 'leaving'>): readonly string[] {
-  const [first, ...more] = underWay
-  if (!first) return []
-  const others = more.length > 0 ? ` and ${more.length} more` : ''
-  return [`sending ${first.what}${others}${leaving ? ', then quits' : ' …'}`]
 }
 
 function stay({ store, background }: Ui): void {

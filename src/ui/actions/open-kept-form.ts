@@ -1,5 +1,5 @@
-import { formText } from '../background/kept.ts'
 import { openForm } from '../form/open-form.ts'
+import { formText } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 
 /** The first of the forms that were kept when crm was left, over its record as it is now. */

@@ -2,19 +2,18 @@ import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { Background } from '../background/background.ts'
 import { checkedAssignment } from '../background/checked-assignment.ts'
-import { nameOf } from '../background/deletions.ts'
 import type { ServerList } from '../background/loading.ts'
 import { stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
 import { currentList, type State, withList } from '../state.ts'
+import { countedParts, nameOf, rowsText } from '../text/change-text.ts'
 import { refusalOf } from '../text/refusal-of.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import type { Action } from './action.ts'
 import { MOST_BY_KEY } from './ask-deletion.ts'
-import { countedParts } from './leave.ts'
 
 const SCREENS: readonly ScreenName[] = ['contacts', 'deals']
 const LINES_SHOWN = 6
@@ -57,7 +56,7 @@ function isNothingStaged(state: State): boolean {
 function askChange({ store, background, boards }: Ui): void {
   const rows = actedOn(store.get(), boards)
   if (rows.length === 0) return void background.notices.wait('There is no row to change')
-  const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} rows`
+  const what = rowsText(rows, 'rows')
   const name = serverList(store.get())
   const parse = (text: string) => checkedAssignment(text, name, store.get().lists[name].rows)
   store.update((state) => ({

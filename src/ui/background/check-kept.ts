@@ -4,7 +4,7 @@ import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange } from '../../settings/kept-changes.ts'
 import type { Edit } from '../list/list-state.ts'
-import { nameOf } from './deletions.ts'
+import { nameOf } from '../text/change-text.ts'
 
 /** What became of a kept change once its record was looked at again. */
 export type Checked =

@@ -1,10 +1,10 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { safeText } from '../../output/safe-text.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
+import { nameOf, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
@@ -61,8 +61,8 @@ export function createDeletions(parts: Parts): Deletions {
     if (signal.aborted) return
     forget(each)
     mark(each.id, 'leaving')
-    const isSent = await underWay.track(`the deletion of ${nameOf(each.row)}`, () => send(parts, each))
-    if (!isSent) wait([each.row], true)
+    const what = `the deletion of ${nameOf(each.row)}`
+    if (!(await underWay.track(what, () => send(parts, each)))) wait([each.row], true)
   }
 
   function forget(each: Waiting): void {
@@ -97,8 +97,9 @@ export function createDeletions(parts: Parts): Deletions {
   return {
     add: (rows) => {
       wait(rows, false)
-      const what = rows.length === 1 ? nameOf(rows[0]) : `${rows.length} contacts`
-      notices.wait(`${what}: deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`)
+      notices.wait(
+        `${rowsText(rows, 'contacts')}: deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`,
+      )
     },
     hold: (rows) => wait(rows, true),
     takeBack: () => {
@@ -156,10 +157,4 @@ async function send({ store, openApi, notices, late }: Parts, { id, row }: Waiti
   }
   store.update((state) => withList(state, 'contacts', (list) => removeRow(list, id)))
   return true
-}
-
-/** What a person knows it by. */
-export function nameOf(row: CrmRecord | undefined): string {
-  const name = row && [row.name, row.email, row.id].find((value) => typeof value === 'string' && value !== '')
-  return typeof name === 'string' ? safeText(name.slice(0, 60)) : 'it'
 }

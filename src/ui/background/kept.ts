@@ -1,39 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { jsonText } from '../../output/json-text.ts'
-import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-changes.ts'
 import { keptFormOf } from '../form/record-form.ts'
-import { type ListState, rowId } from '../list/list-state.ts'
+import { rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
-import { type State, withList } from '../state.ts'
+import type { State } from '../state.ts'
 import type { Store } from '../store.ts'
-import { type Checked, checkKept } from './check-kept.ts'
-import { type Deletions, nameOf } from './deletions.ts'
+import { changesText } from '../text/change-text.ts'
+import type { Deletions } from './deletions.ts'
 import type { Notices } from './notices.ts'
+import { restoreChanges } from './restore-kept.ts'
 import { stagedEdits } from './staging.ts'
 
-/** Finds records by their ids; those that are not there are not in the answer. */
+/** Finds records by their ids; an id without a record is missing in the answer. */
 export type FindRecords = (list: KeptChange['list'], ids: readonly string[]) => Promise<ReadonlyMap<string, CrmRecord>>
 
 /** Changes that outlive the screens. */
 export interface Kept {
-  /** Edits and deletions that nothing has been sent of. */
+  /** Edits and deletions that are not sent. */
   pending(): readonly KeptChange[]
-  /** What was typed in the open form. */
+  /** The unsaved text of the open form. */
   pendingForm(): KeptForm | undefined
-  /** The record of a form that was kept, as it is now; undefined when it is gone. CrmError of the server. */
+  /** The current record of a form that was kept; undefined when it was deleted. CrmError of the server. */
   recordOf(form: KeptForm): Promise<CrmRecord | undefined>
-  /** Stages what was kept the last time, as far as its records are as they were. */
+  /** Stages the changes kept by earlier processes whose records are unchanged. */
   restore(): Promise<void>
-  /** Writes down what is pending, for the case that this process dies; gives how many changes and forms that are. CrmError `machine`. */
+  /** Writes what is pending to disk, in case this process dies; gives the number of changes and forms. CrmError `machine`. */
   hold(): number
-  /** What was sent of changes that were kept is kept no more. */
+  /** Removes changes that were sent from the kept ones. */
   settle(): void
-  /** Writes down what is pending, and leaves it to any start from now on: the last act. CrmError `machine`. */
+  /** Writes what is pending to disk for any other process; nothing may be called after it. CrmError `machine`. */
   release(): number
-  /** Lets go of what is pending and of what was kept; gives how many that were. CrmError `machine`. */
-  discard(): number
+  /** Drops what is pending and what was kept. CrmError `machine`. */
+  discard(): void
 }
 
 interface Parts {
@@ -49,12 +48,13 @@ interface Parts {
 
 const LISTS = ['contacts', 'deals'] as const
 
-/** One that was ended right before waits for its last answers, and then leaves what it has. */
-const HANDED_OVER_MS = 12_000
+/** A process that is ending awaits its last answers, and then releases its changes. */
+const RELEASED_WITHIN_MS = 12_000
 const LOOK_EVERY_MS = 500
 
-export function createKept({ store, notices, deletions, changes, findRecords, ofJob }: Parts): Kept {
-  /** Kept the last time, and not looked at yet: they stay kept. */
+export function createKept(parts: Parts): Kept {
+  const { store, notices, deletions, changes, findRecords, ofJob } = parts
+  /** Kept by an earlier process and not compared with their records yet: they stay kept. */
   let unchecked: readonly KeptChange[] = []
   let hasKept = false
   let isOver = false
@@ -64,9 +64,9 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
 
   function write(next: readonly KeptChange[], as: 'hold' | 'release', isFormKept = true): number {
     const form = pendingForm()
-    const all = [...(isFormKept && form ? [form] : []), ...store.get().keptForms]
-    const count = next.length + all.length
-    if (count > 0 || hasKept) changes?.[as](next, all)
+    const forms = [...(isFormKept && form ? [form] : []), ...store.get().keptForms]
+    const count = next.length + forms.length
+    if (count > 0 || hasKept) changes?.[as](next, forms)
     hasKept = count > 0
     return count
   }
@@ -76,19 +76,7 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
     return [...pending().filter((change) => !isOfJob(change)), ...unchecked]
   }
 
-  async function restoreList(list: KeptChange['list']): Promise<void> {
-    const kept = unchecked.filter((change) => change.list === list)
-    if (kept.length === 0) return
-    const found = await findRecords(list, [...new Set(kept.map(({ id }) => id))])
-    const checked = kept.map((change) => checkKept(change, found.get(change.id)))
-    const { staged, leftOut } = stagedAgain(store.get().lists[list], checked)
-    store.update((state) => withList(state, list, (before) => ({ ...before, staged })))
-    if (list === 'contacts') deletions.hold(checked.flatMap((each) => (each.is === 'deletion' ? [each.row] : [])))
-    unchecked = unchecked.filter((change) => change.list !== list)
-    sayRestored({ store, notices }, list, checked, leftOut)
-  }
-
-  /** False when another process has some of it still. */
+  /** False while another process holds some of them. */
   async function take(isFirst: boolean): Promise<boolean> {
     const taken = await changes?.take()
     if (!taken) return true
@@ -96,18 +84,17 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
     hasKept ||= taken.changes.length + taken.forms.length > 0
     addForms(store, notices, taken.forms)
     if (isFirst && taken.heldBy.length > 0) notices.wait(heldText(taken.heldBy))
-    for (const list of LISTS) await restoreList(list)
+    for (const list of LISTS) {
+      const ofList = unchecked.filter((change) => change.list === list)
+      if (ofList.length > 0) await restoreChanges(parts, list, ofList)
+      unchecked = unchecked.filter((change) => change.list !== list)
+    }
     return taken.heldBy.length === 0
   }
 
   async function restore(): Promise<void> {
     try {
-      const untilMs = performance.now() + HANDED_OVER_MS
-      let isFirst = true
-      while (!isOver && !(await take(isFirst)) && performance.now() < untilMs) {
-        isFirst = false
-        await sleep(LOOK_EVERY_MS, undefined, { ref: false })
-      }
+      await untilTaken(take, () => isOver)
     } catch (error) {
       notices.problem(error, unchecked.length > 0 ? 'Kept changes could not be checked, and stay kept: ' : '')
     }
@@ -131,11 +118,15 @@ export function createKept({ store, notices, deletions, changes, findRecords, of
       isOver = true
       return write(kept(), 'release')
     },
-    discard: () => {
-      const count = pending().length
-      write(unchecked, 'hold', false)
-      return count
-    },
+    discard: () => void write(unchecked, 'hold', false),
+  }
+}
+
+async function untilTaken(take: (isFirst: boolean) => Promise<boolean>, isOver: () => boolean): Promise<void> {
+  const untilMs = performance.now() + RELEASED_WITHIN_MS
+  for (let isFirst = true; !isOver(); isFirst = false) {
+    if ((await take(isFirst)) || performance.now() >= untilMs) return
+    await sleep(LOOK_EVERY_MS, undefined, { ref: false })
   }
 }
 
@@ -159,64 +150,13 @@ function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
   return [...edits, ...deleted]
 }
 
-/** Whatever a person has edited meanwhile is newer; of one record that was edited by two both edits are one. */
-function stagedAgain(list: ListState, checked: readonly Checked[]): Pick<ListState, 'staged'> & { leftOut: string[] } {
-  const staged = new Map(list.staged)
-  const leftOut: string[] = []
-  for (const each of checked) {
-    const id = each.is === 'edit' ? rowId(each.edit.row) : undefined
-    if (each.is !== 'edit' || id === undefined) continue
-    const { row, patch } = each.edit
-    const now = staged.get(id)?.patch ?? {}
-    for (const [member, value] of Object.entries(patch)) {
-      if (!Object.hasOwn(now, member) || JSON.stringify(now[member]) === JSON.stringify(value)) continue
-      leftOut.push(
-        `${nameOf(row)}: ${safeText(member)} was edited twice, and is not set to ${safeText(jsonText(value))}`,
-      )
-    }
-    staged.set(id, { row, patch: { ...patch, ...now } })
-  }
-  return { staged, leftOut }
-}
-
-function sayRestored(
-  { store, notices }: Pick<Parts, 'store' | 'notices'>,
-  list: string,
-  checked: readonly Checked[],
-  editedTwice: readonly string[],
-): void {
-  const again = checked.filter(({ is }) => is !== 'dropped').length
-  const leftOut = [...checked.flatMap((each) => (each.is === 'deletion' ? [] : each.leftOut)), ...editedTwice]
-  store.update((state) => ({ ...state, leftOut: state.leftOut + leftOut.length }))
-  if (again > 0)
-    notices.wait(`${changesText(again)} of ${list} kept from the last time, not sent yet: w shows and sends`)
-  // Last, because the last stands on the screen.
-  for (const text of leftOut) notices.wait(`Left out of what was kept: ${text}`)
-}
-
 function addForms(store: Store<State>, notices: Notices, forms: readonly KeptForm[]): void {
   if (forms.length === 0) return
   store.update((state) => ({ ...state, keptForms: [...state.keptForms, ...forms] }))
-  notices.wait(`${pendingText(0, forms.length)} kept from the last time, not sent yet: i opens it`)
+  notices.wait(`${changesText(0, forms.length)} kept from the last time, not sent yet: i opens it`)
 }
 
 function heldText(pids: readonly number[]): string {
   const who = pids.length === 1 ? `another crm (process ${pids[0]})` : `other crm (processes ${pids.join(', ')})`
   return `Changes that were kept are with ${who}, and are not shown here`
-}
-
-function changesText(count: number): string {
-  return count === 1 ? '1 change' : `${count} changes`
-}
-
-/** `2 changes and 1 form`; empty for none. */
-export function pendingText(changes: number, forms: number): string {
-  const form = forms === 0 ? [] : [forms === 1 ? '1 form' : `${forms} forms`]
-  return [...(changes === 0 ? [] : [changesText(changes)]), ...form].join(' and ')
-}
-
-/** A form that cannot be opened again, for a person. */
-export function formText({ list, before, texts }: KeptForm): string {
-  const members = Object.entries(texts).map(([name, text]) => `${name}=${text}`)
-  return safeText(`${list} ${before ? nameOf(before) : 'new'}: ${members.join(' ')}`)
 }

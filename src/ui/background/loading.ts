@@ -47,13 +47,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
 
   /** The iterator is kept between pages: it sees cursors that repeat. */
   function runOf(name: ServerList): Run {
-    const known = runs.get(name)
-    if (known) return known
-    const { nextCursor, serverFilters, isStale } = store.get().lists[name]
-    const controller = new AbortController()
-    const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
-    const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
-    const run: Run = { pages, controller, held: [], nextCursor: undefined, shownAtMs: 0 }
+    const run = runs.get(name) ?? newRun(openApi, name, store.get().lists[name])
     runs.set(name, run)
     return run
   }
@@ -118,6 +112,14 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
     },
     cancel: () => [stop('contacts'), stop('deals')].some((hasStopped) => hasStopped),
   }
+}
+
+function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState): Run {
+  const { nextCursor, serverFilters, isStale } = list
+  const controller = new AbortController()
+  const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
+  const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
+  return { pages, controller, held: [], nextCursor: undefined, shownAtMs: 0 }
 }
 
 type ListQuery = Parameters<Api[ServerList]['list']>[0]

@@ -2,14 +2,13 @@ import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import type { Action } from '../actions/action.ts'
 import { type Keymap, keyLabel } from '../actions/keymap.ts'
-import { underWayText } from '../actions/leave.ts'
-import { pendingText } from '../background/kept.ts'
 import { isFollowed } from '../background/live-events.ts'
 import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
 import { type BoardColumn, type Boards, clampBoard } from '../pipelines/board.ts'
 import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
 import type { State, Toast } from '../state.ts'
+import { changesText, underWayText } from '../text/change-text.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
@@ -121,7 +120,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
       ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
       : []),
     ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u takes back)`] : []),
-    ...(state.keptForms.length > 0 ? [`${pendingText(0, state.keptForms.length)} kept (i opens it)`] : []),
+    ...(state.keptForms.length > 0 ? [`${changesText(0, state.keptForms.length)} kept (i opens it)`] : []),
     ...(state.leftOut > 0
       ? [`${state.leftOut} kept ${state.leftOut === 1 ? 'change' : 'changes'} left out (! shows which)`]
       : []),

@@ -1,0 +1,60 @@
+import { jsonText } from '../../output/json-text.ts'
+import { safeText } from '../../output/safe-text.ts'
+import type { KeptChange } from '../../settings/kept-changes.ts'
+import { type ListState, rowId } from '../list/list-state.ts'
+import { type State, withList } from '../state.ts'
+import type { Store } from '../store.ts'
+import { changesText, nameOf } from '../text/change-text.ts'
+import { type Checked, checkKept } from './check-kept.ts'
+import type { Deletions } from './deletions.ts'
+import type { FindRecords } from './kept.ts'
+import type { Notices } from './notices.ts'
+
+interface Parts {
+  readonly store: Store<State>
+  readonly notices: Notices
+  readonly deletions: Pick<Deletions, 'hold'>
+  readonly findRecords: FindRecords
+}
+
+/** Stages the kept changes of a list whose records are unchanged, and reports the others. */
+export async function restoreChanges(
+  { store, notices, deletions, findRecords }: Parts,
+  list: KeptChange['list'],
+  kept: readonly KeptChange[],
+): Promise<void> {
+  const found = await findRecords(list, [...new Set(kept.map(({ id }) => id))])
+  const checked = kept.map((change) => checkKept(change, found.get(change.id)))
+  const { staged, editedTwice } = withEdits(store.get().lists[list], checked)
+  store.update((state) => withList(state, list, (before) => ({ ...before, staged })))
+  if (list === 'contacts') deletions.hold(checked.flatMap((each) => (each.is === 'deletion' ? [each.row] : [])))
+  const leftOut = [...checked.flatMap((each) => (each.is === 'deletion' ? [] : each.leftOut)), ...editedTwice]
+  store.update((state) => ({ ...state, leftOut: state.leftOut + leftOut.length }))
+  const restored = checked.filter(({ is }) => is !== 'dropped').length
+  if (restored > 0)
+    notices.wait(`${changesText(restored)} of ${list} kept from the last time, not sent yet: w shows and sends`)
+  // Last, because the last message is the one that stays on the screen.
+  for (const text of leftOut) notices.wait(`Left out of what was kept: ${text}`)
+}
+
+/** An edit made since the start wins over a kept one; two kept edits of one record become one. */
+function withEdits(
+  list: ListState,
+  checked: readonly Checked[],
+): Pick<ListState, 'staged'> & { editedTwice: string[] } {
+  const staged = new Map(list.staged)
+  const editedTwice: string[] = []
+  for (const each of checked) {
+    const id = each.is === 'edit' ? rowId(each.edit.row) : undefined
+    if (each.is !== 'edit' || id === undefined) continue
+    const { row, patch } = each.edit
+    const now = staged.get(id)?.patch ?? {}
+    for (const [member, value] of Object.entries(patch)) {
+      if (!Object.hasOwn(now, member) || JSON.stringify(now[member]) === JSON.stringify(value)) continue
+      const unset = `${safeText(member)} was edited twice, and is not set to ${safeText(jsonText(value))}`
+      editedTwice.push(`${nameOf(row)}: ${unset}`)
+    }
+    staged.set(id, { row, patch: { ...patch, ...now } })
+  }
+  return { staged, editedTwice }
+}
