@@ -4,7 +4,8 @@ import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { caughtReason, compileFailure, evaluationFailure, recordFailures } from './jq-failure.ts'
-import { type PathUse, recordPaths } from './record-paths.ts'
+import type { PathUse } from './path-uses.ts'
+import { recordPaths } from './record-paths.ts'
 import { refuseAssignment } from './refuse-assignment.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
 import { wholeCharacters } from './whole-characters.ts'
@@ -15,15 +16,15 @@ export type Outcome = { readonly results: readonly JsonValue[] } | { readonly re
 /** An expression may give no result, one, or several. */
 export interface Query {
   /**
-   * What it gives for each record, in the order of the records. CrmError `invalid_input` where jq itself comes to an end,
-   * which names the record by its id unless `placeOf` knows a better name.
+   * The results for each record, in the order of the records. CrmError `invalid_input` when jq itself ends; it names the
+   * record by `placeOf`, or by its id.
    */
   outcomes(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly Outcome[]>
-  /** The same; CrmError `invalid_input` says on how many of them it fails, and on which one first. */
+  /** The same; CrmError `invalid_input` with the number of records on which it fails, and the first of them. */
   each(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly (readonly JsonValue[])[]>
   /** The results of one value, given as JSON. */
   whole(json: string): Promise<readonly JsonValue[]>
-  /** The members that it provably takes from a record. */
+  /** The members that it provably takes from a record, when its input is a record or the list of them. */
   uses(sees: 'record' | 'list'): readonly PathUse[]
 }
 
@@ -39,17 +40,17 @@ export interface ExpressionSource {
   readonly nowMs: number
 }
 
-/** What the manual of jq 1.7 has and this build of it lacks. Numbers that pass through keep their digits in it. */
+/** Functions of the manual of jq 1.7 that this build lacks. It keeps the digits of numbers that it does not change. */
 const MISSING = 'def ascii: [.] | implode; def have_literal_numbers: true; '
 
 export async function createExpression(jq: Jq, source: ExpressionSource): Promise<Query | undefined> {
   const { flag, text, say } = source
   if (text === undefined) return undefined
-  // From the first line on, which $__loc__ tells of, and with an end of its own, so that a comment there ends with it. A
-  // list, so that all results stand on one line.
+  // On the first line, because $__loc__ gives the line; a line end after it, because it may end with a comment. In a list,
+  // so that all results are one line.
   const collected = `[(${text}\n)]`
   const known = MISSING + timeFunctions(text, source.nowMs)
-  // Alone first: `1) | (2` would make sense only inside the brackets.
+  // Compiled alone first: `1) | (2` is valid only inside the brackets.
   for (const program of [`${known}empty|${text}`, `${known}empty|${collected}`]) {
     const run = await jq.run(['-n', program], '')
     if (run.exit !== 0) throw compileFailure(flag, text, run.stderr)
@@ -65,7 +66,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   const outcomes: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
     if (records.length === 0) return []
     const { run, lines } = await evaluate(`.[]|try ${collected} catch {reason: .}`, JSON.stringify(records))
-    // A line a record, up to one that ended jq.
+    // One line for each record, up to the one that ended jq.
     if (lines.length < records.length) throw evaluationFailure({ flag, place: placeOf(lines.length), run })
     return lines.map(readOutcome)
   }

@@ -1,7 +1,7 @@
 import type { MemberUse } from '../core/members-read.ts'
 import { createExpression, type Query } from './expression.ts'
 import { loadJq } from './jq.ts'
-import type { PathUse } from './record-paths.ts'
+import type { PathUse } from './path-uses.ts'
 import { openWhere, type Where, type WhereErrors } from './where.ts'
 
 export interface ExpressionTexts {
@@ -14,17 +14,17 @@ export interface ExpressionTexts {
 export interface Expressions {
   readonly where: Where | undefined
   readonly query: Query | undefined
-  /** The members that they take from records. `--jq` sees each record, the list of all, or something else. */
+  /** The members that they take from records. The input of `--jq` is each record, the list of all, or neither. */
   uses(jqSees: 'record' | 'list' | 'none'): readonly MemberUse[]
 }
 
 export interface ExpressionWorld {
-  /** Given what `debug` in an expression says. */
+  /** Gets the output of `debug`. */
   readonly say: (line: string) => void
   readonly nowMs: number
 }
 
-/** CrmError `usage` for what is no jq expression. */
+/** CrmError `usage` for text that is not a jq expression. */
 export async function compileExpressions(texts: ExpressionTexts, world: ExpressionWorld): Promise<Expressions> {
   const jq = await loadJq()
   const where = await createExpression(jq, { ...world, flag: '--where', text: texts.where })

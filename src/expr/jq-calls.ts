@@ -1,62 +1,59 @@
-/**
- * What the value is that a part of a program sees as `.`: a place in the record, a list of such values, or undefined for
- * anything else, of which nothing is said.
- */
-export type Sight = { readonly place: readonly string[] } | { readonly list: Sight } | undefined
+/** The value of `.` in a part of a program: a place in the record, a list of such values, or undefined when unknown. */
+export type Input = { readonly place: readonly string[] } | { readonly list: Input } | undefined
 
-export function elementOf(sight: Sight): Sight {
-  return sight && 'list' in sight ? sight.list : undefined
+export function elementOf(input: Input): Input {
+  return input && 'list' in input ? input.list : undefined
 }
 
-function listOnly(sight: Sight): Sight {
-  return sight && 'list' in sight ? sight : undefined
+function listOnly(input: Input): Input {
+  return input && 'list' in input ? input : undefined
 }
 
-/** Reads the next argument as a part of the program that sees this, and gives what comes out of it. */
-type ReadArgument = (sight: Sight) => Sight
+/** Reads the next argument with this input, and gives its result. */
+type ReadArgument = (input: Input) => Input
 
-type Call = (sight: Sight, argument: ReadArgument) => Sight
+type Call = (input: Input, argument: ReadArgument) => Input
 
-const same: Call = (sight) => sight
+const same: Call = (input) => input
 const nothing: Call = () => undefined
 
 function onInput(count: number): Call {
-  return (sight, argument) => {
-    for (let at = 0; at < count; at++) argument(sight)
+  return (input, argument) => {
+    for (let at = 0; at < count; at++) argument(input)
     return undefined
   }
 }
 
-function byElement(result: (sight: Sight) => Sight): Call {
-  return (sight, argument) => {
-    argument(elementOf(sight))
-    return result(listOnly(sight))
+function byElement(result: (input: Input) => Input): Call {
+  return (input, argument) => {
+    argument(elementOf(input))
+    return result(listOnly(input))
   }
 }
 
-const beside: Call = (sight, argument) => {
-  argument(sight)
-  return sight
+const beside: Call = (input, argument) => {
+  argument(input)
+  return input
 }
 
-const second: Call = (sight, argument) => {
-  argument(sight)
-  return argument(sight)
+const second: Call = (input, argument) => {
+  argument(input)
+  return argument(input)
 }
 
-const anyOrAll: Call = (sight, argument) => {
-  argument(argument(sight))
+const anyOrAll: Call = (input, argument) => {
+  argument(argument(input))
   return undefined
 }
 
-/** `sub(re; text)`: the text sees what the pattern caught. */
-const replace: Call = (sight, argument) => {
-  argument(sight)
+/** `sub(re; text)`: the input of the text is what the pattern captured. */
+const replace: Call = (input, argument) => {
+  argument(input)
   argument(undefined)
   return undefined
 }
 
-/** Arguments that jq 1.7 evaluates on the input itself, and whose result is another value. */
+/** Functions whose arguments jq 1.7 evaluates on the same input, and whose result is a new value. */
 const ON_INPUT: readonly string[] = [
   ...['test/1', 'test/2', 'startswith/1', 'endswith/1', 'contains/1', 'inside/1', 'has/1', 'in/1', 'IN/1', 'IN/2'],
   ...['split/1', 'split/2', 'join/1', 'ltrimstr/1', 'rtrimstr/1', 'index/1', 'rindex/1', 'indices/1', 'match/1'],
@@ -69,13 +66,13 @@ const SAME: readonly string[] = [
   ...['scalars/0', 'debug/0'],
 ]
 
-/** Functions of jq 1.7 by name and number of arguments; of all others nothing is said. */
+/** Functions of jq 1.7 by name and number of arguments; the result of any other is unknown. */
 const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ...ON_INPUT.map((name): [string, Call] => [name, onInput(Number(name.split('/')[1]))]),
   ...SAME.map((name): [string, Call] => [name, same]),
   ['select/1', beside],
   ['debug/1', beside],
-  ['map/1', (sight, argument) => listOf(argument(elementOf(sight)), sight)],
+  ['map/1', (input, argument) => listOf(argument(elementOf(input)), input)],
   ['any/1', byElement(() => undefined)],
   ['all/1', byElement(() => undefined)],
   ['any/2', anyOrAll],
@@ -90,16 +87,16 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['reverse/0', listOnly],
   ['sort/0', listOnly],
   ['unique/0', listOnly],
-  ['first/1', (sight, argument) => argument(sight)],
-  ['last/1', (sight, argument) => argument(sight)],
+  ['first/1', (input, argument) => argument(input)],
+  ['last/1', (input, argument) => argument(input)],
   ['limit/2', second],
   ['nth/2', second],
   ['sub/2', replace],
   ['gsub/2', replace],
 ])
 
-function listOf(item: Sight, sight: Sight): Sight {
-  return item && listOnly(sight) ? { list: item } : undefined
+function listOf(item: Input, input: Input): Input {
+  return item && listOnly(input) ? { list: item } : undefined
 }
 
 export function callOf(name: string, count: number): Call {

@@ -19,7 +19,7 @@ export function compileFailure(flag: string, text: string, stderr: string): CrmE
 
 export interface Failure {
   readonly flag: ExpressionFlag
-  /** The record that it failed on; undefined when it was given one value. */
+  /** The record on which it failed; undefined for a single value. */
   readonly place: string | undefined
   readonly run: JqRun
 }
@@ -30,7 +30,7 @@ export function evaluationFailure({ flag, place, run }: Failure): CrmError {
 
 export interface RecordFailures {
   readonly count: number
-  /** The first record that it fails on, and why. */
+  /** The first record on which it fails, and why. */
   readonly place: string
   readonly reason: string
 }
@@ -47,9 +47,9 @@ function failure(message: string, flag: ExpressionFlag): CrmError {
   })
 }
 
-/** What `catch` is given: jq says a text as it is, and anything else as JSON. */
+/** The value that `catch` gets: jq prints a string unquoted, and any other value as JSON. */
 export function caughtReason(value: JsonValue): string {
-  // All that jq says of `input` when there is none.
+  // The whole message of jq for `input` without a next value.
   if (value === 'break') return 'input finds nothing to read: the value at hand, ., is all there is'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -57,7 +57,7 @@ export function caughtReason(value: JsonValue): string {
 function reasonOf({ exit, stderr }: JqRun): string {
   if (exit === undefined) return 'jq ran out of memory'
   if (exit === 0) return 'the expression stops jq'
-  // What `debug` says stands before it.
+  // The output of `debug` comes before it.
   const [, reason] = /^jq: (?:parse )?error(?: \(at [^)]*\))?(?: \(not a string\))?: (.*)/ms.exec(stderr) ?? []
   return reason === undefined ? stderr : caughtReason(reason)
 }

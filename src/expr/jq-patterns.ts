@@ -1,16 +1,15 @@
-import { elementOf, type Sight } from './jq-calls.ts'
-import { type Token, UnreadJq } from './jq-tokens.ts'
+import { elementOf, type Input } from './jq-calls.ts'
+import { UnreadJq } from './jq-tokens.ts'
+import type { PathUses } from './path-uses.ts'
 import type { TokenCursor } from './token-cursor.ts'
 
-type TakeMember = (sight: Sight, token: Token, isShorthand?: boolean) => Sight
-
-/** Behind `as`: what the variables of a pattern are, of what is taken apart. */
-export function readPattern(words: TokenCursor, sight: Sight, take: TakeMember): ReadonlyMap<string, Sight> {
-  const variables = new Map<string, Sight>()
-  const bind = (name: string, seen: Sight): void => {
+/** After `as`: the values of the variables of a pattern. */
+export function readPattern(words: TokenCursor, input: Input, uses: PathUses): ReadonlyMap<string, Input> {
+  const variables = new Map<string, Input>()
+  const bind = (name: string, seen: Input): void => {
     variables.set(name, variables.has(name) ? undefined : seen)
   }
-  const pattern = (seen: Sight): void => {
+  const pattern = (seen: Input): void => {
     const { kind, text = '' } = words.next()
     if (kind === 'variable') bind(text, seen)
     else if (kind === 'mark' && text === '[') parts(']', () => pattern(elementOf(seen)))
@@ -22,20 +21,20 @@ export function readPattern(words: TokenCursor, sight: Sight, take: TakeMember):
     while (words.take(','))
     words.expect(closing)
   }
-  const memberPattern = (seen: Sight): void => {
+  const memberPattern = (seen: Input): void => {
     const token = words.next()
     const { kind, text = '' } = token
     if (kind === 'variable' && !words.is(':')) {
-      bind(text, take(seen, token, true))
+      bind(text, uses.member(seen, token, true))
       return
     }
     if (kind !== 'name' && (kind !== 'text' || token.text === undefined)) throw new UnreadJq()
-    const out = take(seen, token)
+    const out = uses.member(seen, token)
     words.expect(':')
     pattern(out)
   }
-  pattern(sight)
-  // Other patterns follow for values that this one does not fit.
+  pattern(input)
+  // Alternative patterns, for values that this one does not match.
   if (words.is('?//')) throw new UnreadJq()
   return variables
 }

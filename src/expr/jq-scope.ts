@@ -1,23 +1,23 @@
-import type { Sight } from './jq-calls.ts'
+import type { Input } from './jq-calls.ts'
 import type { Token } from './jq-tokens.ts'
 import type { TokenCursor } from './token-cursor.ts'
 
-/** A function that the program defines, or an argument of one, which is read anew wherever it is called. */
+/** A function that the program defines, or an argument of one. Its body is read again at each call. */
 export interface Closure {
   readonly name: string
   readonly parameters: readonly { readonly name: string; readonly isVariable: boolean }[]
   readonly words: readonly Token[]
-  /** Where it was written. */
+  /** The scope of its definition. */
   readonly scope: Scope
-  /** Whether its own name means itself inside of it. */
+  /** Whether its body can call it. */
   readonly isRecursive: boolean
 }
 
-/** What names mean at a place of a program. */
+/** The functions and variables at one place of a program. */
 export interface Scope {
   /** By name and number of arguments, `f/1`. */
   readonly functions: ReadonlyMap<string, Closure>
-  readonly variables: ReadonlyMap<string, Sight>
+  readonly variables: ReadonlyMap<string, Input>
 }
 
 export const EMPTY_SCOPE: Scope = { functions: new Map(), variables: new Map() }
@@ -31,11 +31,11 @@ export function withFunction({ functions, variables }: Scope, closure: Closure):
   return { functions: new Map([...functions, [`${name}/${parameters.length}`, closure]]), variables }
 }
 
-export function withVariables({ functions, variables }: Scope, more: ReadonlyMap<string, Sight>): Scope {
+export function withVariables({ functions, variables }: Scope, more: ReadonlyMap<string, Input>): Scope {
   return { functions, variables: new Map([...variables, ...more]) }
 }
 
-/** Behind `def`: the scope of what follows the definition. */
+/** After `def`: the scope of what follows the definition. */
 export function readDefinition(words: TokenCursor, scope: Scope): Scope {
   const { text: name = '' } = words.next()
   const parameters: { name: string; isVariable: boolean }[] = []

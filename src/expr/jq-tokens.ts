@@ -1,14 +1,14 @@
 export interface Token {
   readonly kind: 'field' | 'name' | 'variable' | 'text' | 'format' | 'number' | 'mark'
-  /** Of a field and a variable without the mark before it; of a text what it says, undefined where that is computed. */
+  /** A field or a variable without its first character; a string unescaped, or undefined when it is interpolated. */
   readonly text: string | undefined
   readonly start: number
   readonly end: number
-  /** What is computed inside a text: `"\(…)"`. */
+  /** The interpolations of a string: `"\(…)"`. */
   readonly inner: readonly (readonly Token[])[]
 }
 
-/** Thrown for text that these few rules do not read; jq itself may well. */
+/** Thrown for a program that this reader does not understand; jq itself may. */
 export class UnreadJq extends Error {}
 
 const SPACE = /\s+|#[^\n]*/y
@@ -26,7 +26,7 @@ export function jqTokens(program: string): readonly Token[] {
   return tokens
 }
 
-/** Up to the bracket that ends an interpolation, behind which `end` is, or to the end of the program. */
+/** Up to the bracket that ends an interpolation (`end` is the offset after it), or to the end of the program. */
 function readTokens(program: string, from: number): { tokens: readonly Token[]; end: number | undefined } {
   const tokens: Token[] = []
   let depth = 0
@@ -48,7 +48,7 @@ export function depthChange(mark: string): number {
 function skipSpace(program: string, from: number): number {
   let at = from
   for (let space = match(SPACE, program, at); space; space = match(SPACE, program, at)) {
-    // jq 1.7.1 takes the next line for the same comment.
+    // In jq 1.7.1 a backslash at the end of a line continues the comment.
     if (space[0].startsWith('#') && /\\\r?$/.test(space[0])) throw new UnreadJq()
     at += space[0].length
   }
@@ -90,7 +90,7 @@ function readText(program: string, start: number): Token {
   return { kind: 'text', text, start, end: at + 1, inner }
 }
 
-/** A text of jq is one of JSON, which also may hold line ends. */
+/** A string of jq is one of JSON that may also hold line ends. */
 function plainText(quoted: string): string {
   try {
     return String(JSON.parse(quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')))

@@ -1,32 +1,29 @@
 import { namesThatMayBeAbsent } from './absent-names.ts'
-import type { Sight } from './jq-calls.ts'
+import type { Input } from './jq-calls.ts'
 import { jqTokens, UnreadJq } from './jq-tokens.ts'
-import { type PathUse, ProgramReader } from './program-reader.ts'
-
-export type { PathUse } from './program-reader.ts'
+import type { PathUse } from './path-uses.ts'
+import { ProgramReader } from './program-reader.ts'
 
 export interface ProgramPaths {
-  /** Without those that `has("name")` or `"name" | in(…)` says may be absent. */
+  /** Without those that `has("name")` or `"name" | in(…)` marks as optional. */
   readonly uses: readonly PathUse[]
-  /** Times that `older_than` is given as they stand. */
+  /** Literal arguments of `older_than`. */
   readonly durations: readonly string[]
 }
 
 /**
- * The members that a program provably takes from the record, where it sees a record or a list of them. What came out of
- * anything that makes another value is not followed: nothing is said of it. A program that these rules cannot read uses
- * none.
+ * The members that a program provably takes from the record, when its input is a record or a list of records. Values that
+ * a function or an operator makes are not followed. A program that cannot be read has no uses.
  */
 export function recordPaths(program: string, sees: 'record' | 'list'): ProgramPaths {
   try {
-    const record: Sight = { place: [] }
+    const record: Input = { place: [] }
     const tokens = jqTokens(program)
     const reader = new ProgramReader(tokens)
     reader.program(sees === 'list' ? { list: record } : record)
     const mayBeAbsent = namesThatMayBeAbsent(tokens)
-    const isSaid = ({ path, start }: PathUse) =>
-      !reader.unclear.has(start) && !path.some((name) => mayBeAbsent.has(name))
-    return { uses: reader.uses.filter(isSaid), durations: reader.durations }
+    const uses = reader.uses.proven().filter(({ path }) => !path.some((name) => mayBeAbsent.has(name)))
+    return { uses, durations: reader.durations }
   } catch (error) {
     if (!(error instanceof UnreadJq)) throw error
     return { uses: [], durations: [] }

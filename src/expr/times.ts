@@ -5,8 +5,8 @@ const DURATION = String.raw`^(?<n>\\d+(?:\\.\\d+)?)(?<unit>ms|s|m|h|d)$`
 const TIME = String.raw`^(?<y>\\d{4})-(?<m>\\d\\d)-(?<d>\\d\\d)(?:[Tt ](?<h>\\d\\d):(?<min>\\d\\d)(?::(?<s>\\d\\d(?:\\.\\d+)?))?(?:[Zz]|(?<sign>[+-])(?<oh>\\d\\d):?(?<om>\\d\\d))?)?$`
 
 /**
- * `age` and `older_than(time)`, for times of RFC 3339, with or without fractions, and dates (ISO 8601); UTC where no offset
- * stands. `fromdateiso8601` of jq takes neither fractions nor offsets. Days are counted as in
+ * `age` and `older_than(time)`, for times of RFC 3339, with or without fractions, and dates (ISO 8601); UTC without an
+ * offset. `fromdateiso8601` of jq accepts neither fractions nor offsets. Days are counted as in
  * https://howardhinnant.github.io/date_algorithms.html#days_from_civil
  */
 const TIMES = `def age:
@@ -28,12 +28,12 @@ def older_than($time): age as $age | ($time | if type == "string" then (capture(
   else $age > (.n | tonumber) * {ms: 0.001, s: 1, m: 60, h: 3600, d: 86400}[.unit] end;
 `.replaceAll('\n', ' ')
 
-/** What a program that asks for them needs to know of times; nothing for others, as each run compiles it. */
+/** The definitions, for a program that uses them; empty for others, because each run compiles them. */
 export function timeFunctions(program: string, nowMs: number): string {
   return /\b(?:age|older_than)\b/.test(program) ? TIMES.replace('NOW', String(nowMs / 1000)) : ''
 }
 
-/** CrmError `usage` for a time that `older_than` would refuse in every record. */
+/** CrmError `usage` for a literal that `older_than` would refuse for every record. */
 export function refuseNoDuration(durations: readonly string[]): void {
   const wrong = durations.find((text) => parseDurationWithUnitMs(text) === undefined)
   if (wrong === undefined) return

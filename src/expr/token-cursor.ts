@@ -1,6 +1,6 @@
 import { depthChange, type Token, UnreadJq } from './jq-tokens.ts'
 
-/** Walks over the words of a program. What is not as expected makes it unread. */
+/** A position in the tokens of a program. Throws UnreadJq for an unexpected token. */
 export class TokenCursor {
   #tokens: readonly Token[]
   #at = 0
@@ -43,20 +43,20 @@ export class TokenCursor {
     if (this.#at < this.#tokens.length) throw new UnreadJq()
   }
 
-  /** Behind an opening bracket: the words of each argument. Goes behind the closing one. */
+  /** After an opening bracket: the tokens of each argument. Moves past the closing bracket. */
   parts(): readonly (readonly Token[])[] {
     const parts = [this.part()]
     while (this.#tokens[this.#at - 1]?.text === ';') parts.push(this.part())
     return parts
   }
 
-  /** The words up to a semicolon or a closing bracket, which it goes behind. */
+  /** The tokens up to a semicolon or a closing bracket. Moves past it. */
   part(): readonly Token[] {
     const from = this.#at
     let definitions = 0
     for (let depth = 0; ; ) {
       const { kind, text = '' } = this.next()
-      // A definition ends in a semicolon of its own.
+      // A nested definition ends with a semicolon, too.
       if (kind === 'name' && text === 'def' && depth === 0) definitions++
       if (kind !== 'mark') continue
       depth += depthChange(text)
@@ -65,7 +65,7 @@ export class TokenCursor {
     }
   }
 
-  /** Walks over other words in between. */
+  /** Reads other tokens, and then goes on here. */
   within<Out>(tokens: readonly Token[], read: () => Out): Out {
     const [outer, at] = [this.#tokens, this.#at]
     this.#tokens = tokens

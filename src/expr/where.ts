@@ -3,22 +3,22 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { placeIn, type Query } from './expression.ts'
 import { type RecordFailures, recordFailures } from './jq-failure.ts'
 
-/** What becomes of records that `--where` fails on. */
+/** Whether a record on which `--where` fails ends the command, or is skipped. */
 export type WhereErrors = 'stop' | 'skip'
 
 export type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
 
 export interface Where {
   /**
-   * Those for which it gives anything but false, null or nothing. CrmError `invalid_input` says on how many of them it fails,
-   * unless such records are to be left out.
+   * The records for which it gives anything but false, null or nothing. CrmError `invalid_input` when it fails on some of
+   * them, unless these are skipped.
    */
   readonly keep: Keep
-  /** The same for who reads everything before anything is done: `failure` is asked then. */
+  /** The same without the error, for a caller that reads all records first, and then asks for `failure`. */
   readonly keepAll: Keep
-  /** On how many of the records seen so far it fails; undefined where on none, or where they are to be left out. */
+  /** The error for all records so far on which it fails; undefined when there are none, or when they are skipped. */
   failure(): CrmError | undefined
-  /** The line that counts those that were left out. */
+  /** A line with the number of records that were skipped. */
   leftOut(): string | undefined
 }
 

@@ -1,12 +1,12 @@
 import type { Token } from './jq-tokens.ts'
 
-/** The text or number that an argument consists of. */
+/** The argument as a literal string or number; empty for any other. */
 export function writtenAlone(words: readonly Token[]): readonly string[] {
   const [only] = words
   return words.length === 1 && only?.text !== undefined && isWritten(only) ? [only.text] : []
 }
 
-/** The texts and numbers of `["a", 0]`; undefined where anything of it is computed. */
+/** The literals of `["a", 0]`; undefined when any of them is computed. */
 export function writtenList(words: readonly Token[]): readonly Token[] | undefined {
   const inner = words.slice(1, -1)
   const isPlain = inner.every((token, at) => (at % 2 === 1 ? isMark(token, ',') : isWritten(token)))

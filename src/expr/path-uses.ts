@@ -1,0 +1,44 @@
+import type { Input } from './jq-calls.ts'
+import type { Token } from './jq-tokens.ts'
+
+/** A member that a program takes from the record itself. */
+export interface PathUse {
+  /** The names that lead to it, from the record on. */
+  readonly path: readonly string[]
+  /** Offsets of the last name in the program; those of `{name}` begin before the name. */
+  readonly start: number
+  readonly end: number
+  readonly isShorthand: boolean
+}
+
+/** Collects the members that a program takes from the record. */
+export class PathUses {
+  #uses: PathUse[] = []
+  /** Offsets of names that are also taken from another value: in a function that is called on more than the record. */
+  readonly #unclear = new Set<number>()
+
+  get count(): number {
+    return this.#uses.length
+  }
+
+  /** What `.name` gives on this input. */
+  member(input: Input, { text = '', start, end }: Token, isShorthand = false): Input {
+    if (!input || !('place' in input)) {
+      this.#unclear.add(start)
+      return undefined
+    }
+    const place = [...input.place, text]
+    this.#uses.push({ path: place, start, end, isShorthand })
+    return { place }
+  }
+
+  /** Drops the uses since `count`: an assignment may create the member. */
+  dropSince(count: number): void {
+    for (const { start } of this.#uses.splice(count)) this.#unclear.add(start)
+  }
+
+  /** Those whose names are taken from the record alone. */
+  proven(): readonly PathUse[] {
+    return this.#uses.filter(({ start }) => !this.#unclear.has(start))
+  }
+}
