@@ -1,15 +1,20 @@
+import { PLAIN_RESOURCES, type PlainResource } from './resources/registry.ts'
+
+export type EventKind =
+  | `${PlainResource}.${'created' | 'updated' | 'deleted'}`
+  | 'deal.created'
+  | 'deal.updated'
+  | 'note.created'
+  | 'webhook.test'
+
 /** Every kind the service emits; a subscription names them, or globs over them (`contact.*`, `*`). */
-export const EVENT_KINDS = [
-  'contact.created',
-  'contact.updated',
-  'contact.deleted',
+export const EVENT_KINDS: readonly EventKind[] = [
+  ...PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const),
   'deal.created',
   'deal.updated',
   'note.created',
   'webhook.test',
-] as const
-
-export type EventKind = (typeof EVENT_KINDS)[number]
+]
 
 /** A pattern is a kind, `*`, or a resource followed by `.*`. */
 export function matchesEvent(pattern: string, kind: string): boolean {

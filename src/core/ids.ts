@@ -1,20 +1,14 @@
-import { CONTACT } from './resources/contact.ts'
-import { DEAL } from './resources/deal.ts'
-import { NOTE } from './resources/note.ts'
-import { WEBHOOK } from './resources/webhook.ts'
+import { RESOURCES, STORED_RESOURCES, type StoredResource } from './resources/registry.ts'
 
-/** The prefix of each kind of id: of records on the wire, and of jobs on the disk. */
+/** What has an id of ours: records on the wire, their events and keys, and jobs on the disk. */
+export type IdKind = StoredResource | 'event' | 'key' | 'job'
+
 export const ID_PREFIXES = {
-  contact: CONTACT.idPrefix,
-  deal: DEAL.idPrefix,
-  note: NOTE.idPrefix,
-  webhook: WEBHOOK.idPrefix,
+  ...Object.fromEntries(STORED_RESOURCES.map((name) => [name, RESOURCES[name].idPrefix])),
   event: 'evt_',
   key: 'key_',
   job: 'job_',
-} as const
-
-export type IdKind = keyof typeof ID_PREFIXES
+} as Readonly<Record<IdKind, string>>
 
 /** Crockford's base32 in lower case: no i, l, o or u, and the order of the letters is the order of the digits. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -1,9 +1,9 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import { contactCreation } from './contact-changes.ts'
 import { dealCreation } from './deal-changes.ts'
 import { type Members, parseSentJson } from './json-text.ts'
 import { noteCreation } from './note-creation.ts'
+import { creation } from './plain-changes.ts'
 import { Problem } from './problem.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
 import type { Pipeline, Store } from './store/store.ts'
@@ -31,7 +31,7 @@ export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalid('the file', `has ${unknown}, expected contacts and deals`)
   const creations = listAt(contacts, 'contacts').map((entry, index) =>
-    checked(`contacts[${index}]`, () => contactCreation(membersOf(entry))),
+    checked(`contacts[${index}]`, () => creation('contact', membersOf(entry))),
   )
   refuseShared(listAt(contacts, 'contacts'), uniqueMembers)
   return {

@@ -8,13 +8,13 @@ import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { contactRoutes } from './routes/contacts.ts'
 import { dealRoutes } from './routes/deals.ts'
 import { graphqlRoutes } from './routes/graphql.ts'
 import { healthRoutes } from './routes/health.ts'
 import { noteRoutes } from './routes/notes.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { pipelineRoutes } from './routes/pipelines.ts'
+import { plainRoutes } from './routes/plain.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import type { Store } from './store/store.ts'
 
@@ -42,7 +42,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const ROUTES = [...healthRoutes, ...contactRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes]
+const ROUTES = [...healthRoutes, ...plainRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes]
 
 /** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -102,7 +102,7 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'the last page of contacts is said to have more behind it',
     file: 'src/service/store/sqlite/pages.ts',
-    line: "const hasMore = isFull && db.get('SELECT 1 FROM contacts WHERE id < ? LIMIT 1', lastSerial) !== undefined",
+    line: 'const hasMore = isFull && db.get(`SELECT 1 FROM ${table} WHERE id < ? LIMIT 1`, lastSerial) !== undefined',
     to: 'const hasMore = isFull',
     tests: ['test/service/store/sqlite.test.ts'],
   },

@@ -177,7 +177,7 @@ test('a database that fails is 503, and a bug 500; the log has the reason and th
   const failure = new CrmError('machine', 'disk full: /secret/path', { hint: 'free some space' })
   const lines: unknown[] = []
   const store = await storeWith({
-    joinedContacts: () => Promise.reject(failure),
+    joinedPage: () => Promise.reject(failure),
     deals: () => Promise.reject(new Error('secret bug')),
   })
   const { send } = await serveForTest({ store, log: (line) => lines.push(line) })

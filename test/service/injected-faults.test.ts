@@ -10,14 +10,14 @@ test.each(FAULT_STATUSES)('every request can be answered with %i, and nothing is
   })
   const answer = await send('POST', '/v1/contacts', { name: 'Ada' })
   expect(answer).toMatchObject({ status, json: { status, code: 'injected_fault' } })
-  expect((await store.contacts({ limit: 1, olderThanId: undefined })).texts).toEqual([])
+  expect((await store.page('contact', { limit: 1, olderThanId: undefined })).texts).toEqual([])
 })
 
 test('a request that is said to have failed afterwards has taken effect', async () => {
   const faults = [{ status: 500, isAfterwards: true, share: 1 }] as const
   const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
   expect(await send('POST', '/v1/contacts', { name: 'Ada' })).toMatchObject({ status: 500 })
-  expect((await store.contacts({ limit: 2, olderThanId: undefined })).texts).toHaveLength(1)
+  expect((await store.page('contact', { limit: 2, olderThanId: undefined })).texts).toHaveLength(1)
 })
 
 test.each([true, false])(
@@ -27,7 +27,7 @@ test.each([true, false])(
     const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
     const failure = await send('POST', '/v1/contacts', { name: 'Ada' }).catch((error) => error.cause.code)
     expect(failure).toBe('ECONNRESET')
-    expect((await store.contacts({ limit: 2, olderThanId: undefined })).texts).toHaveLength(isAfterwards ? 1 : 0)
+    expect((await store.page('contact', { limit: 2, olderThanId: undefined })).texts).toHaveLength(isAfterwards ? 1 : 0)
   },
 )
 

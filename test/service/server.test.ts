@@ -130,7 +130,7 @@ test('what was acknowledged under load is kept when the server closes', async ()
       acknowledged.push(answer.json.id as string)
     }
   })
-  await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
+  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100)
   const closed = server.close()
   const results = await Promise.allSettled(clients)
   isClosing = true
@@ -140,7 +140,7 @@ test('what was acknowledged under load is kept when the server closes', async ()
   const kept = new Set<string>()
   let olderThanId: string | undefined
   do {
-    const page = await store.contacts({ limit: 500, olderThanId })
+    const page = await store.page('contact', { limit: 500, olderThanId })
     for (const row of page.texts) kept.add((JSON.parse(row) as { id: string }).id)
     olderThanId = page.nextOlderThanId
   } while (olderThanId !== undefined)

@@ -6,6 +6,9 @@ export const CONTACT = {
   idPrefix: 'con_',
   path: '/v1/contacts',
   operations: ['list', 'create', 'update', 'delete'],
+  isPlain: true,
+  about: 'People.',
+  example: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },
   fields: {
     ...ID,
     name: {

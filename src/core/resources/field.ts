@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.ts'
+
 /** What a field holds: `reference` is the id of another record or of a user, `time` is RFC 3339. */
 export type FieldType = 'id' | 'reference' | 'text' | 'texts' | 'number' | 'integer' | 'time'
 
@@ -32,6 +34,14 @@ export interface ResourceDefinition {
   readonly operations: readonly Operation[]
   /** For hints, where the command is not `crm <plural> <operation>`. */
   readonly commands?: Readonly<Partial<Record<Operation, string>>>
+  /**
+   * A record holds what clients send and no member depends on another record: the rules, routes, table, types, events and
+   * documents of the service follow from this definition.
+   */
+  readonly isPlain?: true
+  /** Of a plain resource, for documents: what its records are, and a new one. */
+  readonly about?: string
+  readonly example?: JsonObject
   /** In the order in which tables show them. */
   readonly fields: Fields
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import { CONTACT } from './contact.ts'
 import { DEAL } from './deal.ts'
-import type { Field, FieldType, ID, KEPT_BY_SERVER } from './field.ts'
+import type { Field, FieldType, ID, KEPT_BY_SERVER, ResourceDefinition } from './field.ts'
 import { NOTE } from './note.ts'
 import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
@@ -21,6 +21,27 @@ export const RESOURCES = {
 } as const
 
 export type Resource = keyof typeof RESOURCES
+
+type Definitions = typeof RESOURCES
+
+/** Those that the service keeps as records, with ids of its own. */
+export type StoredResource = {
+  [R in Resource]: Definitions[R] extends { readonly idPrefix: string } ? R : never
+}[Resource]
+
+/** See `isPlain` of ResourceDefinition. */
+export type PlainResource = {
+  [R in Resource]: Definitions[R] extends { readonly isPlain: true } ? R : never
+}[Resource]
+
+export const PLAIN_RESOURCES = definitionsWhere(({ isPlain }) => isPlain === true) as readonly PlainResource[]
+
+export const STORED_RESOURCES = definitionsWhere(({ idPrefix }) => idPrefix !== undefined) as readonly StoredResource[]
+
+function definitionsWhere(isOne: (definition: ResourceDefinition) => boolean): readonly string[] {
+  const all = Object.entries<ResourceDefinition>(RESOURCES)
+  return all.filter(([, definition]) => isOne(definition)).map(([name]) => name)
+}
 
 type FieldsOf<R extends Resource> = (typeof RESOURCES)[R]['fields']
 export type FieldName<R extends Resource> = Extract<keyof FieldsOf<R>, string>
@@ -68,6 +89,11 @@ const BY_PLURAL = Object.fromEntries(Object.entries(RESOURCES).map(([name, { plu
 /** `contact` of `contacts`. */
 export function resourceOf<P extends Plural>(plural: P): ByPlural[P] {
   return BY_PLURAL[plural]
+}
+
+/** `Contact`, its type in GraphQL and its schema in OpenAPI. */
+export function typeName<R extends Resource>(resource: R): Capitalize<R> {
+  return `${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as Capitalize<R>
 }
 
 /** `1 contact`, `2 contacts`, `0 contacts`. */

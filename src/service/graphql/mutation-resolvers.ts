@@ -1,8 +1,9 @@
-import { contactCreation, contactDeletion, contactUpdate } from '../contact-changes.ts'
+import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
 import { dealCreation, dealUpdate } from '../deal-changes.ts'
 import type { ExpectedVersions } from '../if-match.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
 import { noteCreation } from '../note-creation.ts'
+import { creation, deletion, update } from '../plain-changes.ts'
 import { badParameter } from '../problem.ts'
 import { newWebhookSecret, ROTATION_OVERLAP_MS, resendDelivery, rotateSecret } from '../webhook-changes.ts'
 import { webhookCreation } from '../webhook-creation.ts'
@@ -21,18 +22,7 @@ interface Existing {
 }
 
 export const mutationResolvers: Readonly<Record<string, Resolver>> = {
-  createContact: async (_, { input }: Input, { writer }) => {
-    const { body } = await writer.write(contactCreation(inputMembers(input)))
-    return { contact: new RecordSource('contact', body) }
-  },
-  updateContact: async (_, { input }: Input<Existing>, { writer }) => {
-    const { body } = await writer.write(contactUpdate(input.id, inputMembers(input), expectedOf(input)))
-    return { contact: new RecordSource('contact', body) }
-  },
-  deleteContact: async (_, { input }: Input<Existing>, { writer }) => {
-    await writer.write(contactDeletion(input.id, expectedOf(input)))
-    return { deletedId: input.id }
-  },
+  ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainMutations)),
   createDeal: async (_, { input }: Input, { writer }) => {
     const { body } = await writer.write(dealCreation(inputMembers(input), await writer.store.pipelines()))
     return { deal: new RecordSource('deal', body) }
@@ -75,6 +65,26 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
     })
     return { webhook: new RecordSource('webhook', body), eventId: input.eventId }
   },
+}
+
+function plainMutations(resource: PlainResource): readonly (readonly [name: string, resolve: Resolver])[] {
+  const type = typeName(resource)
+  const payloadOf = ({ body }: { readonly body: string }) => ({ [resource]: new RecordSource(resource, body) })
+  const create: Resolver = async (_, { input }: Input, { writer }) =>
+    payloadOf(await writer.write(creation(resource, inputMembers(input))))
+  const change: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
+    const wanted = { patch: inputMembers(input), expected: expectedOf(input) }
+    return payloadOf(await writer.write(update(resource, input.id, wanted)))
+  }
+  const remove: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
+    await writer.write(deletion(resource, input.id, expectedOf(input)))
+    return { deletedId: input.id }
+  }
+  return [
+    [`create${type}`, create],
+    [`update${type}`, change],
+    [`delete${type}`, remove],
+  ]
 }
 
 function expectedOf({ ifVersion }: Existing): ExpectedVersions {

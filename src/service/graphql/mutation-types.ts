@@ -1,12 +1,11 @@
+import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
 import { inputLines } from './member-types.ts'
 
 /** What `/v1/graphql` changes: what REST does, and more. */
 export const MUTATION_TYPES = `
 "Run in order; one that is refused is null, and the others are done. Idempotency-Key works as for REST. ifVersion is If-Match: another version is refused."
 type Mutation {
-  createContact(input: CreateContactInput!): ContactPayload
-  updateContact(input: UpdateContactInput!): ContactPayload
-  deleteContact(input: DeleteInput!): DeletePayload
+${PLAIN_RESOURCES.map(plainMutations).join('\n')}
   createDeal(input: CreateDealInput!): DealPayload
   updateDeal(input: UpdateDealInput!): DealPayload
   createNote(input: CreateNoteInput!): NotePayload
@@ -18,22 +17,7 @@ type Mutation {
   resendDelivery(input: ResendDeliveryInput!): ResendDeliveryPayload
 }
 
-input CreateContactInput {
-${inputLines('contact', 'creation')}
-  "An object of any further members, named as in REST."
-  json: JSON
-}
-
-"What is left out stays; null removes it."
-input UpdateContactInput {
-  id: ID!
-  ifVersion: Int
-${inputLines('contact', 'change')}
-  "A JSON merge patch (RFC 7396), named as in REST."
-  json: JSON
-}
-
-input DeleteInput {
+${PLAIN_RESOURCES.map(plainInputs).join('')}input DeleteInput {
   id: ID!
   ifVersion: Int
 }
@@ -76,10 +60,6 @@ input ResendDeliveryInput {
   eventId: ID!
 }
 
-type ContactPayload {
-  contact: Contact!
-}
-
 type DealPayload {
   deal: Deal!
 }
@@ -103,3 +83,34 @@ type ResendDeliveryPayload {
   eventId: ID!
 }
 `
+
+function plainMutations(resource: PlainResource): string {
+  const type = typeName(resource)
+  return `  create${type}(input: Create${type}Input!): ${type}Payload
+  update${type}(input: Update${type}Input!): ${type}Payload
+  delete${type}(input: DeleteInput!): DeletePayload`
+}
+
+function plainInputs(resource: PlainResource): string {
+  const type = typeName(resource)
+  return `input Create${type}Input {
+${inputLines(resource, 'creation')}
+  "An object of any further members, named as in REST."
+  json: JSON
+}
+
+"What is left out stays; null removes it."
+input Update${type}Input {
+  id: ID!
+  ifVersion: Int
+${inputLines(resource, 'change')}
+  "A JSON merge patch (RFC 7396), named as in REST."
+  json: JSON
+}
+
+type ${type}Payload {
+  ${resource}: ${type}!
+}
+
+`
+}

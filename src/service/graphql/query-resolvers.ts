@@ -1,9 +1,13 @@
 import { decodeId } from '../../core/ids.ts'
-import { CONTACTS_PATH } from '../contact-changes.ts'
+import {
+  PLAIN_RESOURCES,
+  type PlainResource,
+  RESOURCES,
+  STORED_RESOURCES,
+  type StoredResource,
+} from '../../core/resources/registry.ts'
 import { filterText, noCursor } from '../cursor.ts'
-import { DEALS_PATH } from '../deal-changes.ts'
-import type { Pipeline, RecordKind, TextPage } from '../store/store.ts'
-import { WEBHOOKS_PATH } from '../webhook-creation.ts'
+import type { Pipeline, TextPage } from '../store/store.ts'
 import { type ConnectionArgs, connectionOf, readConnectionArgs } from './connection.ts'
 import { type DealFilterInput, readDealFilter } from './deal-filter.ts'
 import { RecordSource } from './record-source.ts'
@@ -11,34 +15,22 @@ import type { Resolver } from './resolver.ts'
 
 const PIPELINES_LIST = filterText('/v1/pipelines', {})
 
-const RECORD_KINDS: readonly RecordKind[] = ['contact', 'deal', 'note', 'webhook']
-
 interface ById {
   readonly id: string
 }
 
 export const queryResolvers: Readonly<Record<string, Resolver>> = {
-  contact: byId('contact'),
-  deal: byId('deal'),
-  note: byId('note'),
-  webhook: byId('webhook'),
+  ...Object.fromEntries(STORED_RESOURCES.map((resource) => [resource, byId(resource)])),
+  ...Object.fromEntries([...PLAIN_RESOURCES, 'webhook' as const].map((name) => [RESOURCES[name].plural, listOf(name)])),
   pipeline: (_, { id }: ById, { reader }) => findPipeline(reader.pipelines(), id),
   node: async (_, { id }: ById, { reader }) => {
-    const kind = kindOf(id)
-    return kind ? reader.record(kind, id) : findPipeline(reader.pipelines(), id)
-  },
-  contacts: async (_, args: ConnectionArgs, { reader }) => {
-    const list = filterText(CONTACTS_PATH, {})
-    return recordConnection('contact', list, await reader.contacts(readConnectionArgs(args, list, 'contact')))
+    const resource = STORED_RESOURCES.find((each) => decodeId(each, id) !== undefined)
+    return resource ? reader.record(resource, id) : findPipeline(reader.pipelines(), id)
   },
   deals: async (_, args: ConnectionArgs & { readonly filter?: DealFilterInput | null }, { reader }) => {
     const { filters, query } = readDealFilter(args.filter ?? {})
-    const list = filterText(DEALS_PATH, query)
+    const list = filterText(RESOURCES.deal.path, query)
     return recordConnection('deal', list, await reader.deals(readConnectionArgs(args, list, 'deal'), filters))
-  },
-  webhooks: async (_, args: ConnectionArgs, { reader }) => {
-    const list = filterText(WEBHOOKS_PATH, {})
-    return recordConnection('webhook', list, await reader.webhooks(readConnectionArgs(args, list, 'webhook')))
   },
   pipelines: async (_, args: ConnectionArgs, { reader }) => {
     const { limit, olderThanId } = readConnectionArgs(args, PIPELINES_LIST)
@@ -51,7 +43,7 @@ export const queryResolvers: Readonly<Record<string, Resolver>> = {
   },
 }
 
-export function recordConnection(kind: RecordKind, list: string, page: TextPage): object {
+export function recordConnection(kind: StoredResource, list: string, page: TextPage): object {
   return connectionOf<RecordSource>({
     list,
     nodes: page.texts.map((text) => new RecordSource(kind, text)),
@@ -64,10 +56,12 @@ export async function findPipeline(all: Promise<readonly Pipeline[]>, id: unknow
   return (await all).find((each) => each.id === id)
 }
 
-function byId(kind: RecordKind): Resolver {
+function byId(kind: StoredResource): Resolver {
   return (_, { id }: ById, { reader }) => reader.record(kind, id)
 }
 
-function kindOf(id: string): RecordKind | undefined {
-  return RECORD_KINDS.find((kind) => decodeId(kind, id) !== undefined)
+function listOf(resource: PlainResource | 'webhook'): Resolver {
+  const list = filterText(RESOURCES[resource].path, {})
+  return async (_, args: ConnectionArgs, { reader }) =>
+    recordConnection(resource, list, await reader.page(resource, readConnectionArgs(args, list, resource)))
 }

@@ -1,4 +1,13 @@
+import {
+  PLAIN_RESOURCES,
+  type PlainResource,
+  RESOURCES,
+  STORED_RESOURCES,
+  typeName,
+} from '../../core/resources/registry.ts'
 import { memberLines } from './member-types.ts'
+
+const NODES = ['Pipeline', 'Delivery', ...STORED_RESOURCES.map(typeName)]
 
 /** What `/v1/graphql` reads. Names follow GraphQL (`ownerId`); `json` is a record as REST has it (`owner_id`). */
 export const QUERY_TYPES = `
@@ -27,13 +36,10 @@ type PageInfo {
 type Query {
   "Anything that has an id; null when it is not there."
   node(id: ID!): Node
-  contact(id: ID!): Contact
-  deal(id: ID!): Deal
-  note(id: ID!): Note
+${STORED_RESOURCES.map((resource) => `  ${resource}(id: ID!): ${typeName(resource)}`).join('\n')}
   pipeline(id: ID!): Pipeline
-  webhook(id: ID!): Webhook
-  "Newest first; first is 1 to 500, usually 50."
-  contacts(first: Int, after: String): ContactConnection!
+  "Lists are newest first; first is 1 to 500, usually 50."
+${PLAIN_RESOURCES.map(listLine).join('\n')}
   deals(first: Int, after: String, filter: DealFilter): DealConnection!
   "The default pipeline first."
   pipelines(first: Int, after: String): PipelineConnection!
@@ -52,13 +58,7 @@ input DealFilter {
   createdUntil: DateTime
 }
 
-type Contact implements Node {
-${memberLines('contact')}
-  "The whole record as REST has it, members of your own included."
-  json: JSON!
-}
-
-type Deal implements Node {
+${PLAIN_RESOURCES.map(plainType).join('')}type Deal implements Node {
 ${memberLines('deal')}
   pipeline: Pipeline
   json: JSON!
@@ -127,7 +127,21 @@ type Delivery {
   lastError: String
 }
 
-${['Contact', 'Deal', 'Note', 'Pipeline', 'Webhook', 'Delivery'].map(connectionTypes).join('')}`
+${NODES.map(connectionTypes).join('')}`
+
+function listLine(resource: PlainResource): string {
+  return `  ${RESOURCES[resource].plural}(first: Int, after: String): ${typeName(resource)}Connection!`
+}
+
+function plainType(resource: PlainResource): string {
+  return `type ${typeName(resource)} implements Node {
+${memberLines(resource)}
+  "The whole record as REST has it, members of your own included."
+  json: JSON!
+}
+
+`
+}
 
 /** A list in pages, as https://relay.dev/graphql/connections.htm has it, and `nodes` for who needs no cursor in between. */
 function connectionTypes(node: string): string {

@@ -1,7 +1,8 @@
+import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
 import { requireScope } from '../bearer.ts'
 import { Problem } from '../problem.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
-import type { ApiKey, DealFilters, PageQuery, Pipeline, RecordKind, Store, TextPage } from '../store/store.ts'
+import type { ApiKey, DealFilters, PageQuery, Pipeline, Store, TextPage } from '../store/store.ts'
 import { batched } from './batch.ts'
 import { RecordSource } from './record-source.ts'
 
@@ -10,13 +11,12 @@ const MAX_CHARS = 64 * 1024 * 1024
 
 /** What one request reads. Records and notes of siblings are read together. */
 export interface Reader {
-  contacts(query: PageQuery): Promise<TextPage>
+  page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
-  webhooks(query: PageQuery): Promise<TextPage>
   notes(dealId: string, query: PageQuery): Promise<TextPage>
   deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
   pipelines(): Promise<readonly Pipeline[]>
-  record(kind: RecordKind, id: string): Promise<RecordSource | undefined>
+  record(kind: StoredResource, id: string): Promise<RecordSource | undefined>
 }
 
 export function openReader(store: Store, key: ApiKey): Reader {
@@ -40,7 +40,7 @@ export function openReader(store: Store, key: ApiKey): Reader {
       return found
     })
   const notesBy = new Map<string, (dealId: string) => Promise<TextPage | undefined>>()
-  const recordsBy = new Map<RecordKind, (id: string) => Promise<RecordSource | undefined>>()
+  const recordsBy = new Map<StoredResource, (id: string) => Promise<RecordSource | undefined>>()
   const loadNotes = (query: PageQuery) =>
     batched((dealIds) =>
       inTurn(async () => {
@@ -49,7 +49,7 @@ export function openReader(store: Store, key: ApiKey): Reader {
         return pages
       }),
     )
-  const loadRecords = (kind: RecordKind) =>
+  const loadRecords = (kind: StoredResource) =>
     batched((ids) =>
       inTurn(async () => {
         const found = await store.records(kind, ids)
@@ -59,9 +59,8 @@ export function openReader(store: Store, key: ApiKey): Reader {
     )
   let pipelines: Promise<readonly Pipeline[]> | undefined
   return {
-    contacts: (query) => page(() => store.contacts(query)),
+    page: (resource, query) => page(() => store.page(resource, query)),
     deals: (query, filters) => page(() => store.deals(query, filters)),
-    webhooks: (query) => page(() => store.webhooks(query)),
     notes: async (dealId, query) => {
       const load = kept(notesBy, JSON.stringify(query), () => loadNotes(query))
       return (await load(dealId)) ?? { texts: [], nextOlderThanId: undefined }

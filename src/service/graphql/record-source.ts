@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
+import type { StoredResource } from '../../core/resources/registry.ts'
 import { parseJsonText } from '../json-text.ts'
-import type { RecordKind } from '../store/store.ts'
 
 /** Of a member of the outermost object. A name that stands in the text once is found without taking it apart. */
 function numberText(text: string, name: string): string | undefined {
@@ -16,11 +16,11 @@ function numberText(text: string, name: string): string | undefined {
 
 /** A record behind the fields of its type. Its text is parsed when one of them is asked for, and not for `json`. */
 export class RecordSource {
-  readonly kind: RecordKind
+  readonly kind: StoredResource
   readonly text: string
   #members: JsonObject | undefined
 
-  constructor(kind: RecordKind, text: string) {
+  constructor(kind: StoredResource, text: string) {
     this.kind = kind
     this.text = text
   }

@@ -1,4 +1,5 @@
 import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
+import { STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { memberName } from './input-members.ts'
 import { mutationResolvers } from './mutation-resolvers.ts'
 import { MUTATION_TYPES } from './mutation-types.ts'
@@ -9,8 +10,6 @@ import type { Resolver } from './resolver.ts'
 import { addScalars } from './scalars.ts'
 import { typeResolvers } from './type-resolvers.ts'
 
-const RECORD_TYPES: readonly string[] = ['Contact', 'Deal', 'Note', 'Webhook']
-
 export function schemaText(): string {
   return `${QUERY_TYPES}${MUTATION_TYPES}`
 }
@@ -19,7 +18,7 @@ export function schemaText(): string {
 export function createSchema(): GraphQLSchema {
   const schema = buildSchema(schemaText())
   addScalars(schema)
-  for (const name of RECORD_TYPES) addMembers(objectType(schema, name))
+  for (const resource of STORED_RESOURCES) addMembers(objectType(schema, typeName(resource)))
   addResolvers(objectType(schema, 'Query'), queryResolvers)
   addResolvers(objectType(schema, 'Mutation'), mutationResolvers)
   for (const [name, resolvers] of Object.entries(typeResolvers)) addResolvers(objectType(schema, name), resolvers)
@@ -30,7 +29,7 @@ export function createSchema(): GraphQLSchema {
 
 function typeNameOf(source: unknown): string {
   if (!(source instanceof RecordSource)) return 'Pipeline'
-  return `${source.kind[0]?.toUpperCase()}${source.kind.slice(1)}`
+  return typeName(source.kind)
 }
 
 function addMembers(type: GraphQLObjectType): void {

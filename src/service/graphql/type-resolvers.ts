@@ -1,3 +1,4 @@
+import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { filterText } from '../cursor.ts'
 import { notesPath } from '../note-creation.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
@@ -14,7 +15,7 @@ const json: Resolver = ({ text }: RecordSource, _, context) => {
 
 /** Beyond those that a record's own members answer. */
 export const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
-  Contact: { json },
+  ...Object.fromEntries(PLAIN_RESOURCES.map((resource) => [typeName(resource), { json }])),
   Deal: {
     json,
     amount: (source: RecordSource, _, context) => {

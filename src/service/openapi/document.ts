@@ -1,3 +1,4 @@
+import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { HEADERS, RESPONSES } from './operations.ts'
 import { PARAMETERS, type Part } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
@@ -5,7 +6,7 @@ import { componentSchemas } from './schemas.ts'
 import { SERVICE_PATHS } from './service-paths.ts'
 
 const TAGS = {
-  contacts: 'People.',
+  ...Object.fromEntries(PLAIN_RESOURCES.map((name) => [RESOURCES[name].plural, RESOURCES[name].about])),
   deals: 'Deals and their notes.',
   pipelines: 'The stages that deals go through.',
   webhooks: 'Subscriptions to events.',

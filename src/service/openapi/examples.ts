@@ -1,3 +1,6 @@
+import type { JsonObject } from '../../core/json.ts'
+import { PLAIN_RESOURCES, type PlainResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
+
 const TIMES = { created_at: '2026-03-01T09:30:00.000Z', updated_at: '2026-03-01T09:30:00.000Z', version: 1 }
 
 const PROBLEM = {
@@ -6,18 +9,13 @@ const PROBLEM = {
   request_id: 'req_7b0d7c8e-3c0f-4f0e-9a51-1f1f6a1c2b3d',
 }
 
+type PlainType = Capitalize<PlainResource>
+
+export type PlainSchema = `New${PlainType}` | `${PlainType}Patch` | PlainType
+
 /** What is sent and answered, once for each schema of the document; a test holds the service to them. */
 export const EXAMPLES = {
-  NewContact: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },
-  ContactPatch: { phone: '+44 20 7946 0101', vip: null },
-  Contact: {
-    id: 'con_0s9ntcj9g00',
-    name: 'Ada Lovelace',
-    email: 'ada@engines.example',
-    owner_id: 'u_ines',
-    vip: true,
-    ...TIMES,
-  },
+  ...(Object.fromEntries(PLAIN_RESOURCES.flatMap(plainExamples)) as Readonly<Record<PlainSchema, JsonObject>>),
   NewDeal: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },
   Deal: {
     id: 'deal_0s9ntcj9g01',
@@ -63,4 +61,19 @@ export const EXAMPLES = {
 } as const
 
 /** What the path's `{id}` stands for in examples. */
-export const EXAMPLE_IDS = { contact: 'con_0s9ntcj9g00', deal: 'deal_0s9ntcj9g01', pipeline: 'sales' } as const
+export const EXAMPLE_IDS = { deal: 'deal_0s9ntcj9g01', pipeline: 'sales' } as const
+
+export function exampleId(resource: PlainResource): string {
+  return `${RESOURCES[resource].idPrefix}0s9ntcj9g00`
+}
+
+function plainExamples(resource: PlainResource): readonly (readonly [name: string, example: JsonObject])[] {
+  const { example } = RESOURCES[resource]
+  const type = typeName(resource)
+  const [first] = Object.entries(example)
+  return [
+    [`New${type}`, example],
+    [`${type}Patch`, Object.fromEntries(first ? [first] : [])],
+    [type, { id: exampleId(resource), ...example, ...TIMES }],
+  ]
+}

@@ -1,61 +1,15 @@
-import { CONTACTS_PATH } from '../contact-changes.ts'
-import { DEALS_PATH } from '../deal-changes.ts'
+import { PLAIN_RESOURCES, type PlainResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_FILTER_PARAMETERS } from '../deal-filters.ts'
-import { WEBHOOKS_PATH } from '../webhook-creation.ts'
-import { EXAMPLE_IDS } from './examples.ts'
+import { EXAMPLE_IDS, exampleId } from './examples.ts'
 import { ALWAYS, answer, BODY_PROBLEMS, body, headerRefs, page, problems, USUAL_PROBLEMS } from './operations.ts'
 import { idOf, type Part, refs } from './parameters.ts'
 
 const CREATED = ['Location', 'ETag', 'Idempotent-Replayed']
 
-/** The nine operations on records. */
+/** The operations on records. */
 export const RECORD_PATHS: Readonly<Record<string, Part>> = {
-  [CONTACTS_PATH]: {
-    get: {
-      operationId: 'listContacts',
-      tags: ['contacts'],
-      summary: 'List contacts',
-      description: 'Newest first, in pages.',
-      parameters: refs('limit', 'cursor'),
-      responses: { 200: page('A page of contacts.', 'Contact'), ...problems(...USUAL_PROBLEMS) },
-    },
-    post: {
-      operationId: 'createContact',
-      tags: ['contacts'],
-      summary: 'Create a contact',
-      description: 'An object with at least one member, at most 64 KiB; members of your own are kept as they are sent.',
-      parameters: refs('idempotencyKey'),
-      requestBody: body('NewContact'),
-      responses: { 201: answer('The contact.', 'Contact', ...CREATED), ...problems(...BODY_PROBLEMS) },
-    },
-  },
-  [`${CONTACTS_PATH}/{id}`]: {
-    parameters: [idOf('contact', EXAMPLE_IDS.contact)],
-    patch: {
-      operationId: 'updateContact',
-      tags: ['contacts'],
-      summary: 'Change a contact',
-      description: 'A JSON merge patch (RFC 7396): null removes a member.',
-      parameters: refs('ifMatch', 'idempotencyKey'),
-      requestBody: body('ContactPatch', ['application/json', 'application/merge-patch+json']),
-      responses: {
-        200: answer('The contact as it is now.', 'Contact', 'ETag', 'Idempotent-Replayed'),
-        ...problems(...BODY_PROBLEMS, '404', '412'),
-      },
-    },
-    delete: {
-      operationId: 'deleteContact',
-      tags: ['contacts'],
-      summary: 'Delete a contact',
-      description: 'A second time it is a 404.',
-      parameters: refs('ifMatch'),
-      responses: {
-        204: { description: 'It is gone.', headers: headerRefs(ALWAYS) },
-        ...problems(...USUAL_PROBLEMS, '404', '412'),
-      },
-    },
-  },
-  [DEALS_PATH]: {
+  ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainPaths)),
+  [RESOURCES.deal.path]: {
     get: {
       operationId: 'listDeals',
       tags: ['deals'],
@@ -74,7 +28,7 @@ export const RECORD_PATHS: Readonly<Record<string, Part>> = {
       responses: { 201: answer('The deal.', 'Deal', ...CREATED), ...problems(...BODY_PROBLEMS) },
     },
   },
-  [`${DEALS_PATH}/{id}/notes`]: {
+  [RESOURCES.note.path]: {
     parameters: [idOf('deal', EXAMPLE_IDS.deal)],
     post: {
       operationId: 'createNote',
@@ -86,7 +40,7 @@ export const RECORD_PATHS: Readonly<Record<string, Part>> = {
       responses: { 201: answer('The note.', 'Note', ...CREATED), ...problems(...BODY_PROBLEMS, '404') },
     },
   },
-  '/v1/pipelines/{id}/stages': {
+  [RESOURCES.stage.path]: {
     parameters: [idOf('pipeline', EXAMPLE_IDS.pipeline)],
     get: {
       operationId: 'listStages',
@@ -97,7 +51,7 @@ export const RECORD_PATHS: Readonly<Record<string, Part>> = {
       responses: { 200: page('A page of stages.', 'Stage'), ...problems(...USUAL_PROBLEMS, '404') },
     },
   },
-  [WEBHOOKS_PATH]: {
+  [RESOURCES.webhook.path]: {
     post: {
       operationId: 'createWebhook',
       tags: ['webhooks'],
@@ -108,4 +62,54 @@ export const RECORD_PATHS: Readonly<Record<string, Part>> = {
       responses: { 201: answer('The subscription.', 'Webhook', ...CREATED), ...problems(...BODY_PROBLEMS) },
     },
   },
+}
+
+function plainPaths(resource: PlainResource): readonly (readonly [path: string, item: Part])[] {
+  const { path, plural } = RESOURCES[resource]
+  const type = typeName(resource)
+  const shared = { tags: [plural] }
+  const list = {
+    operationId: `list${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}`,
+    ...shared,
+    summary: `List ${plural}`,
+    description: 'Newest first, in pages.',
+    parameters: refs('limit', 'cursor'),
+    responses: { 200: page(`A page of ${plural}.`, type), ...problems(...USUAL_PROBLEMS) },
+  }
+  const create = {
+    operationId: `create${type}`,
+    ...shared,
+    summary: `Create a ${resource}`,
+    description: 'An object with at least one member, at most 64 KiB; members of your own are kept as they are sent.',
+    parameters: refs('idempotencyKey'),
+    requestBody: body(`New${type}`),
+    responses: { 201: answer(`The ${resource}.`, type, ...CREATED), ...problems(...BODY_PROBLEMS) },
+  }
+  const change = {
+    operationId: `update${type}`,
+    ...shared,
+    summary: `Change a ${resource}`,
+    description: 'A JSON merge patch (RFC 7396): null removes a member.',
+    parameters: refs('ifMatch', 'idempotencyKey'),
+    requestBody: body(`${type}Patch`, ['application/json', 'application/merge-patch+json']),
+    responses: {
+      200: answer(`The ${resource} as it is now.`, type, 'ETag', 'Idempotent-Replayed'),
+      ...problems(...BODY_PROBLEMS, '404', '412'),
+    },
+  }
+  const remove = {
+    operationId: `delete${type}`,
+    ...shared,
+    summary: `Delete a ${resource}`,
+    description: 'A second time it is a 404.',
+    parameters: refs('ifMatch'),
+    responses: {
+      204: { description: 'It is gone.', headers: headerRefs(ALWAYS) },
+      ...problems(...USUAL_PROBLEMS, '404', '412'),
+    },
+  }
+  return [
+    [path, { get: list, post: create }],
+    [`${path}/{id}`, { parameters: [idOf(resource, exampleId(resource))], patch: change, delete: remove }],
+  ]
 }

@@ -1,10 +1,11 @@
 import { ID_PREFIXES, type IdKind } from '../../core/ids.ts'
-import { CONTACT_PATCH_RULES, CONTACT_RULES } from '../fields/contact-fields.ts'
+import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES } from '../fields/deal-fields.ts'
 import { NOTE_RULES } from '../fields/note-fields.ts'
-import { filledText, type JsonSchema, notSent, type Rule, type Rules } from '../fields/rules.ts'
+import { creationRules } from '../fields/plain-fields.ts'
+import { filledText, type JsonSchema, notSent, type Rule, type Rules, rulesOf } from '../fields/rules.ts'
 import { WEBHOOK_RULES } from '../fields/webhook-fields.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES, type PlainSchema } from './examples.ts'
 
 const OPTIONAL_TEXT: Rule = { check: filledText.check, schema: filledText.schema }
 
@@ -118,12 +119,23 @@ const STAGE: JsonSchema = {
   required: ['id', 'name', 'position'],
 }
 
+function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
+  const schemas = PLAIN_RESOURCES.flatMap((resource) => {
+    const rules = creationRules(resource)
+    const type = typeName(resource)
+    return [
+      [`New${type}`, { ...sent(rules), minProperties: 1 }],
+      [`${type}Patch`, sent(rulesOf(resource))],
+      [type, record(resource, rules)],
+    ]
+  })
+  return Object.fromEntries(schemas)
+}
+
 /** `components/schemas`, from the tables that check what is sent. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const schemas: Readonly<Record<keyof typeof EXAMPLES, JsonSchema>> = {
-    NewContact: { ...sent(CONTACT_RULES), minProperties: 1 },
-    ContactPatch: sent(CONTACT_PATCH_RULES),
-    Contact: record('contact', CONTACT_RULES),
+    ...plainSchemas(),
     NewDeal: sent({ ...DEAL_RULES, pipeline_id: OPTIONAL_TEXT }),
     Deal: record('deal', DEAL_RULES, { pipeline_id: TEXT }),
     NewNote: NEW_NOTE,

@@ -1,9 +1,8 @@
 import type { EventKind } from '../../core/event-kinds.ts'
+import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
-/** What a store keeps as records; each has an id, a version and the JSON text that the wire carries. */
-export type RecordKind = 'contact' | 'deal' | 'note' | 'webhook'
-
+/** What a store keeps of each record. */
 export interface StoredRecord {
   readonly id: string
   readonly version: number
@@ -115,11 +114,11 @@ export interface WriteState {
 }
 
 export interface Write {
-  readonly kind: RecordKind
+  readonly kind: StoredResource
   /** The record to change; undefined creates one. */
   readonly id: string | undefined
   /** A record that must be there for the write to make sense (the deal of a note). */
-  readonly parent: { readonly kind: RecordKind; readonly id: string } | undefined
+  readonly parent: { readonly kind: StoredResource; readonly id: string } | undefined
   /** The event whose delivery to the webhook of `id` the write is about. */
   readonly deliveryOf?: string | undefined
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
@@ -225,15 +224,14 @@ export interface StoreStats {
 
 /** What the service needs of a database. One suite of tests runs over every implementation. */
 export interface Store {
-  contacts(query: PageQuery): Promise<TextPage>
-  /** The same page for who looks into none of its records, at less cost. */
-  joinedContacts(query: PageQuery): Promise<JoinedPage>
+  page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
+  /** The same page where none of its records is read, at less cost. */
+  joinedPage(resource: PlainResource, query: PageQuery): Promise<JoinedPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
-  webhooks(query: PageQuery): Promise<TextPage>
   /** A page for each deal; one that is not there has an empty one. */
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>
   /** By id; those that are not there are left out, as are ids of another kind. */
-  records(kind: RecordKind, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
+  records(kind: StoredResource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
   /** What `write` would find under the key before it did anything. */
   replay(idempotency: NonNullable<Write['idempotency']>): Promise<WriteResult | undefined>
   /** Resolves after the write is durable. Key, record and event commit together or not at all. */

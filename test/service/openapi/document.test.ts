@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { isEventPattern } from '../../../src/core/event-kinds.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
 import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
-import { contactRoutes } from '../../../src/service/routes/contacts.ts'
 import { dealRoutes } from '../../../src/service/routes/deals.ts'
 import { graphqlRoutes } from '../../../src/service/routes/graphql.ts'
 import { healthRoutes } from '../../../src/service/routes/health.ts'
 import { noteRoutes } from '../../../src/service/routes/notes.ts'
 import { openapiRoutes } from '../../../src/service/routes/openapi.ts'
 import { pipelineRoutes } from '../../../src/service/routes/pipelines.ts'
+import { plainRoutes } from '../../../src/service/routes/plain.ts'
 import { webhookRoutes } from '../../../src/service/routes/webhooks.ts'
 import { serveForTest } from '../serve-for-test.ts'
 
@@ -26,7 +26,7 @@ interface Operation {
 const document = openapiDocument('1.2.3') as any
 
 const ROUTES = [
-  ...contactRoutes,
+  ...plainRoutes,
   ...dealRoutes,
   ...noteRoutes,
   ...pipelineRoutes,

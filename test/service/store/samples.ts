@@ -84,5 +84,5 @@ export function idOf(result: WriteResult): string {
 }
 
 export async function allContacts(store: Store): Promise<readonly string[]> {
-  return (await store.contacts({ limit: 100_000, olderThanId: undefined })).texts
+  return (await store.page('contact', { limit: 100_000, olderThanId: undefined })).texts
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
+import { PLAIN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-word.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect } from './connection.ts'
@@ -41,6 +42,7 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
       if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
       db.script(SETTINGS)
       migrate(db)
+      addTables(db)
       db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     } catch (error) {
       db.close()
@@ -62,6 +64,14 @@ function migrate(db: Connection): void {
     db.script(`PRAGMA user_version = ${MIGRATIONS.length}; PRAGMA application_id = ${APPLICATION_ID};`)
     if (!isMade) insertPipelines(db, [defaultPipeline()])
   })
+}
+
+/** A plain resource that the database was made without gets its table; that of contacts is in the first step. */
+function addTables(db: Connection): void {
+  for (const resource of PLAIN_RESOURCES) {
+    const columns = 'id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL'
+    db.script(`CREATE TABLE IF NOT EXISTS ${RESOURCES[resource].plural} (${columns}) STRICT`)
+  }
 }
 
 function isNew(db: Connection): boolean {

@@ -1,14 +1,14 @@
 import { CrmError } from '../../../core/errors.ts'
 import { decodeId, encodeId, LAST_SERIAL } from '../../../core/ids.ts'
-import type { DealFilters, JoinedPage, PageQuery, RecordKind, TextPage } from '../store.ts'
+import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import type { DealFilters, JoinedPage, PageQuery, TextPage } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { queryDeals } from './deal-query.ts'
 
-export function readContacts(db: Connection, query: PageQuery): TextPage {
-  const belowSerial = placeOf('contact', query)
+export function readRecords(db: Connection, resource: PlainResource | 'webhook', query: PageQuery): TextPage {
   const rows = db.all<[string]>(
-    'SELECT text FROM contacts WHERE id < ? ORDER BY id DESC LIMIT ? + 0',
-    belowSerial,
+    `SELECT text FROM ${RESOURCES[resource].plural} WHERE id < ? ORDER BY id DESC LIMIT ? + 0`,
+    placeOf(resource, query),
     query.limit + 1,
   )
   return pageOf(rows, query.limit)
@@ -18,17 +18,18 @@ export function readContacts(db: Connection, query: PageQuery): TextPage {
  * SQLite joins the texts, so that one string is made and not a hundred. An aggregate takes rows in the order of a subquery
  * that has a limit.
  */
-export function joinContacts(db: Connection, query: PageQuery): JoinedPage {
+export function joinRecords(db: Connection, resource: PlainResource, query: PageQuery): JoinedPage {
+  const table = RESOURCES[resource].plural
   const [text, lastSerial, count] =
     db.get<[string | null, number | null, number]>(
       `SELECT group_concat(text, ','), min(id), count(*)
-        FROM (SELECT id, text FROM contacts WHERE id < ? ORDER BY id DESC LIMIT ? + 0)`,
-      placeOf('contact', query),
+        FROM (SELECT id, text FROM ${table} WHERE id < ? ORDER BY id DESC LIMIT ? + 0)`,
+      placeOf(resource, query),
       query.limit,
     ) ?? []
   const isFull = count === query.limit && typeof lastSerial === 'number'
-  const hasMore = isFull && db.get('SELECT 1 FROM contacts WHERE id < ? LIMIT 1', lastSerial) !== undefined
-  return { text: text ?? '', nextOlderThanId: hasMore ? encodeId('contact', lastSerial) : undefined }
+  const hasMore = isFull && db.get(`SELECT 1 FROM ${table} WHERE id < ? LIMIT 1`, lastSerial) !== undefined
+  return { text: text ?? '', nextOlderThanId: hasMore ? encodeId(resource, lastSerial) : undefined }
 }
 
 export function readDeals(db: Connection, query: PageQuery, filters: DealFilters): TextPage {
@@ -36,16 +37,7 @@ export function readDeals(db: Connection, query: PageQuery, filters: DealFilters
   return pageOf(rows, query.limit)
 }
 
-export function readWebhooks(db: Connection, query: PageQuery): TextPage {
-  const rows = db.all<[string]>(
-    'SELECT text FROM webhooks WHERE id < ? ORDER BY id DESC LIMIT ? + 0',
-    placeOf('webhook', query),
-    query.limit + 1,
-  )
-  return pageOf(rows, query.limit)
-}
-
-export function placeOf(kind: RecordKind, { olderThanId }: PageQuery): number {
+export function placeOf(kind: StoredResource, { olderThanId }: PageQuery): number {
   if (olderThanId === undefined) return LAST_SERIAL + 1
   const serial = decodeId(kind, olderThanId)
   if (serial !== undefined) return serial

@@ -10,7 +10,7 @@ import { LOCK_WAIT_MS, whenUnlocked } from './lock-wait.ts'
 import { readNotes } from './notes.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
-import { joinContacts, readContacts, readDeals, readWebhooks } from './pages.ts'
+import { joinRecords, readDeals, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { openToRead } from './read-database.ts'
 import { findRecords } from './records.ts'
@@ -72,10 +72,9 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     db.close()
   }
   return {
-    contacts: (query) => run(() => readContacts(db, query)),
-    joinedContacts: (query) => run(() => joinContacts(db, query)),
+    page: (resource, query) => run(() => readRecords(db, resource, query)),
+    joinedPage: (resource, query) => run(() => joinRecords(db, resource, query)),
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
-    webhooks: (query) => run(() => readWebhooks(db, query)),
     notes: (query) => run(() => readNotes(db, query)),
     records: (kind, ids) => run(() => findRecords(db, kind, ids)),
     replay: (idempotency) => run(() => findReplay(db, idempotency, Math.floor(now()))),

@@ -14,7 +14,7 @@ export function pagesSuite({ open }: Fixture): void {
     const store = await open()
     const [a, b, c, d, e] = await make(store, 5)
     const idsBelow = async (olderThanId: string | undefined) => {
-      const { texts, nextOlderThanId } = await store.contacts({ limit: 2, olderThanId })
+      const { texts, nextOlderThanId } = await store.page('contact', { limit: 2, olderThanId })
       return { ids: texts.map((text) => JSON.parse(text).id), nextOlderThanId }
     }
     expect(await idsBelow(undefined)).toEqual({ ids: [e, d], nextOlderThanId: d })
@@ -25,13 +25,13 @@ export function pagesSuite({ open }: Fixture): void {
 
   test('a joined page has the records of the page, their order and the same way on', async () => {
     const store = await open()
-    const none = await store.joinedContacts({ limit: 3, olderThanId: undefined })
+    const none = await store.joinedPage('contact', { limit: 3, olderThanId: undefined })
     expect(none).toEqual({ text: '', nextOlderThanId: undefined })
     const ids = await make(store, 7)
     for (const limit of [1, 3, 7, 8]) {
       for (const olderThanId of [undefined, ids[6], ids[3], ids[0]]) {
-        const { texts, nextOlderThanId } = await store.contacts({ limit, olderThanId })
-        const joined = await store.joinedContacts({ limit, olderThanId })
+        const { texts, nextOlderThanId } = await store.page('contact', { limit, olderThanId })
+        const joined = await store.joinedPage('contact', { limit, olderThanId })
         expect(joined).toEqual({ text: texts.join(','), nextOlderThanId })
       }
     }
@@ -40,13 +40,15 @@ export function pagesSuite({ open }: Fixture): void {
   test('a page that holds the last record is the last page, also when it is full', async () => {
     const store = await open()
     await make(store, 2)
-    expect(await store.contacts({ limit: 2, olderThanId: undefined })).toMatchObject({ nextOlderThanId: undefined })
+    expect(await store.page('contact', { limit: 2, olderThanId: undefined })).toMatchObject({
+      nextOlderThanId: undefined,
+    })
   })
 
   test('a store without records has one empty page', async () => {
     const store = await open()
     const none = { texts: [], nextOlderThanId: undefined }
-    expect(await store.contacts({ limit: 50, olderThanId: undefined })).toEqual(none)
+    expect(await store.page('contact', { limit: 50, olderThanId: undefined })).toEqual(none)
     expect(await store.deals({ limit: 50, olderThanId: undefined }, NO_FILTERS)).toEqual(none)
   })
 
@@ -54,14 +56,14 @@ export function pagesSuite({ open }: Fixture): void {
     const store = await open()
     const [a, b] = await make(store, 2)
     await store.write(removal('contact', b ?? ''))
-    const { texts } = await store.contacts({ limit: 2, olderThanId: b })
+    const { texts } = await store.page('contact', { limit: 2, olderThanId: b })
     expect(texts.map((text) => JSON.parse(text).id)).toEqual([a])
   })
 
   test('a place that is no id of the listed kind is refused, and is not an empty page', async () => {
     const store = await open()
     for (const olderThanId of ['', 'deal_00000000000', 'con_x']) {
-      await expect(store.contacts({ limit: 2, olderThanId })).rejects.toThrow(JSON.stringify(olderThanId))
+      await expect(store.page('contact', { limit: 2, olderThanId })).rejects.toThrow(JSON.stringify(olderThanId))
     }
     await expect(store.deals({ limit: 2, olderThanId: 'con_00000000000' }, NO_FILTERS)).rejects.toThrow('deal')
   })
@@ -108,7 +110,7 @@ function listContacts(store: Store) {
     isOver: () => isOver,
     turn: async (limit: number): Promise<void> => {
       if (isOver) return
-      const { texts, nextOlderThanId } = await store.contacts({ limit, olderThanId: place })
+      const { texts, nextOlderThanId } = await store.page('contact', { limit, olderThanId: place })
       listed.push(...texts.map((text) => JSON.parse(text).id))
       place = nextOlderThanId
       isOver = place === undefined

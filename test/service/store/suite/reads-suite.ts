@@ -62,9 +62,9 @@ export function readsSuite({ open }: Fixture): void {
     const webhook = { url: 'http://127.0.0.1:1/', events: ['*'], secret: 'whsec_c2VjcmV0' }
     const make = () => store.write(creation('webhook', {}, { decide: (state) => ({ ...created(state), webhook }) }))
     const [one, other] = [idOf(await make()), idOf(await make())]
-    const first = await store.webhooks({ limit: 1, olderThanId: undefined })
+    const first = await store.page('webhook', { limit: 1, olderThanId: undefined })
     expect(idsOf(first.texts)).toEqual([other])
-    expect(idsOf((await store.webhooks({ limit: 1, olderThanId: first.nextOlderThanId })).texts)).toEqual([one])
+    expect(idsOf((await store.page('webhook', { limit: 1, olderThanId: first.nextOlderThanId })).texts)).toEqual([one])
   })
 
   test('what was kept under an idempotency key is found without writing', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RecordKind } from '../../../../src/service/store/store.ts'
+import type { StoredResource } from '../../../../src/core/resources/registry.ts'
 import { allContacts, answer, bodyOf, created, creation, dealCreation, idOf, removal, rewriting } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
@@ -50,7 +50,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     const store = await open()
     const contactId = idOf(await store.write(creation('contact')))
     const dealId = idOf(await store.write(dealCreation()))
-    const wrong: readonly [RecordKind, string][] = [
+    const wrong: readonly [StoredResource, string][] = [
       ['contact', dealId],
       ['deal', contactId],
       ['contact', contactId.toUpperCase()],
