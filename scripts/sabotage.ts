@@ -10,12 +10,12 @@ import { chosenBy, SABOTAGES } from '../test/sabotage/sabotages.ts'
 
 /**
  * `npm run sabotage [-- WORD...] [--workers N]`: makes one change at a time in a copy of the tree, and runs the tests that must
- * notice it; exits with 1 when they pass all the same, or when the line to change does not stand once in its file. A word
- * chooses an area (`jobs`), or all whose name or file holds it.
+ * fail with it; exits with 1 when they pass, or when the line to change is not exactly once in its file. A word selects an
+ * area (`jobs`), or every sabotage with the word in its name or file.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
-/** A change may make a test wait for ever: that is noticed too. */
+/** A test that waits for ever counts as failed. */
 const LONGEST_RUN_MS = 120_000
 /** One failure is enough. */
 const BAIL = '--bail=1'
@@ -40,7 +40,7 @@ const copies = Array.from({ length: Math.max(1, Number(values.workers)) }, (_, a
 )
 
 if (usable.length > 0) {
-  // Once more where one fails: with so many at once a busy machine runs into the limits of time that some have.
+  // Retried once: with this many tests at a time a busy machine exceeds the time limits of some.
   const sound = await runTests(copies[0] ?? '', [...new Set(usable.flatMap(({ tests }) => tests))], ['--retry=1'])
   if (sound.status !== 0) throw new Error(`the tests fail without any sabotage:\n${sound.output}`)
 }
@@ -52,7 +52,7 @@ for (const name of missed) console.log(`missed: ${name}`)
 console.log(`${usable.length - missed.length} of ${chosen.length} are noticed, in ${seconds} s`)
 if (missed.length + stray.length > 0) process.exitCode = 1
 
-/** All that git knows or would add, with the packages of this tree. */
+/** All files that git tracks or would add, and a link to the packages of this tree. */
 function copyTree(copy: string): string {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' })
   for (const name of listed.split('\0').filter(Boolean)) {
@@ -76,7 +76,7 @@ async function isNoticed(copy: string, sabotage: Sabotage): Promise<boolean> {
   writeFileSync(path, sabotaged(source, sabotage))
   try {
     const { status, output, tookMs } = await runTests(copy, tests, [BAIL])
-    // A file that cannot be read any more fails too, and proves nothing.
+    // A change that breaks the syntax fails, too, and proves nothing.
     const hasRun = status === null || /Tests .*[1-9]\d* failed/.test(output)
     const verdict = status === 0 ? 'NOT NOTICED' : hasRun ? 'noticed' : `BROKEN\n${output}`
     console.log(`${verdict}: ${name} (${(tookMs / 1000).toFixed(1)} s)`)
@@ -87,7 +87,7 @@ async function isNoticed(copy: string, sabotage: Sabotage): Promise<boolean> {
 }
 
 interface Run {
-  /** Null where it had to be ended. */
+  /** Null after the time limit. */
   readonly status: number | null
   readonly output: string
   readonly tookMs: number
@@ -97,7 +97,7 @@ function runTests(cwd: string, tests: readonly string[], flags: readonly string[
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
   const beganMs = Date.now()
   const timeout = flags.includes(BAIL) ? LONGEST_RUN_MS : 0
-  // Not with the packages, where what was sabotaged would pile up.
+  // Not in node_modules, which all copies share.
   const cache = `--fsModuleCachePath=${join(cwd, '.vitest-cache')}`
   return new Promise((resolve, reject) => {
     const run = spawn(process.execPath, [VITEST, 'run', cache, ...flags, ...tests], { cwd, env, timeout })

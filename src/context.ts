@@ -35,13 +35,13 @@ export interface Host {
   readonly folder?: string | undefined
   /** The program that asks the system keyring; undefined where there is no keyring to ask. */
   readonly keyringProgram?: string
-  /** From then on the exit code tells how it went: a reader that leaves does not end the command. */
+  /** From then on the exit code is a result: the command does not end when the reader of its output does. */
   readonly onVerdict?: () => void
   /** Told what a server took, for the message that the output could not be written. */
   readonly onTaken?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
   readonly isStdoutDiscarded?: () => boolean
-  /** Does what the first Ctrl-C does; a screen takes that key for itself. */
+  /** Does what the first Ctrl-C does; a screen reads that key itself. */
   readonly interrupt?: () => void
   /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */
   readonly pauseProcess?: () => Promise<void>
@@ -60,7 +60,7 @@ export interface GlobalFlags {
   readonly limit: number | undefined
   /** A jq expression: only records for which it is true. */
   readonly where: string | undefined
-  /** What becomes of records that it fails on. */
+  /** Whether a record on which it fails ends the command, or is skipped. */
   readonly whereErrors: WhereErrors
   /** A jq expression: its results are printed. */
   readonly jq: string | undefined

@@ -31,7 +31,7 @@ async function main(): Promise<void> {
 
   const sent: SentSoFar = { isVerdict: false, taken: undefined }
   watchStdout(process, sent)
-  // A lost stderr is nobody's failure.
+  // A closed stderr is ignored.
   process.stderr.on('error', () => {})
 
   // node:sqlite announces itself as experimental on Node 22; that is for us to know.

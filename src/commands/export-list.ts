@@ -35,7 +35,7 @@ export async function exportList(ctx: Context, file: string, list: List): Promis
   ctx.note(`${count} ${list.plural} in ${file}`)
 }
 
-/** What is wrong with the whole is found before the file takes its name. */
+/** Checks the whole list before the file gets its name. */
 async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncGenerator<ListPage> {
   yield* pages
   await check.judge()

@@ -36,7 +36,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value]
 }
 
-/** The members that a write of a `resource` sends; those of `--set` win. None at all is a usage error: nothing would be written. */
+/** The members that a write of a `resource` sends; `--set` wins over `--data`. CrmError `usage` when there are none. */
 export async function readFields(
   ctx: Context,
   { set = [], data }: FieldsOptions,
@@ -103,7 +103,7 @@ async function readData(ctx: Context, name: string): Promise<JsonObject> {
 
 const SET = /^([^=]*?)(:?=)(.*)$/s
 
-/** What `--set key=text` writes as a text, under the names of the members. */
+/** The texts of `--set key=text` by the names of the members. */
 export function textMembers(set: readonly string[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const text of set) {

@@ -2,10 +2,10 @@ import type { Context } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 
-/** What is held against all records of a list, when the last of them was read. */
+/** A check of all records of a list. */
 export interface ListCheck {
   see(records: readonly CrmRecord[]): void
-  /** Throws what is wrong. */
+  /** Called after the last record. Throws a CrmError. */
   judge(): Promise<void>
 }
 
@@ -21,8 +21,8 @@ export function allOf(checks: readonly ListCheck[]): ListCheck {
 }
 
 /**
- * CrmError `usage` for a member that a command line takes from records of which none has it, and which the server does not
- * describe. A list without records proves nothing.
+ * CrmError `usage` for a member on the command line that no record has, and that the server does not describe. An empty list
+ * proves nothing.
  */
 export function createMemberCheck(ctx: Context, resource: Resource, uses: readonly MemberUse[]): ListCheck {
   const members = new MembersRead(uses)
@@ -36,7 +36,7 @@ export function createMemberCheck(ctx: Context, resource: Resource, uses: readon
   }
 }
 
-/** Of the expressions of a command that prints records; what `--fields` has picked from is not theirs to judge. */
+/** The member uses of a command that prints records; with `--fields` those of `--jq` are not checked. */
 export async function expressionUses(
   { expr, flags }: Context,
   prints: 'list' | 'record',

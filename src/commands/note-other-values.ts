@@ -5,7 +5,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 
 const MOST_CHARS = 60
 
-/** A server may drop a member without a word, or answer with the record as it was: the answer is printed, and this beside it. */
+/** A server may ignore a member, or answer with the unchanged record: a note names each value that differs from what was sent. */
 export function noteOtherValues(ctx: Context, record: CrmRecord, patch: JsonObject): void {
   const others = otherValues(record, patch).map(
     ({ member, asked, shown }) => `${member}: sent ${shortText(asked)}, answered ${shortText(shown)}`,

@@ -8,12 +8,13 @@ import { type Api, listAll, type Noun } from './find.ts'
 
 type Text = readonly [name: string, raw: string]
 
-/** What ends the command: the write would meet it too. */
+/** Errors that end the command, because the write would fail, too. */
 const FINAL: readonly string[] = ['usage', 'interrupted', 'unauthorized', 'rate_limited', 'unreachable', 'timeout']
 
 /**
- * Before one record is written: CrmError `usage` where `--set score=5` writes a text and `score` is a number to this server. Only
- * of members that crm does not know, and of texts that are digits, is it asked: one page of records, then its description.
+ * Before one record is written: CrmError `usage` when `--set score=5` writes a text and `score` is a number on this server.
+ * Only members that crm does not know, with digits as their text, are checked: in a page of records, then in the description
+ * of the server.
  */
 export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOptions, noun: Noun): Promise<void> {
   const known: readonly string[] = FIELDS[noun]
@@ -30,11 +31,11 @@ export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOpti
     if (found) throw textForNumber(...found)
   } catch (error) {
     if (!(error instanceof CrmError) || FINAL.includes(error.code)) throw error
-    // The key may write and not read, and a list may be one that crm does not read.
+    // The key may have no permission to read, or crm cannot read the list.
   }
 }
 
-/** Those of which no record of the first page tells what they are. */
+/** The texts whose members are empty in all records of the first page. */
 async function readShown(api: Api, noun: Noun, texts: readonly Text[]): Promise<readonly Text[]> {
   for await (const { items } of listAll(api, noun)) {
     const valuesOf = (name: string) => items.map((record) => memberAt(record, name.split('.')) ?? null)

@@ -27,13 +27,13 @@ export interface List {
   readonly columns: readonly string[]
   /** What the records are called, for the note that there are none. */
   readonly plural: string
-  /** What they are; undefined where they are of no resource. */
+  /** Undefined when they are not records of a resource. */
   readonly resource?: Resource
-  /** Held against them at the end, beside the members that expressions use. */
+  /** Made at the end, beside the check of the members that expressions use. */
   readonly checks?: readonly ListCheck[]
 }
 
-/** A list of the records of one resource, in its own columns and words. */
+/** The columns and the plural of a resource. */
 export function listOf(resource: Resource): Pick<List, 'columns' | 'plural' | 'resource'> {
   return { columns: FIELDS[resource], plural: RESOURCES[resource].plural, resource }
 }
@@ -73,7 +73,7 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
   await check.judge()
 }
 
-/** All that is held against the records of a list. */
+/** All checks of a list. */
 export async function checkOf(ctx: Context, { resource, checks = [] }: List): Promise<ListCheck> {
   return allOf(resource ? [createMemberCheck(ctx, resource, await expressionUses(ctx, 'list')), ...checks] : checks)
 }
@@ -109,7 +109,7 @@ export async function chosenPages(
   return matchingPages(ctx, counted(), where, check)
 }
 
-/** A slip is what an expression most often fails of, so it is named first. */
+/** A misspelt member is the usual reason why an expression fails, so it is reported first. */
 async function* matchingPages(
   ctx: Context,
   pages: AsyncIterable<ListPage>,
@@ -154,12 +154,12 @@ function noteRest(
   }
 }
 
-/** `resource` is what the server made of the record, where it is one of its own. */
+/** `resource`: undefined when the record is not one of a resource. */
 export async function printOne(ctx: Context, record: CrmRecord, resource?: Resource): Promise<undefined> {
   if (ctx.flags.output === 'id' && record.id === undefined) {
     throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
   }
-  // One record is no list that a reader ends: what follows it, such as a refusal, still counts.
+  // Unlike a list, one record is not cut short by a reader: the exit code still counts.
   ctx.onVerdict?.()
   const out = await recordOutput(ctx, Object.keys(record))
   try {
@@ -177,7 +177,7 @@ async function judgeMembers(ctx: Context, record: CrmRecord, resource: Resource)
   await check.judge()
 }
 
-/** Exit 2 would say that nothing was sent. */
+/** In place of exit 2, which means that nothing was sent. */
 function doneBut(what: string, cause: CrmError): CrmError {
   return new CrmError('partial', `done, but ${what}${cause.message}`, { ...cause.details, cause })
 }

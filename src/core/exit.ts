@@ -31,7 +31,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** What a command ends with that this signal has ended. */
+/** The exit code of a command that this signal has ended. */
 export function exitAfter(signal: unknown): ExitCode {
   return signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
 }

@@ -3,27 +3,27 @@ import { isJsonObject, type JsonValue } from './json.ts'
 import { nearest } from './nearest.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
-/** A member that a command line takes from the records it reads. */
+/** A member that an expression or a flag takes from records. */
 export interface MemberUse {
-  /** Where it was typed, such as `--where`. */
+  /** The flag, such as `--where`. */
   readonly flag: string
   /** The names that lead to it, from the record on. */
   readonly path: readonly string[]
-  /** What to type where the name is right. */
+  /** What to type when the name is right. */
   readonly ifMeant?: string
 }
 
 interface Sought extends MemberUse {
-  /** At each name of the path: whether an object was there to have it. */
+  /** For each name of the path: whether a record has the object that would contain it. */
   readonly wasAsked: boolean[]
-  /** How many names of the path some record had. */
+  /** The longest part of the path that a record has. */
   found: number
 }
 
-/** So many names are kept to tell what may be meant. */
+/** Names that are kept for suggestions. */
 const MOST_NAMES = 500
 
-/** Which of the members that are used the records that were read had. */
+/** Finds out which used members no record has. */
 export class MembersRead {
   readonly #names = new Set<string>()
   #sought: readonly Sought[]
@@ -41,14 +41,14 @@ export class MembersRead {
     }
   }
 
-  /** Those that no record had, although one was there to have it. */
+  /** The members that no record has, although a record has the object that would contain them. */
   missing(): readonly MemberUse[] {
     return this.#sought.filter(({ wasAsked, found }) => wasAsked[found])
   }
 
   /**
-   * CrmError `usage` for members that no record has; undefined where all are there, or nothing is known. What is described,
-   * of the record itself, is no slip.
+   * CrmError `usage` for members that no record has; undefined when there are none, or no records. A member in `described` may
+   * be missing in all records.
    */
   slip(plural: string, described: ReadonlySet<string>): CrmError | undefined {
     const [first, ...others] = this.missing().filter(({ path }) => !described.has(path[0] ?? ''))

@@ -1,23 +1,23 @@
 import { idText } from './exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 
-/** Where JSON:API, HubSpot and Airtable have the members of a record. */
+/** The member of JSON:API, HubSpot and Airtable that contains the members of a record. */
 const BELOW = ['attributes', 'properties', 'fields']
 
-/** The members of a record, also those that stand one level below it. */
+/** The members of a record, with those one level below it. */
 export function valuesOf(record: JsonObject): JsonObject {
   const below = BELOW.map((name) => record[name]).filter((value) => isJsonObject(value))
   return below.length === 0 ? record : Object.assign({}, ...below, record)
 }
 
 export interface OtherValue {
-  /** As `--set` names it: `address.city`. */
+  /** The path as in `--set`: `address.city`. */
   readonly member: string
   readonly asked: JsonValue
   readonly shown: JsonValue
 }
 
-/** The members of a merge patch that a record shows with another value; what it does not show says nothing. */
+/** The members of a merge patch that a record has with another value; members that it omits are not compared. */
 export function otherValues(record: JsonObject, patch: JsonObject): readonly OtherValue[] {
   return compare(valuesOf(record), patch, [])
 }
@@ -32,7 +32,7 @@ function compare(shown: JsonObject, patch: JsonObject, path: readonly string[]):
   })
 }
 
-/** Whether all that was sent is shown, and none of it: a text that was cut or wrapped is still the one that was sent. */
+/** Whether the record has every member that was sent, each with another value; a truncated or wrapped text counts as the same. */
 export function isAnother(record: JsonObject, sent: JsonObject): boolean {
   const values = valuesOf(record)
   const entries = Object.entries(sent)
@@ -47,9 +47,9 @@ function isAkin(shown: JsonValue = null, asked: JsonValue): boolean {
   return first !== '' && second !== '' && (first.includes(second) || second.includes(first))
 }
 
-/** Servers trim, change the case, and write numbers, dates and telephone numbers in their own way. */
+/** Servers trim, change the case, and reformat numbers, dates and telephone numbers. */
 export function isAlike(shown: JsonValue, asked: JsonValue): boolean {
-  // `owner_id` is answered with the owner.
+  // Some servers answer `owner_id` with the owner as an object.
   if (isJsonObject(shown) && !isJsonObject(asked) && asked !== null) {
     return Object.values(shown).some((inner) => !isJsonObject(inner) && isAlike(inner, asked))
   }

@@ -85,7 +85,7 @@ export function withoutSpaces({ plain, spanAt }: PlainReading): PlainReading {
   }
 }
 
-/** The last one that begins at the index or before it, found by halving: a hostile text has as many as characters. */
+/** The last piece that begins at or before the index, by binary search: a hostile text has one for each character. */
 function pieceAt(pieces: readonly Piece[], index: number): Piece {
   let [low, high] = [0, pieces.length - 1]
   while (low < high) {

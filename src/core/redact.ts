@@ -22,7 +22,7 @@ export interface Redactor {
   foreign(text: string): string
   /** Of records: the secret itself, escaped or not, and nothing else. */
   data(text: string): string
-  /** Whether a secret stands in it as it is. */
+  /** Whether a secret is in it, unescaped. */
   holds(text: string): boolean
   /** Of our own words about a secret: as `foreign`, but for parts of it. */
   own(text: string): string
@@ -106,7 +106,7 @@ function found(reading: PlainReading, words: string): readonly Span[] {
   return indexesOf(reading.plain, words).map((at) => spanOf(reading, at, at + words.length))
 }
 
-/** Of what is left beside whole secrets: a text that is nothing but secrets has forty fragments in each. */
+/** Outside of whole secrets, each of which would match forty fragments. */
 function fragmentSpans(reading: PlainReading, { lower, fragments }: Secret): readonly Span[] {
   const rest = { ...reading, plain: reading.plain.replaceAll(lower, '\ufffd'.repeat(lower.length)) }
   return fragments.flatMap((fragment) => found(rest, fragment))

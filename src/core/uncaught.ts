@@ -1,4 +1,4 @@
-/** What nothing caught, on its way to where errors are reported: a bug, although the program was stopped for it. */
+/** An error that nothing caught, as the cause: reported as a bug, although the signal is aborted. */
 export class Uncaught extends Error {
   override readonly name = 'Uncaught'
 
@@ -7,9 +7,9 @@ export class Uncaught extends Error {
   }
 }
 
-/** Gives back what ends it. */
+/** Returns a function that stops watching. */
 export type WatchProcess = (on: {
-  /** What was thrown and nothing caught: with this the process does not end of it. */
+  /** Called with an error that nothing caught; the process then goes on. */
   readonly uncaught: (error: unknown) => void
   readonly exit: () => void
 }) => () => void

@@ -11,7 +11,7 @@ export interface Wire {
   /** Records asked for in one request of a list. */
   readonly pageSize: number
   readonly idempotencyHeader: string
-  /** Whether the server keeps the key of a write, where a person says so; undefined: known once the server shows it. */
+  /** Whether the server keeps idempotency keys, as set by a person; undefined until the server shows it. */
   readonly idempotency?: 'none' | 'kept' | undefined
   /** How long the server keeps the key of a write, and so for how long sending it again cannot do it twice. */
   readonly idempotencyWindowMs: number
@@ -35,7 +35,7 @@ export interface Wire {
 
 type Times = Pick<Wire, 'idempotencyWindowMs' | 'requestLifeMs'>
 
-/** CrmError `invalid_input` where a key is forgotten before the last of its requests has arrived: then none may ever be sent. */
+/** CrmError `invalid_input` when the server forgets a key before the last request with it can arrive: nothing could be sent. */
 export function checkTimes({ idempotencyWindowMs: windowMs, requestLifeMs: lifeMs }: Times): void {
   if (windowMs > lifeMs) return
   const [window, life] = [durationText(windowMs), durationText(lifeMs)]

@@ -18,7 +18,7 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
   ensurePrivateFolderNow(path)
 }
 
-/** The same, done before it returns: for the moment in which a signal ends the process. */
+/** The same, synchronously, for a signal that ends the process. */
 export function ensurePrivateFolderNow(path: string): void {
   // lstat follows a link when the path ends in a slash; resolve takes the slash away.
   const folder = resolve(path)

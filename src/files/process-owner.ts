@@ -3,7 +3,7 @@ import process from 'node:process'
 import { isRunning } from './is-running.ts'
 import { processMark } from './process-mark.ts'
 
-/** A process, as what it holds on disk names it. */
+/** The identity of a process in files that it owns. */
 export interface ProcessOwner {
   readonly pid: number
   readonly startedAtMs: number
@@ -16,9 +16,9 @@ export function thisProcess(): ProcessOwner {
 }
 
 export function isGone({ pid, startedAtMs, mark }: ProcessOwner): boolean {
-  // Our own number, but not us: a container that starts again gives its processes the same numbers.
+  // Our pid, but another process: a container that is restarted assigns the same pids.
   if (pid === process.pid) return startedAtMs !== Math.round(performance.timeOrigin)
   if (!isRunning(pid)) return true
-  // The number may be that of another process by now.
+  // The pid may have been reused.
   return mark !== '' && processMark(pid) !== mark
 }

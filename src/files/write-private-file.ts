@@ -24,8 +24,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * The same, done before it returns: for the moment in which a signal ends the process. A link under this name is replaced,
- * and not followed.
+ * The same, synchronously, for a signal that ends the process. A symbolic link at the path is replaced, and not followed.
  */
 export function writePrivateFileNow(path: string, text: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)

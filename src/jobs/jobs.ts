@@ -70,7 +70,7 @@ export interface Jobs {
   remove(ids: readonly string[]): void
   /** Names that the stage of a deal can have; undefined where the server does not tell. */
   stages(): Promise<readonly string[] | undefined>
-  /** The first of them that no pipeline has; undefined where all are there, or the server does not list stages. */
+  /** The first of these stages that no pipeline has; undefined when all exist, or the server does not list stages. */
   unknownStage(stages: readonly string[]): Promise<WrongStage | undefined>
   /** What a job would still send; reads its whole plan. */
   rest(paths: JobPaths): RestOfJob
@@ -98,7 +98,7 @@ export interface Jobs {
   failures(paths: JobPaths, limit?: number): AsyncIterable<FailurePage>
   /** Rows and members that a plan left as they are, and why. */
   leftOut(paths: JobPaths): AsyncIterable<FailurePage>
-  /** What a second look at an upsert found last; undefined before there was one. */
+  /** The result of the last recheck of an upsert; undefined before the first. */
   recheck(paths: JobPaths): Recheck | undefined
   /** Groups them, and writes them to a file; undefined when there are none. */
   reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
@@ -107,7 +107,7 @@ export interface Jobs {
 }
 
 export interface JobResult extends JobOutcome {
-  /** What an upsert made that exists twice; undefined for other jobs, and for one that was stopped. */
+  /** The records of an upsert that exist twice; undefined for other jobs, and for one that was stopped. */
   readonly recheck: Recheck | undefined
   /** With what a command ends; undefined when every row was done. */
   readonly error: unknown

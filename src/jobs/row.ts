@@ -162,6 +162,6 @@ export interface RowOptions {
   readonly signal: AbortSignal
   /** A line for people, such as what `debug` in an expression says. */
   readonly note: (line: string) => void
-  /** What `--compute` takes for now. */
+  /** The time that `--compute` uses as now. */
   readonly nowMs: number
 }

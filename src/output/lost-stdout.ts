@@ -1,14 +1,14 @@
-/** What a command has sent by the time that its output cannot be written. */
+/** What a command has done when its output cannot be written. */
 export interface SentSoFar {
-  /** Its exit code tells something: what became of a write, or what was found. */
+  /** Its exit code is a result: of a write, or of a search. */
   isVerdict: boolean
   /** What took effect, for the message. */
   taken: string | undefined
 }
 
 /**
- * A reader that has seen enough (`crm ... | head`) is success for a list. A command whose exit code tells something goes
- * on without a reader, and ends with that. A full disk is 13 for all.
+ * A reader that closes the pipe (`crm ... | head`) ends a list with success. A command whose exit code is a result goes on
+ * without a reader. A full disk is exit 13 for all.
  */
 export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: SentSoFar): void {
   let isReaderGone = false
@@ -25,7 +25,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
     if (!sent.isVerdict) exit(0)
     isReaderGone = true
     stdout.write = () => true
-    // Who waits for the reader would wait for good.
+    // A writer that waits for `drain` would wait for ever.
     stdout.emit('drain')
   })
 }

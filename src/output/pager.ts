@@ -70,7 +70,7 @@ export function openPager(command: string, env: Env, terminal: OutputStream): Pa
   }
 }
 
-/** Within this crm knows of a Ctrl-C that ended its pager. */
+/** Within this time crm gets the SIGINT that ended its pager. */
 const SIGNAL_MS = 100
 
 function startPager(command: string, env: Env) {
@@ -84,7 +84,7 @@ function startPager(command: string, env: Env) {
   child.stdin.on('error', left)
   const ended = once(child, 'close').then(async ([exit]) => {
     left()
-    // Ctrl-C goes to both, and the end of the pager may be seen before the signal.
+    // Ctrl-C goes to both processes, and the exit of the pager may be noticed before the signal.
     if (exit !== 0) await delay(SIGNAL_MS)
     return (exit ?? undefined) as number | undefined
   })

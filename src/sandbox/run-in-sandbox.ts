@@ -30,7 +30,7 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
     exit = await runCommand(run, sandbox.env)
     return exit
   } catch (error) {
-    // Before the command began: what was being seeded goes with the service.
+    // Interrupted while seeding: the data is lost with the service.
     if (!run.signal.aborted) throw error
     return 128 + constants.signals[signalOf(run.signal)]
   } finally {

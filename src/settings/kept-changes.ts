@@ -14,7 +14,7 @@ import { writePrivateFileNow } from '../files/write-private-file.ts'
 import { damaged } from './document.ts'
 import { stateFolder } from './state-folder.ts'
 
-/** A change that was made on the screens and not sent when they were left. */
+/** A change made on the screens that was not sent before they closed. */
 export interface KeptChange {
   readonly list: 'contacts' | 'deals'
   readonly id: string
@@ -24,41 +24,41 @@ export interface KeptChange {
   readonly before: JsonObject
 }
 
-/** What was typed in a form and not sent. */
+/** The unsent text of a form. */
 export interface KeptForm {
   readonly list: KeptChange['list']
   /** The record as it was when the form was opened; null for a new one. */
   readonly before: JsonObject | null
-  /** By the names of the fields; those that were not changed are left out. */
+  /** By field name; without unchanged fields. */
   readonly texts: Readonly<Record<string, string>>
-  /** What stood against it. */
+  /** The last error of the server; null when there was none. */
   readonly problem: string | null
 }
 
 export interface Taken {
   readonly changes: readonly KeptChange[]
   readonly forms: readonly KeptForm[]
-  /** Processes that hold others, which are not taken from them while they run. */
+  /** Running processes that hold further changes. */
   readonly heldBy: readonly number[]
 }
 
 /**
- * Changes that wait for the next start at one server: a file a process, so that two that end at once lose nothing. The name of
- * a file that a process has taken names the process: another takes it only when that one is gone.
+ * Changes that are kept until the next start, for one server. Each process has its own file, so that two that end at the same
+ * time lose nothing. The name of the file names the process, until the process releases it or ends.
  */
 export interface KeptChanges {
   /**
-   * All that were kept and that no running process has; two that ask at once never get the same. CrmError `invalid_input` for
-   * a damaged file, `machine` for one that others may read.
+   * Takes all kept changes that no running process holds. No two processes get the same change. CrmError `invalid_input` for a
+   * damaged file, `machine` for one that other users can read.
    */
   take(): Promise<Taken>
-  /** What this process has now, in the place of what it took: the next start gets it when this process is gone. CrmError `machine`. */
+  /** Replaces all that this process holds or took; others get it when this process has ended. CrmError `machine`. */
   hold(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
-  /** The same for good: any start may take it from now on. */
+  /** The same, and lets other processes take it at once. */
   release(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
 }
 
-/** `server` is the address that the changes belong to: an id means another record elsewhere. */
+/** `server` is the address that the changes belong to. */
 export function openKeptChanges(env: Env, server: string): KeptChanges {
   const folder = join(stateFolder(env), 'browse')
   const prefix = `${createHash('sha256').update(server).digest('hex').slice(0, 16)}-`
@@ -66,7 +66,7 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
   const owner = ownerText(thisProcess())
   let ours: readonly string[] = []
 
-  /** It is on disk when this returns. */
+  /** Synchronous: the file is on disk on return. */
   function put(path: string, changes: readonly KeptChange[], forms: readonly KeptForm[] = []): void {
     const isNone = changes.length + forms.length === 0
     if (!isNone) {
@@ -83,7 +83,7 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
       const names = namesIn(folder).filter((name) => name.startsWith(prefix))
       const owners = names.map((name) => ({ name, holder: ownerOf(name) }))
       const free = owners.filter(({ holder }) => !holder || isGone(holder)).map(({ name }) => name)
-      // Read before they are taken: one that is damaged stays where it is, and so do the others.
+      // Read before any is claimed: a damaged file leaves all where they are.
       const read = await Promise.all(
         free.map(async (name) => [name, await readChanges(join(folder, name), server)] as const),
       )
@@ -104,7 +104,7 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
   }
 }
 
-/** A name has one process only that gives it another. */
+/** Only one of several processes can rename a file. False for the others. */
 function claim(path: string, claimed: string): boolean {
   try {
     renameSync(path, claimed)
@@ -115,12 +115,12 @@ function claim(path: string, claimed: string): boolean {
   }
 }
 
-/** For a file name: a mark holds a slash. */
+/** For a file name; the mark of a process has a slash. */
 function ownerText({ pid, startedAtMs, mark }: ProcessOwner): string {
   return `${pid}.${startedAtMs}.${mark.replaceAll('/', '_')}`
 }
 
-/** Undefined for a file that waits for anybody. */
+/** Undefined for a file that was released. */
 function ownerOf(name: string): ProcessOwner | undefined {
   const [, pid, startedAtMs, mark = ''] = /^[^.]+\.(\d+)\.(\d+)\.([^.]*)\.json$/.exec(name) ?? []
   if (pid === undefined) return undefined

@@ -2,7 +2,7 @@
 export interface Store<State> {
   get(): State
   update(change: (state: State) => State): void
-  /** Gives back what ends it. */
+  /** Returns a function that stops watching. */
   subscribe(listener: () => void): () => void
 }
 

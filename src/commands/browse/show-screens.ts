@@ -45,7 +45,7 @@ async function findRecords(ctx: Context, noun: Noun, ids: readonly string[]): Pr
 
 type Found = Map<string, CrmRecord>
 
-/** What the screens say of where they are, and the address that changes are kept for. */
+/** The name and address of the server for the screens, and the address that changes are kept for. */
 export async function placeOf(ctx: Context): Promise<Pick<Shown, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin

@@ -18,7 +18,7 @@ export interface ManyFlags extends ImportFlags {
   readonly from?: string
   readonly ifMatch?: string
   readonly idempotencyKey?: string
-  /** What is set need not be a member of any record. */
+  /** `--set` may name a member that no record has. */
   readonly newField?: true
 }
 
@@ -94,7 +94,7 @@ function setMembers(patch: JsonObject | undefined): readonly MemberUse[] {
   return Object.keys(patch ?? {}).map((name) => ({ flag: '--set', path: [name], ifMeant }))
 }
 
-/** One slip would write a member of its own to every record. */
+/** Without the flag a misspelt member is an error: it would be written to every record. */
 export function addNewFieldFlag(command: object): void {
   ;(command as Command).addOption(
     new Option('--new-field', 'with --where: --set may name a member that no record has yet'),

@@ -2,7 +2,7 @@ import { exactDigits } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { textForNumber, textMembers } from '../fields-input.ts'
 
-/** Of a member that crm does not know, the records tell whether it is a number: a text would be kept, and be in no sum. */
+/** Finds out from the records whether a member that crm does not know is a number: a text in its place is in no sum. */
 export function createNumberCheck(set: readonly string[] = []) {
   const texts = [...textMembers(set)]
   let found: (typeof texts)[number] | undefined
@@ -10,7 +10,7 @@ export function createNumberCheck(set: readonly string[] = []) {
     see(records: readonly CrmRecord[]): void {
       for (const record of records) found ??= texts.find(([name]) => isNumber(record[name]))
     },
-    /** CrmError `usage` where a record that was seen has a number for what --set writes as a text. */
+    /** CrmError `usage` when a record so far has a number where --set writes a text. */
     judge(): void {
       if (found) throw textForNumber(...found)
     },

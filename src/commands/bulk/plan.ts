@@ -15,7 +15,7 @@ import { type RunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showPlan } from './show-plan.ts'
 
-/** More than this is a cost of its own. */
+/** More requests than this for a recheck are mentioned in the plan. */
 const RECHECK_TOLD = 1000
 
 export interface PlanFlags extends RunFlags {
@@ -55,7 +55,7 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
     }
     if (ctx.flags.isDryRun || flags.plan !== undefined) {
       const exit = await showPlan(ctx, job, flags)
-      // Behind what it would do, which is why the number is another one.
+      // After the plan, which shows why the number differs.
       requireCount(ctx, job, flags)
       return exit
     }
@@ -87,7 +87,7 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
   return parts.filter(Boolean).join(' and ')
 }
 
-/** Compares `--expect` with what would happen, before anything is sent or kept as a plan. */
+/** Compares `--expect` with the plan, before anything is sent or written to a file. */
 function requireCount(ctx: Context, job: MadeJob, { expect, plan }: PlanFlags): void {
   const { end } = job
   if (isDeletion(job)) {

@@ -15,7 +15,7 @@ export interface RunFlags {
   readonly recheck?: boolean
 }
 
-/** Of commands that may send an upsert. */
+/** For commands that may send an upsert. */
 export function addRecheckFlag(command: object): void {
   ;(command as Command).addOption(
     new Option('--no-recheck', 'do not read all records again at the end of --match, to name what exists twice'),

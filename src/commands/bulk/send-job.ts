@@ -63,7 +63,7 @@ async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
   if (report.file !== undefined) ctx.note(`These rows as they were, with the reasons: ${report.file}`)
 }
 
-/** What an upsert made, and another writer too. */
+/** Records of an upsert that another writer created, too. */
 function tellTwins(ctx: Context, recheck: JobRecheck): void {
   if (recheck && !recheck.twins) ctx.note('Whether any of it exists twice was not looked at (--no-recheck).')
   for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
@@ -73,7 +73,7 @@ function tellTwins(ctx: Context, recheck: JobRecheck): void {
   }
 }
 
-/** `twice`: null where an upsert was not looked at again. */
+/** `twice`: null for an upsert without a recheck. */
 function accountRecord(job: string, account: JobAccount, recheck: JobRecheck) {
   return { job, ...account, ...(recheck && { twice: recheck.twins?.length ?? null }) }
 }

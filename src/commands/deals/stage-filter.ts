@@ -3,8 +3,8 @@ import { CrmError } from '../../core/errors.ts'
 import type { ListCheck } from '../member-check.ts'
 
 /**
- * CrmError `usage` for a stage to filter by that no pipeline has, where the server lists them. It is asked only about those
- * that no deal was found in.
+ * CrmError `usage` for a stage in `--filter` that no pipeline has, when the server lists pipelines. It is asked only about
+ * stages without a deal.
  */
 export function createStageCheck(ctx: Context, filters: Readonly<Record<string, string>>): ListCheck {
   const unseen = new Map((filters.stage?.split(',') ?? []).map((stage) => [stage.toLowerCase(), stage]))

@@ -116,7 +116,7 @@ export const PRUNED_JOB = made({ id: TEXT, state: STATE })
 /** A row of an upsert that exists more than once. */
 export const TWIN = made({ line: COUNT_OR_NULL, id: TEXT, ids: listOf(TEXT) })
 
-/** A row that failed, or whose fate nobody knows. */
+/** A row that failed or is in doubt. */
 export const FAILED_ROW = made({
   op: COUNT,
   line: COUNT_OR_NULL,

@@ -9,7 +9,7 @@ export const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 export const TIME_OR_NULL: JsonSchema = { type: ['string', 'null'], format: 'date-time' }
 export const ALWAYS_TRUE: JsonSchema = { const: true }
 export const ANYTHING: JsonSchema = {}
-/** Of an object of which nobody knows more than that. */
+/** Any object. */
 export const ANY_OBJECT: JsonSchema = { type: 'object', additionalProperties: true }
 
 type Members = Readonly<Record<string, JsonSchema>>

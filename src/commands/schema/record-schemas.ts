@@ -28,7 +28,7 @@ const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] }
 
 const OF_EVERY_RECORD = { id: ID, created_at: WHEN, updated_at: WHEN, version: ID_OR_NULL }
 
-/** Of other servers too, so any member may be null. */
+/** Other servers may answer null for any member. */
 const OF_TYPE: Readonly<Record<FieldType, JsonSchema>> = {
   id: ID,
   reference: ID_OR_NULL,

@@ -7,26 +7,26 @@ import { expressionUses, type ListCheck } from '../member-check.ts'
 import { EVENT_MEMBERS } from './event-record.ts'
 
 export interface EventCheck extends ListCheck {
-  /** CrmError `usage` for a member that none of the events seen so far has. */
+  /** CrmError `usage` for a member that no event so far has. */
   slip(): CrmError | undefined
 }
 
-/** What records of crm serve have, which an event need not be about. */
+/** Members of the records of crm serve. */
 const KNOWN: readonly string[] = [...new Set([...FIELDS.contact, ...FIELDS.deal, ...FIELDS.note])]
 const ENVELOPE: readonly string[] = ['type', 'timestamp', 'data', 'previous']
 
-/** Of `--where` on events as they come. */
+/** Checks the members in `--where` for events as they arrive. */
 export async function createEventCheck(ctx: Context): Promise<EventCheck> {
   const { uses } = await ctx.expr()
   return checkOf(uses('none'))
 }
 
-/** Of all expressions on a list of them. */
+/** Checks the members in all expressions for a list of events. */
 export async function createEventListCheck(ctx: Context): Promise<EventCheck> {
   return checkOf(await expressionUses(ctx, 'list'))
 }
 
-/** An event itself has the same members always, so that a slip there is CrmError `usage` before any event is read. */
+/** CrmError `usage` at once for an unknown member of the event itself, because all events have the same ones. */
 function checkOf(uses: readonly MemberUse[]): EventCheck {
   for (const use of uses) refuseUnknown(use)
   const members = new MembersRead(uses.filter(({ path }) => !isKnown(path)).map(withMeant))

@@ -17,7 +17,7 @@ export function eventFacts(event: ReceivedEvent): JsonObject {
   }
 }
 
-/** All that one may have. */
+/** The members that an event may have. */
 export const EVENT_MEMBERS: readonly string[] = [
   ...['type', 'id', 'event', 'record_id', 'received_at', 'verified', 'duplicate', 'scheme'],
   ...['body', 'body_text', 'body_base64'],

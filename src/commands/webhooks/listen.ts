@@ -88,10 +88,10 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   slips.end()
 }
 
-/** So many events tell that a member is misspelt, and not one that only some of them have. */
+/** After so many events without a member it is probably misspelt. */
 const TELLING = 20
 
-/** Events of another kind may come next, so that a member which none has is no failure: it is said early, and at the end. */
+/** A later event may have the member, so a missing one is no failure: it is noted after some events, and at the end. */
 function createSlipNotes(ctx: Context, slip: () => CrmError | undefined) {
   let count = 0
   const note = (): void => {

@@ -41,7 +41,7 @@ export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGene
   for (const path of damaged) ctx.note(`Lines of ${path} are no events of this version, and were left out.`)
 }
 
-/** Those for which `--where` is true. CrmError `usage` at the end for a member of it that none of them all has. */
+/** The events for which `--where` is true. CrmError `usage` at the end for a member that no event has. */
 export async function* matchingEvents(
   ctx: Context,
   pages: AsyncIterable<readonly ReceivedEvent[]>,

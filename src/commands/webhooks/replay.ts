@@ -90,7 +90,7 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
   failures.refuse(count)
 }
 
-/** Before the first event is sent: a misspelt member may well choose all of them. */
+/** Runs before the first event is sent: with a misspelt member `--where` may select all of them. */
 async function judgeWhere(ctx: Context, { since, events: globs = [] }: Options): Promise<void> {
   const pages = matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
   while (!(await pages.next()).done);

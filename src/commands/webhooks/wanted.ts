@@ -10,7 +10,7 @@ import { eventRecord } from './event-record.ts'
 
 export interface Wanted {
   isWanted(event: ReceivedEvent): Promise<boolean>
-  /** CrmError `usage` for a member of `--where` that no event has which the globs let through so far. */
+  /** CrmError `usage` for a member of `--where` that no event so far has, of those that match the globs. */
   slip(): CrmError | undefined
 }
 

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../json.ts'
 
-/** What a field holds: `reference` is the id of another record or of a user, `time` is RFC 3339. */
+/** The type of a field: `reference` is the id of another record or of a user, `time` is RFC 3339. */
 export type FieldType = 'id' | 'reference' | 'text' | 'texts' | 'number' | 'integer' | 'time'
 
 export interface Field {
   readonly type: FieldType
-  /** For people, in schemas. */
+  /** The description in schemas. */
   readonly about: string
   /** A new record must have it, and it is never null or empty. */
   readonly isRequired?: true
   /** Set by the server; a client that sends it changes nothing. */
   readonly isReadOnly?: true
-  /** What people call it at the head of a column, in lower case, without blanks, hyphens and underscores. */
+  /** Other names in column headers, in lower case, without blanks, hyphens and underscores. */
   readonly aliases?: readonly string[]
 }
 
@@ -20,11 +20,11 @@ export type Fields = Readonly<Record<string, Field>>
 /** What the API can do with a resource. */
 export type Operation = 'list' | 'create' | 'update' | 'delete'
 
-/** What a resource is; whatever names one of its fields derives from this. */
+/** The one definition of a resource: types, validation, schemas and tables derive from it. */
 export interface ResourceDefinition {
   readonly singular: string
   readonly plural: string
-  /** Of its ids on `crm serve`; undefined where a name is the id. */
+  /** The prefix of its ids on `crm serve`; undefined when its name is its id. */
   readonly idPrefix?: string
   /** Of its collection in the API, from `/v1` on. */
   readonly path: string
@@ -56,7 +56,7 @@ export const ID = {
   },
 } as const satisfies Fields
 
-/** What the server keeps of every record. */
+/** Set by the server on every record. */
 export const KEPT_BY_SERVER = {
   created_at: { type: 'time', about: 'When it was made', isReadOnly: true },
   updated_at: { type: 'time', about: 'When it was last changed', isReadOnly: true },

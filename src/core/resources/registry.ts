@@ -7,10 +7,10 @@ import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
 import { WEBHOOK } from './webhook.ts'
 
-/** A record as a server sent it. Only the service knows what its own records hold; the client reads any. */
+/** A record as a server sent it: of another server than `crm serve` it may have any members. */
 export type CrmRecord = JsonObject
 
-/** Every resource of the contract. A new one begins here: the compiler then lists the places that have to know it. */
+/** Every resource of the contract. To add one, begin here: the compiler lists the other places. */
 export const RESOURCES = {
   contact: CONTACT,
   deal: DEAL,

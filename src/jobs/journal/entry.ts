@@ -65,7 +65,7 @@ export interface DoubtEntry {
   readonly t: 'doubt'
   readonly op: number
   readonly why: string
-  /** A create that was answered with a 2xx, which is never sent again. */
+  /** The create was answered with a 2xx, so it is never sent again. */
   readonly taken?: true
 }
 

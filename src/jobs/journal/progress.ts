@@ -121,12 +121,12 @@ export class Progress {
     return end !== 'none' && end !== 'back'
   }
 
-  /** Whether it was leased, not given back, and has no end: nobody knows whether it was sent. */
+  /** Whether it was leased, not given back, and has no result: it is unknown whether it was sent. */
   isUnanswered(op: number): boolean {
     return op < this.next && this.endOf(op) === 'none'
   }
 
-  /** Whether the server answered the create with a 2xx that does not show what it made. */
+  /** Whether the create was answered with a 2xx that does not show the record. */
   isTaken(op: number): boolean {
     return this.#taken.has(op)
   }

@@ -7,7 +7,7 @@ import type { Planned, PlannedFailure } from './plan-builder.ts'
 
 const MOST_NAMED = 10
 
-/** What tells whether a row has more matches than are named. */
+/** One more than are named, to know whether there are more. */
 export const MOST_MATCHES = MOST_NAMED + 1
 
 interface Ambiguity {
@@ -28,7 +28,7 @@ export function deleteOf(row: InputRow, { id, record }: { id: string; record: Cr
   return { do: 'delete', path: recordPath('contacts', id), id, before: record, ...placeOf(row) }
 }
 
-/** Of a row with several matches: which one it is about is for a person to say. */
+/** The failure of a row with several matches: a person has to choose the record. */
 export function ambiguousOf(noun: Noun, row: InputRow, { names, ids }: Ambiguity): PlannedFailure {
   const [field, shown] = [names.join(', '), ids.slice(0, MOST_NAMED)]
   const [count, more] = ids.length > shown.length ? [`more than ${MOST_NAMED}`, ', …'] : [String(ids.length), '']

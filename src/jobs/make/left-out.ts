@@ -42,7 +42,7 @@ export class LeavingOut {
   #file: number | undefined
   #text = ''
 
-  /** Without a path the first ones alone are kept. */
+  /** Without a path only the first ones are kept. */
   constructor(path: string | undefined) {
     this.#path = path
   }

@@ -16,7 +16,7 @@ export interface MadeJob {
   readonly leftOut: readonly LeftOut[]
   /** The first of the rows that fail without a request. */
   readonly failing: readonly LeftOut[]
-  /** How many requests the second look at an upsert takes; undefined where there is none. */
+  /** The number of requests of the recheck of an upsert; undefined when there is none. */
   readonly recheckRequests?: number | undefined
   /** What a person has to agree to, beside the changes. */
   readonly doubts?: string | undefined

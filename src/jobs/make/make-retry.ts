@@ -69,7 +69,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
   }
 }
 
-/** The same rows once more would fail for what was there when they were matched. */
+/** A retry sends the rows as they were matched, so an ambiguous row would fail again. */
 function nothingToSend(world: MakeWorld, { id }: JobPaths): CrmError {
   return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
     hint: `when each has one match, match them anew: ${matchAnew(world, id)}`,
@@ -77,7 +77,7 @@ function nothingToSend(world: MakeWorld, { id }: JobPaths): CrmError {
   })
 }
 
-/** Of the job that had the file. */
+/** The command that matches the rows again, from the input of the first job. */
 function matchAnew(world: MakeWorld, id: string): string {
   const paths = jobPaths(world.jobsFolder, id)
   const { input, of } = headOf(paths)

@@ -20,7 +20,7 @@ export interface SelectionRequest {
   readonly kind: 'update' | 'delete'
   /** Which records it is about. */
   readonly where: Pick<Where, 'keepAll' | 'failure'>
-  /** Held against all records, before anything is sent. */
+  /** Checks all records before anything is sent. */
   readonly check: {
     see(records: readonly CrmRecord[]): void
     judge(): Promise<void>
@@ -52,7 +52,7 @@ export async function makeSelection(world: MakeWorld, request: SelectionRequest)
         else if (planned) builder.add(planned)
       }
     }
-    // First a slip, of which an expression most often fails.
+    // First: a misspelt member is the usual reason why an expression fails.
     await check.judge()
     const failure = where.failure()
     if (failure) throw failure

@@ -17,7 +17,7 @@ export interface MakeWorld {
   readonly command: readonly string[]
   /** All records, a page at a time. */
   readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Records on a page of the list, as far as it is set. */
+  /** Records on a page of a list, when it is set. */
   readonly pageSize: number | undefined
   /** How the server changes deals; CrmError `not_supported` where it does not. */
   readonly dealUpdates: () => Promise<DealUpdates>

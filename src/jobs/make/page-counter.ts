@@ -4,10 +4,10 @@ interface Page {
   readonly items: readonly CrmRecord[]
 }
 
-/** How many requests a list took, and so what it takes once more. */
+/** Counts the requests of a list, to estimate those of reading it again. */
 export class PageCounter {
   #records = 0
-  /** The longest: the last one may have few. */
+  /** Records on a page; the last page may have fewer. */
   #longest: number
   #pages = 0
 
@@ -19,7 +19,7 @@ export class PageCounter {
     for await (const page of pages) {
       this.#pages += 1
       this.#records += page.items.length
-      // What is asked for is no more than a wish, once a server has shown otherwise.
+      // A server may use another page size than the one that is asked for.
       if (this.#pages > 1 || page.items.length > this.#longest) {
         this.#longest = Math.max(Math.ceil(this.#records / this.#pages), 1)
       }
@@ -27,7 +27,7 @@ export class PageCounter {
     }
   }
 
-  /** When there are so many records more. */
+  /** The requests to read the list with so many more records. */
   requestsWith(added: number): number {
     return Math.max(1, Math.ceil((this.#records + added) / this.#longest))
   }

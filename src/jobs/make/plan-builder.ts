@@ -46,7 +46,7 @@ export interface EarlierOperation {
   readonly gen: number
   /** When it was leased first, where it may have been sent. */
   readonly since: number | undefined
-  /** Whether it was answered with a 2xx that does not show what was made. */
+  /** Whether it was answered with a 2xx that does not show the record. */
   readonly isTaken?: boolean
   /** Of the record that was made. */
   readonly id?: string | undefined
@@ -57,7 +57,7 @@ export class PlanBuilder {
   readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, unchanged: 0, skipped: 0 }
   readonly fields = new FieldCounts()
   readonly leftOut: LeavingOut
-  /** The rows that fail; the plan itself has all of them. */
+  /** The first rows that fail; the plan has all of them. */
   readonly failing = new LeavingOut(undefined)
   readonly #writer: PlanWriter
   readonly #before: BeforeWriter

@@ -30,7 +30,7 @@ export async function stageNames({ deals, stages, graphql }: Api): Promise<reado
   return names
 }
 
-/** The first of the stages, by name or id, that no pipeline has; undefined where all are there, or cannot be listed. */
+/** The first of these names or ids that is no stage of a pipeline; undefined when all are, or stages cannot be listed. */
 export async function unknownStage({ graphql }: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
   const listed = await listedStages(graphql)
   const ids = listed?.map(({ id }) => idText(id))

@@ -18,7 +18,7 @@ export interface KnownFailure {
 
 /** What one row comes to. docs/job-format.md says what each member means. */
 export interface OperationHead {
-  /** `fail` is never sent: it ends as `failed` says. */
+  /** `fail` is never sent; it ends with the failure in `failed`. */
   readonly do: OperationKind | 'fail'
   readonly path: string
   /** Of the record that is changed or deleted. */
@@ -32,7 +32,7 @@ export interface OperationHead {
   readonly gen?: number
   /** When an earlier job of the run may have sent it first, by the server's clock. */
   readonly since?: number
-  /** Whether that one was answered with a 2xx that does not show what was made: it is never sent again. */
+  /** Whether that request was answered with a 2xx that does not show the record: it is never sent again. */
   readonly taken?: true
   readonly before?: string
   readonly ifMatch?: string
@@ -56,7 +56,7 @@ export interface Operation {
   readonly body: Buffer | null
 }
 
-/** Of an operation that is sent; an Error for one that must not be. */
+/** The kind of an operation that is sent. Throws an Error for `fail`, which must not be. */
 export function sentKind({ do: kind }: OperationHead): OperationKind {
   if (kind === 'fail') throw new Error('an operation that fails without a request was to be sent')
   return kind

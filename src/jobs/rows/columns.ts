@@ -37,7 +37,7 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
   const fields = fieldsOf(kind)
   const byFolded = new Map(fields.map((field) => [foldName(field), field]))
-  // What may have been meant is no field whose values are left out: the answer would drop the column.
+  // A field whose values are ignored is never suggested: accepting it would drop the column.
   const suggested = fields.filter((field) => roleOf(kind, field) !== 'ignored').map(foldName)
   return (name) => {
     const mapping = mappings.get(name)

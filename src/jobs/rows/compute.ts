@@ -10,7 +10,7 @@ import { addFinding, type Draft, placeValue } from './draft.ts'
 import { convertMember } from './members-to-row.ts'
 
 interface Computed {
-  /** For messages: one field may be computed twice. */
+  /** The flag as typed, for messages: one field may be computed twice. */
   readonly typed: string
   readonly column: Column
   readonly query: Query
@@ -18,7 +18,7 @@ interface Computed {
 
 export interface Compute {
   run(drafts: readonly Draft[]): Promise<void>
-  /** CrmError `usage` for a member that no row had which was read so far, and no column or field is called. */
+  /** CrmError `usage` for a member that no row so far has, and that is not the name of a column or field. */
   slip(columns: readonly ColumnUse[]): CrmError | undefined
 }
 
@@ -50,7 +50,7 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
       }
     },
     slip: (columns) => {
-      // A cell that is empty in every row is no member of any.
+      // A column that is empty in every row is missing in all of them.
       const named = [
         ...columns.flatMap(({ name, field = name }) => [name, field]),
         ...all.map(({ column }) => column.field),
@@ -75,7 +75,7 @@ function visibleTo({ row, given }: Draft): JsonObject {
   return { ...given, ...(row.id === undefined ? {} : { id: row.id }), ...row.fields }
 }
 
-/** Where it fails the row is refused, and the others are read on: what is wrong is told together. */
+/** A failure refuses the row only, so that all failures are reported together. */
 function placeOutcome(
   draft: Draft,
   { typed, column }: Computed,

@@ -27,7 +27,7 @@ export function foldName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
 }
 
-/** The field that people who write this name mean, perhaps: enough to ask whether that is meant, never to decide it. */
+/** The field that this name may mean: it is suggested, and never used without asking. */
 export function aliasOf(kind: RowKind, name: string): string | undefined {
   const folded = foldName(name)
   return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))

@@ -1,14 +1,14 @@
 import type { Progress } from '../journal/progress.ts'
 import { operationCount, type PlanEnd } from '../plan/plan-head.ts'
 
-/** What became of every row. */
+/** The number of rows by outcome. */
 export interface Account {
   readonly rows: number
   readonly done: number
   readonly unchanged: number
   readonly skipped: number
   readonly failed: number
-  /** Sent, and nobody can tell whether it happened; or sent by a process that is gone, until the job is resumed. */
+  /** Sent, and it is unknown whether the server applied it; or sent by a process that is gone, until the job is resumed. */
   readonly in_doubt: number
   readonly unsent: number
 }

@@ -14,7 +14,7 @@ export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<st
   return claimed
 }
 
-/** Some of the records that the job made or changed last. */
+/** Some of the last records that the job made or changed. */
 export function witnessesIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
   journal.flush()
   const witnesses = new Witnesses()

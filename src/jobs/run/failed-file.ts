@@ -39,7 +39,7 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
     if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
     const groups = new Map<string, FailureGroup>()
     const failures = failuresOf(plan, paths.journal, progress)
-    // A plan that was made elsewhere comes without its input.
+    // A plan from another machine has no input file.
     const verdict = existsSync(paths.input) ? plan.head.input?.verdict : undefined
     if (!verdict) {
       for (const failure of failures) count(groups, failure)

@@ -13,8 +13,8 @@ const LONGEST_WAIT_MS = 8000
 const LIST_PATHS: Readonly<Record<Noun, string>> = { contacts: '/v1/contacts', deals: '/v1/deals', notes: '/v1/deals' }
 
 /**
- * One record is asked for before anything is written down or sent: it tells the server's time, whether it
- * takes the key, and perhaps that it keeps idempotency keys.
+ * Reads one record before anything is written to the journal or sent: the answer shows the server's time, whether the
+ * API key is accepted, and perhaps that the server keeps idempotency keys.
  * Asks again for `patienceMs` while nothing answers; CrmError when it does not, or refuses.
  */
 export async function greet(

@@ -26,7 +26,7 @@ interface Ended {
   readonly stop: Stop | undefined
   /** Of an undo: what it was to take back and leaves, in words. */
   readonly left: string | undefined
-  /** So many rows of an upsert exist twice. */
+  /** The number of rows of an upsert that exist twice. */
   readonly twice: number
 }
 

@@ -18,7 +18,7 @@ export interface JobState {
   readonly progress: Progress
 }
 
-/** What a job says about itself; reads its whole plan and journal, a second for a million rows. */
+/** The state of a job, from its whole plan and journal: a second for a million rows. */
 export async function readJobState(paths: JobPaths): Promise<JobState> {
   const plan = openJobPlan(paths)
   try {

@@ -4,8 +4,8 @@ import { readJournal } from '../journal/read-journal.ts'
 
 export type OperationResult =
   /**
-   * `isReplayed`: the server answered with what an earlier request had made, `isOthers`: of another job; `isGone`: what was to
-   * be deleted was not there.
+   * `isReplayed`: the server replayed the answer to an earlier request; `isOthers`: to one of another job; `isGone`: the record
+   * to delete did not exist.
    */
   | ({ readonly is: 'done'; readonly id: string | null } & Readonly<
       Record<'isReplayed' | 'isOthers' | 'isGone', boolean>

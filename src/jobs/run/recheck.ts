@@ -12,18 +12,18 @@ import { matchKey } from '../match-key.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import type { PlanCounts, PlanHead } from '../plan/plan-head.ts'
 
-/** A row of an upsert whose contact is there more than once by now: another writer made it at the same time. */
+/** A row of an upsert whose contact exists more than once: another writer made it at the same time. */
 export interface Twin {
   readonly line: number | null
-  /** That the job made. */
+  /** The record that the job made. */
   readonly id: string
-  /** Of all that have its key. */
+  /** All records with its key. */
   readonly ids: readonly string[]
 }
 
-/** What a second look at the records of an upsert came to. */
+/** The result of reading the records of an upsert again. */
 export interface Recheck {
-  /** Undefined: `--no-recheck` left it out. */
+  /** Undefined with `--no-recheck`. */
   readonly twins: readonly Twin[] | undefined
 }
 
@@ -32,15 +32,15 @@ export interface RecheckParts {
   readonly isLeftOut: boolean
 }
 
-/** An upsert makes what was not there when it was planned, and nothing but a look afterwards tells whether it still was not. */
+/** An upsert creates what did not exist when it was planned; another writer may have created the same since. */
 export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): boolean {
   if (noun !== 'contacts' || terms?.as !== 'import' || create === 0) return false
   return terms.match.mode === 'upsert' && terms.match.names.length > 0 && terms.match.names[0] !== 'id'
 }
 
 /**
- * Reads all records once and names what the job made that exists twice; undefined for jobs that are no upserts. What was found
- * is kept: where nothing was twice it is not looked for again.
+ * Reads all records, and finds those of the job that exist twice; undefined for a job that is not an upsert. The result is
+ * kept; when nothing existed twice, the records are not read again.
  */
 export async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
   const plan = openJobPlan(paths)
@@ -56,7 +56,7 @@ export async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Rec
   }
 }
 
-/** What the last look found; undefined before there was one. */
+/** The last result; undefined before the first. */
 export function keptRecheck(paths: JobPaths): Recheck | undefined {
   const file = fileOf(paths)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Recheck) : undefined
@@ -84,7 +84,7 @@ async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts
   }
 }
 
-/** On disk, for there may be millions: what the job made, by what its rows were matched by. */
+/** Puts the created records into a table, by match key; on disk, because there may be millions. */
 function putMade(scratch: Scratch, paths: JobPaths, plan: PlanFile): void {
   const { database } = scratch
   const names = plan.head.terms?.match.names ?? []

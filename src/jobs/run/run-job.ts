@@ -158,7 +158,7 @@ interface AskedAboutKeys {
   readonly rest: readonly Unsettled[]
 }
 
-/** Where no answer has shown that the server keeps keys, its OpenAPI document may; then what was held back goes out after all. */
+/** When no answer shows that the server keeps keys, its OpenAPI document may; then the creates can be sent again. */
 async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Promise<AskedAboutKeys> {
   const { services, terms } = run
   const mayGoOut = ({ task, isAnswered }: Unsettled) =>
@@ -184,7 +184,7 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
     ...{ journal, progress, leases, pace, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
-    // Fixtures name both records, and keep neither.
+    // Fixtures report both records with the same id, and keep neither.
     isEachIdOnce: plan.head.kind !== 'fixtures',
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }

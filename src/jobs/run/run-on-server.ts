@@ -29,7 +29,7 @@ export function accountOf({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
   return baseUrl.href.replace(/\/$/, '')
 }
 
-/** CrmError `invalid_input` where they allow no request at all. */
+/** CrmError `invalid_input` for times that allow no request at all. */
 function termsOf({ wire }: JobServer): ServerTerms {
   checkTimes(wire)
   return {

@@ -29,7 +29,7 @@ export interface ServerTerms {
   readonly lifeMs: number
   /** Whether another API key of the account finds the same idempotency keys. */
   readonly isScopedByAccount: boolean
-  /** Whether the server keeps idempotency keys, as far as that is known. */
+  /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping
 }
 
@@ -43,7 +43,7 @@ export interface RunTerms {
   readonly maxOutageMs: number
   /** Rows that are in doubt are asked about once more. */
   readonly isDoubtReopened?: boolean
-  /** What an upsert made is not looked at once more: `--no-recheck`. */
+  /** `--no-recheck`: the records of an upsert are not read again. */
   readonly isRecheckLeftOut?: boolean
   /** Only what an earlier process may have sent comes to its end, and then the job is cancelled. */
   readonly isRestDropped?: boolean

@@ -8,7 +8,7 @@ import type { JobServices, ServerTerms } from './services.ts'
 /** Somebody may have deleted one or the other; all of them is another thing. */
 const WITNESSES = 20
 
-/** Statuses with which a deletion ends; 0 is what was found in the list, or was not there any more. */
+/** Statuses of a deletion; 0 is a result that was found in the list. */
 const NO_RECORD: readonly number[] = [0, 204, 404, 410]
 
 /** The records that a job made or changed last: they are there wherever the job belongs. */

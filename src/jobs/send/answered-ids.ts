@@ -1,11 +1,11 @@
-/** Enough for a server that answers all rows alike, or its neighbours; a job of millions of rows does not keep all its ids. */
+/** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
 const MOST_IDS = 20_000
 
-/** The ids that creates were answered with lately: two rows that were answered with the same one did not both make a record. */
+/** The latest ids of created records: of two rows with the same id at most one made a record. */
 export class AnsweredIds {
   readonly #ids = new Set<string>()
 
-  /** False where another create was answered with it. */
+  /** False when another create was answered with this id. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)

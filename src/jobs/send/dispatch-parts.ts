@@ -18,7 +18,7 @@ export interface DispatchParts {
   readonly clock: ServerClock
   /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping
-  /** Whether a create that is answered with the id of another one is in doubt. */
+  /** Whether a create that is answered with the id of another create is in doubt. */
   readonly isEachIdOnce: boolean
   readonly account: string
   readonly run: string
@@ -54,7 +54,7 @@ export interface Unsettled {
   readonly why: string
   /** The server has given its last word: no request of it is under way. */
   readonly isAnswered: boolean
-  /** Of a deletion that was answered with 404 or 410. */
+  /** For a deletion that was answered with 404 or 410. */
   readonly goneAs?: GoneAs | undefined
 }
 

@@ -10,7 +10,7 @@ import { TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
-/** A kill leaves all that is leased in doubt, and what must not be repeated has to be looked for then. */
+/** After a kill all leased rows are in doubt, and creates that must not be repeated have to be looked up. */
 const MOST_LEASED_IN_DOUBT = 16
 
 /** Sends what `leases` gives, and `first` before it, until all has come to an end or something stops it. */

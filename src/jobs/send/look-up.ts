@@ -11,7 +11,7 @@ export type Finding =
   | { readonly is: 'done'; readonly id: string | null }
   | { readonly is: 'absent' }
   | { readonly is: 'gone' }
-  /** `isThere`: of a record that was to be changed or deleted, and is neither as it was nor as it should be. */
+  /** `isThere`: the record to change or delete exists, with neither its old nor its intended values. */
   | { readonly is: 'doubt'; readonly why: string; readonly isThere?: true }
 
 export interface Records {
@@ -19,9 +19,9 @@ export interface Records {
   list(): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Of these ids those that are known to be of other operations. */
   claimed(ids: ReadonlySet<string>): ReadonlySet<string>
-  /** Some that this job is known to have made or changed: a list that shows none of them proves nothing. */
+  /** Some records that this job made or changed: a list without any of them proves nothing. */
   witnesses(): ReadonlySet<string>
-  /** Whether an empty list is believed where there are none: a server that is not known shows perhaps nothing ever. */
+  /** Whether an empty list proves absence without witnesses: an unknown server may never list anything. */
   readonly isEmptyBelieved: boolean
 }
 
@@ -53,7 +53,7 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
   return findings
 }
 
-/** Whether what a list does not show is not there. */
+/** Decides whether absence from a list proves that a record does not exist. */
 class ListProof {
   readonly #witnesses: ReadonlySet<string>
   #isAnySeen = false
@@ -68,7 +68,7 @@ class ListProof {
     this.#isWitnessSeen ||= this.#witnesses.has(idText(id) ?? '')
   }
 
-  /** What was made may not be shown: then it cannot be told from what was not made. */
+  /** A list that may hide created records leaves the absent ones in doubt. */
   doubtAbsent(tasks: readonly Task[], findings: Map<Task, Finding>, isEmptyBelieved: boolean): void {
     const why = this.#whyNoProof(isEmptyBelieved)
     if (why === undefined) return
@@ -98,8 +98,8 @@ interface Looked {
 }
 
 /**
- * A list may show less of a record than was sent: then a row is compared by what it does show. That proves that nothing was
- * made, and not that a record is the one of the row.
+ * A list may omit members that were sent. Then rows are compared by the members that it shows: no match proves that nothing
+ * was made; a match does not prove that the record belongs to the row.
  */
 async function lookForPartly(records: Records, absent: readonly Task[], { matcher, findings }: Looked): Promise<void> {
   const partly = absent.filter((task) => matcher.hiddenOf(task).length > 0)

@@ -20,21 +20,21 @@ export class CreatedMatcher {
   readonly #found = new Map<Task, Candidate[]>()
   readonly #near = new Map<Task, Candidate[]>()
   readonly #sent = new Map<Task, readonly string[]>()
-  /** Members that no record has shown so far. */
+  /** Members that no record had so far. */
   readonly #hidden = new Set<string>()
   #isAnySeen = false
 
-  /** `by`: that has seen the whole list; only what it was shown is compared. */
+  /** `by` has seen the whole list; members that it never saw are not compared. */
   constructor(tasks: readonly Task[], by?: CreatedMatcher) {
     for (const task of tasks) this.#add(task, by ? by.#hidden : NONE)
   }
 
-  /** Members that were sent and that no record has shown: of these the list says nothing, whatever was made. */
+  /** Members that were sent and that no record of the list has: the list omits them. */
   hiddenOf(task: Task): readonly string[] {
     return this.#isAnySeen ? (this.#sent.get(task) ?? []).filter((name) => this.#hidden.has(name)) : []
   }
 
-  /** Whether anything at all is compared. */
+  /** Whether the list shows any member that was sent. */
   isCompared(task: Task): boolean {
     return (this.#sent.get(task) ?? []).length > 0
   }

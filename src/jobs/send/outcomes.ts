@@ -59,7 +59,7 @@ export class Outcomes {
     }
   }
 
-  /** An upsert may change the same record for two rows; a create makes one for each. */
+  /** Two creates with the same id are in doubt; an upsert may change one record for two rows. */
   #notTwice(task: Task, verdict: Verdict): Verdict {
     if (!this.#parts.isEachIdOnce) return verdict
     const isMade = verdict.is === 'done' && task.operation.head.do === 'create' && verdict.flag !== 'u'
@@ -68,7 +68,7 @@ export class Outcomes {
     return { is: 'unsettled', why, isAnswered: false, isTaken: true }
   }
 
-  /** Written at once: a process that goes on behind a kill must not send it again. */
+  /** Written at once: after a kill, the next process must not send it again. */
   #noteTaken(task: Task, why: string): void {
     const { journal, progress } = this.#parts
     const entry = { t: 'doubt', op: task.operation.op, why, taken: true } as const
@@ -78,7 +78,7 @@ export class Outcomes {
     progress.take(entry)
   }
 
-  /** Of one that there is no request for. */
+  /** Ends an operation that has no request. */
   fail(task: Task, failed: KnownFailure): void {
     this.#keep(task, { is: 'failed', entry: { status: null, ...failed, request: null } })
   }
@@ -89,7 +89,7 @@ export class Outcomes {
     if (verdict.is === 'done') {
       const { status, id, flag } = verdict
       journal.addResult(flag === undefined ? [op, status, id] : [op, status, id, flag])
-      // What a kill -9 takes of these would be in doubt where it must not be sent once more.
+      // A create that must not be repeated would be in doubt if a kill -9 lost its result.
       if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
       else journal.flush()
     } else {
@@ -143,7 +143,7 @@ export class Outcomes {
   }
 }
 
-/** What was turned away at the door is not one of those that may have happened. */
+/** A request that was refused before any work began cannot have taken effect. */
 function noteTry(task: Task, { isInDoubt }: Failure): void {
   if (isInDoubt) task.isInDoubt = true
   if (!task.isInDoubt) task.lastSentMs = undefined

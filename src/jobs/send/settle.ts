@@ -19,7 +19,7 @@ export interface SettleParts {
   readonly records: Records | undefined
   /** Why there are none, for people. */
   readonly whyUnread: string
-  /** Why what is absent is not sent once more; undefined: it is. */
+  /** The reason not to send an absent record again; undefined when it is sent. */
   readonly whyNoMore: string | undefined
   readonly lifeMs: number
   readonly serverNowMs: () => number
@@ -63,7 +63,7 @@ export async function settle(
   return raised
 }
 
-/** All are in doubt where the server shows no list that can be read to its end. */
+/** All are in doubt when the list cannot be read to its end. */
 async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Finding>> {
   try {
     return await lookUp(records, tasks)
@@ -120,7 +120,7 @@ function keep(parts: SettleParts, task: Task, finding: Finding, goneAs?: GoneAs)
   }
 }
 
-/** Of one that was to be deleted. */
+/** Whether the record to delete still exists. */
 function isThere(finding: Finding): boolean {
   return finding.is === 'absent' || (finding.is === 'doubt' && finding.isThere === true)
 }

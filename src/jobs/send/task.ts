@@ -14,7 +14,7 @@ export interface Task {
   tries: number
   /** Whether a try, of this process or of an earlier one, may have taken effect. */
   isInDoubt: boolean
-  /** Whether a create was answered with a 2xx that does not show what it made: it is looked up, and never sent again. */
+  /** Whether a create was answered with a 2xx that does not show the record: it is looked up, and never sent again. */
   isTaken: boolean
   /** Whether an earlier process leased it. */
   isResumed: boolean

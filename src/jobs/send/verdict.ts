@@ -30,7 +30,7 @@ export type Verdict =
   /** The job cannot go on: the key is not taken, or this machine is in the way. */
   | { readonly is: 'stopped'; readonly failure: Failure }
 
-/** How a deletion ends that was answered with 404 or 410, by what a look at the records shows. */
+/** The result of a deletion that was answered with 404 or 410, depending on whether the list has the record. */
 export interface GoneAs {
   readonly ifGone: Result
   readonly ifThere: FailedEntry
@@ -49,7 +49,7 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
   if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
     return { is: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
   }
-  // Answered with success, by an HTML page or half a text; or with 303 to what may have been made.
+  // A 2xx with an HTML page or a truncated text, or a 303 to a record that may have been made.
   if (code === 'in_doubt') return unclear(task, outcome.reason)
   if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { is: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
@@ -77,14 +77,14 @@ function judgeAnswer(task: Task, answer: Answer): Verdict {
   return { is: 'done', status: answer.status, id: id ?? null, flag }
 }
 
-/** Behind a try whose answer was lost, what is replayed may be its own: unless the record was made before that was sent. */
+/** After a lost answer a replay may be of its own try, unless the record was made before that try. */
 function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task, record: CrmRecord = {}): ResultFlag {
   if (!isInDoubt && !isResumed && tries === 0) return 'o'
   const madeMs = operation.head.do === 'create' ? madeAtMs(record) : undefined
   return madeMs !== undefined && madeMs + SKEW_MS < leasedMs ? 'o' : 'r'
 }
 
-/** A 2xx that does not say what happened. A server that queues creates may make the record long after its answer. */
+/** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
 function unclear({ operation }: Task, why: string): Verdict {
   const isTaken = operation.head.do === 'create'
   return { is: 'unsettled', why, isAnswered: !isTaken, isTaken }
@@ -113,12 +113,12 @@ function judgeRefusal(task: Task, failure: Failure): Verdict {
   return failed(failure, failure.code)
 }
 
-/** Where there is no such record, or no such address: the same answer, and the list tells which. */
+/** A missing record and a wrong address have the same answer; the list shows which it is. */
 function goneAs({ operation: { op, head }, isInDoubt }: Task, failure: Failure, status: number): GoneAs {
   const { entry } = failed(failure, failure.code)
   const id = head.id ?? null
   return {
-    // Behind a try whose answer was lost, this is what that try did.
+    // After a try whose answer was lost, that try deleted it.
     ifGone: isInDoubt ? [op, status, id] : [op, status, id, 'g'],
     ifThere: { t: 'failed', op, ...entry, reason: `${entry.reason}; the list still has it` },
   }

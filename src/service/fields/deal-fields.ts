@@ -2,7 +2,7 @@ import type { Members } from '../json-text.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
 import { oneOf, READ_ONLY_RULES, type Rule, type Rules, requireRules, rulesOf, textOf } from './rules.ts'
 
-/** Of a pipeline it depends on what pipelines there are. */
+/** The rule of pipeline_id depends on the existing pipelines. */
 const { pipeline_id: _, ...RULES } = rulesOf('deal')
 
 /** Those of a new deal, which may not say what the service sets; its pipeline and stage depend on what pipelines there are. */

@@ -115,7 +115,7 @@ const OF_TYPE: Readonly<Partial<Record<FieldType, Rule>>> = {
   integer: integerOrNull,
 }
 
-/** What the definition of a resource says of each field that a client may send. */
+/** The rules for the fields that a client may send, from the definition of the resource. */
 export function rulesOf(resource: Resource): Rules {
   return Object.fromEntries(writableFields(resource).map(([name, field]) => [name, ruleOf(name, field)]))
 }

@@ -12,14 +12,14 @@ const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   time: 'DateTime',
 }
 
-/** The members of a type that is a record: `  ownerId: String`, a line each. */
+/** The members of an object type, a line each: `  ownerId: String`. */
 export function memberLines(resource: Resource): string {
   const own = writableFields(resource).map(([name, field]) => line(name, field, isAlwaysThere(name, field)))
   const kept = Object.entries<Field>(KEPT_BY_SERVER).map(([name, field]) => line(name, field, true))
   return ['  id: ID!', ...own, ...kept].join('\n')
 }
 
-/** Those of an input; of a change none is required. */
+/** The members of an input type; those of a change are optional. */
 export function inputLines(resource: Resource, kind: 'creation' | 'change'): string {
   return writableFields(resource)
     .map(([name, field]) => line(name, field, kind === 'creation' && field.isRequired === true))
