@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 
-/** What the members of an answer say about its success, beside the status of HTTP. */
+/** Success or failure as reported in the body of an answer. */
 export interface Signs {
   /** `success: false`, `status: "error"`, `statusCode: 422`. */
   readonly isRefusing: boolean
@@ -19,7 +19,7 @@ const AFFIRMING_STATE = /^(?:ok|okay|success|successful|succeeded|done|created|u
 const STATUS_CODE = /^(?:http_?)?(?:status(?:_?code)?|code|response_?code)$/i
 const TROUBLE =
   /^(?:errors?|err(?:code|msg)|error_?(?:code|message|msg|description|type|info|details?|list)|validation_?errors|exceptions?|fault(?:string)?)$/i
-/** What servers put into an `error` that is none. */
+/** Values of `error` that mean that there is none. */
 const NO_TROUBLE = /^(?:|0|ok|okay|none|null|false|no[\s_-]?errors?|success)$/i
 
 export function signsOf(object: JsonObject): Signs {
@@ -43,17 +43,17 @@ export function isRefusingState(text: string): boolean {
   return REFUSING_STATE.test(text)
 }
 
-/** Whether an object has the status of HTTP of a refusal, as a part of a 207 has. */
+/** Whether an object has an HTTP error status as a member, like the parts of a 207. */
 export function hasRefusingStatus({ status, statusCode, status_code }: JsonObject): boolean {
   return [status, statusCode, status_code].some((value = null) => (codeIn(value) ?? 0) >= 400)
 }
 
-/** Whether a member of this name speaks of the answer: such a name is no proof of a record. */
+/** Whether a member of this name is about the answer: it does not make an object a record. */
 export function isSignName(name: string): boolean {
   return isStateName(name) || /^(?:message|msg|title|type|detail|details)$/i.test(name)
 }
 
-/** Whether a member of this name says how it went. */
+/** Whether a member of this name reports success or failure. */
 export function isStateName(name: string): boolean {
   return [WHETHER, WHETHER_NOT, STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
 }

@@ -42,7 +42,7 @@ export interface WriteOptions {
   readonly idempotencyKey: string | undefined
   /** An answer whose record has no id is `bad_answer`, with the key: who wants nothing but the id has nothing without it. */
   readonly isIdNeeded?: boolean | undefined
-  /** The end of the client lets a request that has left have its answer. */
+  /** A request that was sent is not aborted when the client ends. */
   readonly isLetFinish?: boolean | undefined
 }
 
@@ -61,9 +61,9 @@ export interface Api extends Collections {
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi
-  /** The members that the server says such a record can have; none where it does not say. */
+  /** The members that the server documents for such a record; none without documentation. */
   describedMembers(resource: Resource): Promise<ReadonlySet<string>>
-  /** Those of them that it says are numbers. */
+  /** Those of them that are numbers. */
   describedNumbers(resource: Resource): Promise<ReadonlySet<string>>
   /** The limit that the last answer told; undefined when it told of none, or nothing was asked yet. */
   rate(): ToldRate | undefined

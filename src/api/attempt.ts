@@ -29,7 +29,7 @@ export interface TryOptions extends ApiOptions {
 
 /** One try: the answer, or why there is none. */
 export async function attempt(pool: Pool, one: Try, options: TryOptions): Promise<Answer | Failure> {
-  // The end of the client does not break off a call that is let finish, but no try of it begins after that.
+  // The end of the client does not abort a running try of this call, but prevents the next.
   if (one.call.isLetFinish && options.signal.aborted) return interruption(one.call, options.signal.reason, false)
   const startedMs = options.now()
   const outcome = await reach(pool, one, options)

@@ -17,9 +17,9 @@ export interface Call {
   readonly headers?: readonly string[]
   /** A POST that changes nothing: it needs no idempotency key, and no failure leaves it in doubt. */
   readonly isRead?: true
-  /** A POST that comes to the same when it arrives twice. */
+  /** A POST that can be repeated without a second effect. */
   readonly isRepeatable?: true
-  /** For hints: the command line that shows what a create made. */
+  /** For hints: the command line that shows the created record. */
   readonly lookCommand?: string
   /** Asked to find out: what answers with an outage is not asked again. */
   readonly isProbe?: true
@@ -30,7 +30,7 @@ export interface Call {
   readonly isIdNeeded?: boolean | undefined
   /** Ends this call, beside the signal of the client, which ends all. */
   readonly signal?: AbortSignal | undefined
-  /** The end of the client lets a try that has left have its answer; no other is begun. */
+  /** A try that was sent is not aborted when the client ends; the next one is not begun. */
   readonly isLetFinish?: boolean | undefined
   /** For messages, after "cannot": `update contact con_1`. */
   readonly action: string
@@ -51,7 +51,7 @@ export function isWrite({ method, isRead }: Pick<Call, 'method' | 'isRead'>): bo
   return method !== 'GET' && method !== 'HEAD' && !isRead
 }
 
-/** A POST makes one thing more each time it arrives, unless the server keeps its key. */
+/** Whether each repetition makes another record, unless the server keeps its key. */
 export function makesAnother({ method, isRead, isRepeatable }: Call): boolean {
   return method === 'POST' && !isRead && !isRepeatable
 }

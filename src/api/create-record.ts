@@ -10,7 +10,7 @@ import { lookHint } from './failed-call.ts'
 import type { Http } from './http.ts'
 import { requestRecord, type WriteCall } from './record.ts'
 
-/** A list may lag behind the writes. */
+/** A list may lag behind writes. */
 const SETTLE_MS = 2000
 
 interface Create extends WriteCall {
@@ -18,8 +18,8 @@ interface Create extends WriteCall {
 }
 
 /**
- * A create of what can be listed. Where it may have happened, and must not be sent again, the list is looked through once:
- * the only record that says the same and was made since is the one. Else CrmError `in_doubt`.
+ * A create of a record that can be listed. When it is in doubt and must not be repeated, the list is read once: a single
+ * record with the same values, created since, is the result. Otherwise CrmError `in_doubt`.
  */
 export async function createRecord(http: Http, call: Create, list: () => AsyncIterable<Page>): Promise<CrmRecord> {
   const started = http.mark()
@@ -39,14 +39,14 @@ export async function createRecord(http: Http, call: Create, list: () => AsyncIt
   }
 }
 
-/** By what a person would tell it by. */
+/** The command that lists records with its email or name. */
 function lookCommand({ command, body }: Create): string {
   const noun = command.replace(/ create$/, ' list')
   const name = ['email', 'name'].find((each) => typeof body[each] === 'string')
   return name === undefined ? noun : `${noun} --where ${shellWord(`.${name} == ${JSON.stringify(body[name])}`)}`
 }
 
-/** The record, or a clause that says why it is not known. */
+/** The record, or a clause with the reason why it is unknown. */
 async function lookFor(
   { body, started }: { readonly body: JsonObject; readonly started: () => number },
   list: () => AsyncIterable<Page>,
@@ -60,7 +60,7 @@ async function lookFor(
     if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
     throw error
   }
-  // The answers of the list have told the server's clock.
+  // The server's clock is known from the answers of the list.
   const sinceMs = started() - SKEW_MS
   const since = alike.filter((record) => (madeAtMs(record) ?? Number.POSITIVE_INFINITY) >= sinceMs)
   const [only, ...others] = since

@@ -1,2 +1,2 @@
-/** In place of a body: what came of it ends too early. Apart from decode.ts, which is loaded only where it is needed. */
+/** In place of a truncated body. Not in decode.ts, which is loaded on first use. */
 export const CUT = 'the compressed answer ends too early'

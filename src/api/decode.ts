@@ -17,7 +17,7 @@ export async function decodeBody(body: Buffer, encoding: string): Promise<Buffer
   try {
     return await decoder(body, { maxOutputLength: MAX_ANSWER_BYTES })
   } catch (error) {
-    // Of all four codings: the end is not there.
+    // The code of all four codings for a truncated input.
     if (errorCode(error) === 'Z_BUF_ERROR') return CUT
     if (error instanceof RangeError) return 'the answer is more than 64 MiB once it is decompressed'
     return `the answer is said to be compressed (${encoding}), and it is not`

@@ -3,16 +3,16 @@ import { isSignName } from './answer-signs.ts'
 
 const COUNT = /^(?:count|n|(?:deleted|affected|removed)(?:_?(?:count|rows|records))?|rows_?affected)$/i
 const YES = /^(?:true|ok|okay|done|success|deleted|removed)[.!]?$/i
-/** Beside a `success: true`: what was only begun, or did not happen. */
+/** Beside `success: true`: the deletion was only queued, or did not happen. */
 const NOT_DONE =
   /\b(?:0|zero|nothing|none|not|no|cannot|can't|could|unable|lack|error|fail|denied|invalid|forbidden|unauthori[sz]ed|queued?|pending|scheduled?|will|accepted|started|request)/i
 
-/** Whether an object without a record says that something was deleted. */
+/** Whether an object without a record reports a deletion. */
 export function isDeletionShown(answer: JsonObject, isAffirming: boolean): boolean {
   const members = Object.entries(answer)
   const counts = members.filter(([name, value]) => COUNT.test(name) && typeof value === 'number')
   if (counts.length > 0) return counts.some(([, value]) => Number(value) > 0)
-  // As good as an empty body; a null that is said of the deletion itself is not.
+  // Like an empty body; a null as the count of deleted records is not.
   if (members.every(([name, value]) => value === null && !COUNT.test(name))) return true
   if (!(isAffirming || answer.deleted === true || answer.acknowledged === true)) return false
   return members.every(([name, value]) => {
@@ -21,7 +21,7 @@ export function isDeletionShown(answer: JsonObject, isAffirming: boolean): boole
   })
 }
 
-/** A text that is nothing but a yes. */
+/** A text that only confirms. */
 export function isShortYes(text: string): boolean {
   return YES.test(text.trim())
 }

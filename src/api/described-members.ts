@@ -5,15 +5,15 @@ import type { Api } from './api.ts'
 import { OPENAPI_PATHS, pointedAt } from './doctor/openapi.ts'
 import { valueAt } from './value-at.ts'
 
-/** A list is an envelope around an array of records; a record of it may be put together of several schemas. */
+/** Schemas may be nested: an envelope, an array, and a record that combines several schemas. */
 const DEEPEST = 6
 
-/** Each member that a description names, and whether all that it says of it is a number. */
+/** The documented members, and whether every schema of a member is numeric. */
 type Described = Map<string, boolean>
 
 /**
- * The members that the server says a record can have, in its OpenAPI document and in the schema of its GraphQL; none where
- * it has neither. CrmError when it cannot be asked.
+ * The members of a record in the OpenAPI document and in the GraphQL schema of the server; none when it has neither.
+ * CrmError when the server cannot be asked.
  */
 export async function describedMembers(
   { raw, graphql }: Pick<Api, 'raw' | 'graphql'>,
@@ -57,7 +57,7 @@ async function openApiOf(raw: Api['raw']): Promise<JsonObject | undefined> {
   return undefined
 }
 
-/** Many servers answer every path with a page. */
+/** Undefined for text that is not JSON: many servers answer every path with an HTML page. */
 function parsed(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text)
@@ -66,7 +66,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** Of what the list of them answers, and of what makes and changes one. */
+/** Adds the members in requests and responses of the paths of a resource. */
 function addFromDocument(described: Described, document: JsonObject, resource: Resource): void {
   const isOf = new RegExp(`(?:^|/)${RESOURCES[resource].plural}(?:/\\{[^/]*\\})?/?$`, 'i')
   const paths = isJsonObject(document.paths) ? Object.entries(document.paths) : []
@@ -81,7 +81,7 @@ function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return isJsonObject(value) ? Object.values(value).filter(isJsonObject) : []
 }
 
-/** Swagger 2 has the schema beside the description, OpenAPI 3 one for each type of content. */
+/** Swagger 2 has one schema, OpenAPI 3 one for each content type. */
 function schemasOf(document: JsonObject, body: JsonValue): readonly JsonValue[] {
   const value = resolved(document, body)
   if (!isJsonObject(value)) return []
@@ -102,7 +102,7 @@ function addProperties(described: Described, document: JsonObject, from: JsonVal
   }
 }
 
-/** `type` is a list where null is one of them (OpenAPI 3.1). */
+/** In OpenAPI 3.1 `type` may be a list that includes null. */
 function isNumeric(document: JsonObject, from: JsonValue): boolean {
   const schema = resolved(document, from)
   if (!isJsonObject(schema)) return false
@@ -125,7 +125,7 @@ async function graphqlFields(graphql: Api['graphql'], resource: Resource): Promi
     const fields = valueAt(json, ['data', '__type', 'fields'])
     return Array.isArray(fields) ? fields : []
   } catch (error) {
-    // Whatever is wrong with its GraphQL: the server says nothing in it.
+    // Any other failure means that GraphQL does not document the resource.
     if (error instanceof CrmError && !UNASKED.includes(error.code)) return []
     throw error
   }

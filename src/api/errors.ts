@@ -28,7 +28,7 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   412: { code: 'precondition_failed', rule: 'never' },
   422: { code: 'invalid_values', rule: 'never' },
   429: { code: 'rate_limited', rule: 'patient' },
-  // As nginx has it: a proxy in front gave up waiting.
+  // nginx: the client of a proxy gave up waiting.
   499: { code: 'timeout', rule: 'few' },
   500: { code: 'server_error', rule: 'few' },
   502: { code: 'server_error', rule: 'few' },
@@ -75,12 +75,12 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
 }
 
 function meaningOf(call: Call, { status, headers }: Reply): StatusMeaning {
-  // RFC 9110, section 15.4.4: it was done, and what it made may be seen there.
+  // RFC 9110, section 15.4.4: done, with the result at that address.
   if (status === 303 && makesAnother(call) && idInLocation(headers, call.path) !== undefined) return SEE_OTHER
   return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
 }
 
-/** Who says when to come back did not begin with it. */
+/** A 503 with Retry-After means that the server did not begin. */
 function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean {
   return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
 }

@@ -16,7 +16,7 @@ export function repeatHint({ command }: Call, idempotencyKey: string, more = '')
   return `${command} ... --idempotency-key ${shellWord(idempotencyKey)}${more}, the rest as before: it then happens only once`
 }
 
-/** Sent again it might be there twice: a person has to look. */
+/** A repetition may make a second record, so a person has to look. */
 export function lookHint({ lookCommand, command }: Call): string {
   const look = lookCommand ?? `${command} --help`
   return `look before it is sent again: ${look}; if the server keeps idempotency keys: crm config set wire.idempotency kept -p PROFILE`
@@ -42,7 +42,7 @@ export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
   return new CrmError(code, `${cannot(call)}: ${reason}${tries}${doubt}`, details)
 }
 
-/** The error of a create that may have happened, and must not be sent once more. */
+/** The error of a create that is in doubt, and must not be repeated. */
 export function onceError(call: Call, failure: Failure, tries: number): CrmError {
   const { message, code, details } = callError(call, failure, { tries, isInDoubt: true, idempotencyKey: undefined })
   const { repeat: _, ...rest } = details

@@ -28,7 +28,7 @@ export function fateFailure(answer: Answer, fate: Exclude<WriteFate, { is: 'done
 function doubtReason(status: number, quoted: string, { isAnother }: WriteFate & { is: 'in doubt' }): string {
   const came = quoted === '' ? 'it is empty' : oneLine(quoted, 100)
   if (isAnother) return `the answer (${status}) shows another record than was sent: ${came}`
-  // RFC 9110, 15.3.3: it has been accepted, and not completed.
+  // RFC 9110, 15.3.3: accepted, but not completed.
   if (status === 202) return `the answer (202) accepts it, and does not show that it is done: ${came}`
   return `the answer (${status}) shows neither a record nor a refusal: ${came}`
 }

@@ -8,7 +8,7 @@ export interface GraphqlRequest {
   readonly operationName: string | undefined
   /** Nothing is changed by it, so that it needs no idempotency key. */
   readonly isRead: boolean
-  /** A change that comes to the same when it arrives twice. */
+  /** A change that can be repeated without a second effect. */
   readonly isRepeatable?: true
   readonly idempotencyKey: string | undefined
   /** An outage is not waited out: there is another way. */

@@ -23,9 +23,9 @@ import { TrailingSlashes } from './trailing-slash.ts'
 import { Turnstile } from './turnstile.ts'
 
 export interface Http {
-  /** Tries until there is an answer or no hope of one; then throws a CrmError that names what was asked. */
+  /** Retries until there is an answer, or a retry cannot help: then throws a CrmError that names the request. */
   request(call: Call): Promise<Answer>
-  /** The same, for those who want to see the answer that the error was made of. */
+  /** The same, for a caller that needs the failed answer as well as the error. */
   settle(call: Call): Promise<Settled>
   /** The address that a call goes to. */
   locate(call: Call): URL
@@ -33,13 +33,13 @@ export interface Http {
   readonly redactor: Redactor
   /** Of that address; the key goes nowhere else. */
   readonly origin: string
-  /** As the last answer told it; undefined when it told of none, or nothing was asked yet. */
+  /** The limit in the last answer; undefined when it has none, or before the first request. */
   rate(): ToldRate | undefined
-  /** This moment by the server's clock, as far as its answers have told that when it is asked for. */
+  /** A function that gives this moment by the server's clock, as known when it is called. */
   mark(): () => number
-  /** Whether a create may be sent again under its key, as far as is known. */
+  /** Whether the server is known to keep keys, so that a create may be repeated. */
   areKeysKept(): boolean
-  /** Ends early with the client, or with the signal. */
+  /** Ends early when the client ends, or the signal is aborted. */
   pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   close(): Promise<void>
 }
@@ -83,7 +83,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     }
   }
 
-  /** What a call ends with after a try that failed; undefined when it is time to try again. */
+  /** The result of a call after a failed try; undefined when it is to be tried again. */
   async function endOf(failed: Failed): Promise<Settled | undefined> {
     const { call, outcome, state } = failed
     if (!(await mayRepeat(keys, failed, settle))) {
@@ -133,12 +133,12 @@ function endedBy(all: AbortSignal, one: AbortSignal | undefined): AbortSignal {
 interface Failed extends Pick<Try, 'call' | 'signal'> {
   readonly outcome: Failure
   readonly state: RetryState
-  /** Of all tries so far. */
+  /** Whether any try so far may have taken effect. */
   readonly isInDoubt: boolean
   readonly idempotencyKey: string | undefined
 }
 
-/** Resolves when it is time to try again, or with the failure to give up with. */
+/** Resolves with undefined at the time of the next try, or with the final failure. */
 async function waitAfter(
   { options, timing }: { readonly options: ApiOptions; readonly timing: Timing },
   { call, signal, outcome, state }: Failed,
@@ -152,7 +152,7 @@ async function waitAfter(
   return signal.aborted ? interruption(call, signal.reason, false) : undefined
 }
 
-/** A create that may have happened is repeated where the server keeps its key; it may be asked for its OpenAPI document. */
+/** A create in doubt is repeated only when the server keeps its key; the OpenAPI document is read to find that out. */
 async function mayRepeat(
   keys: KeyKeeping,
   { call, outcome, signal }: Failed,

@@ -10,15 +10,15 @@ import { ownId, readShown, type Shown, showsData, showsSent } from './shown-reco
 
 export interface AskedWrite {
   readonly kind: WriteKind
-  /** What was sent; asked for only where the answer has no id. */
+  /** The members that were sent; called only when needed. */
   readonly sent: () => JsonObject | undefined
   /** Of the record that is changed. */
   readonly id?: string | undefined
-  /** What was asked: `/v1/contacts`. */
+  /** The path of the request: `/v1/contacts`. */
   readonly path?: string | undefined
 }
 
-/** What a 2xx says about a write. Only a record, or a status that leaves no other reading, is taken as done. */
+/** The outcome of a write with a 2xx. Only a record, or an unambiguous status, counts as done. */
 export type WriteFate =
   | { readonly is: 'done'; readonly record: CrmRecord | undefined; readonly id: string | undefined }
   | { readonly is: 'refused' }
@@ -30,7 +30,7 @@ const REFUSED: WriteFate = { is: 'refused' }
 const IN_DOUBT: WriteFate = { is: 'in doubt' }
 const ANOTHER: WriteFate = { is: 'in doubt', isAnother: true }
 
-/** The one judgement of a 2xx, for single commands and for bulk. */
+/** Decides the outcome of a 2xx, for single commands and for bulk. */
 export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteFate {
   const { json } = answer
   if (Array.isArray(json) && json.length > 1) return judgeMany(json)
@@ -53,9 +53,9 @@ function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): Write
   return asked.kind === 'delete' ? judgeDeletion(record, isAffirmed, answer, asked) : judgeSaving(said, answer, asked)
 }
 
-/** The status of a record is its own affair; that of what stands around it is not. */
+/** A `status` in the record may be data; in the envelope around it, it reports the outcome. */
 function judgeAround(shown: Shown, { id, isSentShown }: Said, { status }: WriteAnswer): WriteFate | undefined {
-  // RFC 4918, section 13: the part has its own status, and that of the whole says nothing.
+  // RFC 4918, section 13: each part has its own status, which decides.
   if (status === 207 && shown.some(hasRefusingStatus)) return REFUSED
   const around = shown.slice(0, -1).map(signsOf)
   if (around.some(({ isRefusing }) => isRefusing)) return id === undefined ? REFUSED : IN_DOUBT
@@ -65,18 +65,18 @@ function judgeAround(shown: Shown, { id, isSentShown }: Said, { status }: WriteA
 
 interface Said {
   readonly record: JsonObject
-  /** Of the record, whatever they stand below. */
+  /** The members of the record, with those one level below it. */
   readonly values: JsonObject
   readonly id: string | undefined
   readonly sent: JsonObject
-  /** It has the id of the record that was to be changed. */
+  /** It has the id of the record to change. */
   readonly isKnown: boolean
   readonly isSentShown: boolean
 }
 
 /**
- * Done where the record is the one that was asked for: 202 often shows the work that is to be done in place of it, and that of
- * a delete the record as it still is. An id is no more than the name of what the answer speaks of.
+ * Done when the record is the requested one. An id alone is no proof: a 202 often shows a queued task in place of the record,
+ * or, for a delete, the record before it.
  */
 function judgeRecord(said: Said, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteFate {
   const { record, isKnown, isSentShown } = said
@@ -88,16 +88,16 @@ function judgeRecord(said: Said, id: string, { status }: WriteAnswer, asked: Ask
   return done(record, kind === 'delete' ? wanted : id)
 }
 
-/** Of a record that shows nothing as it was sent. */
+/** The objection to a record without any value that was sent. */
 function objectionTo({ record, values, sent, isKnown }: Said, kind: WriteKind): WriteFate | undefined {
-  // A status beside other members is the record's own, unless these are not as they were sent.
+  // A status beside other members is data of the record, unless these differ from what was sent.
   const isRecord = isKnown && showsData(values) && otherValues(record, sent).length === 0
   const opposition = oppositionIn(values, { kind, sent, isRecord })
   if (opposition !== 'none') return opposition === 'explained' ? REFUSED : IN_DOUBT
   return kind === 'create' && isAnother(record, sent) ? ANOTHER : undefined
 }
 
-/** Some servers show the number alone of an id that has a prefix. */
+/** Some servers answer with the number of an id without its prefix. */
 function isShort(id: string, wanted: string): boolean {
   return /^\d+$/.test(id) && /^\D*?0*(\d+)$/.exec(wanted)?.[1] === id
 }
@@ -108,10 +108,10 @@ function judgeDeletion(record: JsonObject, isAffirmed: boolean, answer: WriteAns
   return isDeletionShown(record, isAffirmed) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
 }
 
-/** Of an answer without an id. */
+/** The outcome of a create or update whose answer has no id. */
 function judgeSaving({ record, isSentShown }: Said, answer: WriteAnswer, asked: AskedWrite): WriteFate {
   const { isRefusing, isTroubled } = signsOf(record)
-  // An echo of what was sent beside an error: it may have been made all the same.
+  // An echo of the request beside an error: the record may have been written.
   if (isSentShown) return isTroubled ? IN_DOUBT : done(record, undefined)
   return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)
 }
@@ -127,14 +127,14 @@ function judgeMany(list: readonly JsonValue[]): WriteFate {
 
 function judgeWithoutRecord(answer: WriteAnswer, { kind, id, path }: AskedWrite): WriteFate {
   const { status, json, headers } = answer
-  // RFC 9110 section 15.3.5: it was done, and there is no more to say.
+  // RFC 9110 section 15.3.5: 204 means done.
   if (kind === 'update') return status === 204 ? done(undefined, id) : IN_DOUBT
   if (kind === 'delete') return isDeletionTold(status, json) ? done(undefined, id) : IN_DOUBT
   const made = status === 201 || status === 204 ? idInLocation(headers, path) : undefined
   return made === undefined ? IN_DOUBT : done(undefined, made)
 }
 
-/** A delete needs no record to be done; 202 promises it, and an empty list may mean that nothing was there. */
+/** A delete is done without a record in the answer; not with 202, which only accepts it, or an empty list, which may mean no match. */
 function isDeletionTold(status: number, json: JsonValue | undefined): boolean {
   if (status === 202) return false
   if (json === undefined || json === null || json === true || json === 1) return true

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonValue } from '../core/json.ts'
 import type { Wire } from '../core/wire.ts'
 
-/** Only a server that keeps idempotency keys says anything in one of these: whether an answer is a replay, and its terms. */
+/** Headers that only a server with idempotency keys sends. */
 const SHOWN_IN = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-policy'] as const
 
-/** Problems that only such a server knows. */
+/** Error codes that only such a server sends. */
 const SHOWN_BY_CODE = /^idempotency_(?:in_progress|key_reused)$/
 
-/** The header of an answer that shows it. */
+/** The name of such a header in an answer. */
 export function showingHeader(headers: IncomingHttpHeaders): string | undefined {
   return SHOWN_IN.find((name) => headers[name] !== undefined)
 }
@@ -18,12 +18,12 @@ export interface Shown {
   readonly serverCode?: string
 }
 
-/** The JSON of a document of the server; undefined where there is none, null where the server does not answer. */
+/** Reads a JSON document of the server; undefined when there is none, null when the server does not answer. */
 export type ReadDocument = (path: string) => Promise<JsonValue | undefined>
 
 /**
- * Whether a create may be sent once more under its key: where the server is known to keep keys. A person's word decides;
- * without one the server has to show it.
+ * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
+ * decides; without it the server has to show it.
  */
 export class KeyKeeping {
   readonly #wire: Wire
@@ -42,12 +42,12 @@ export class KeyKeeping {
     this.#isShown ||= showingHeader(headers) !== undefined || SHOWN_BY_CODE.test(serverCode)
   }
 
-  /** The same, where the OpenAPI document may tell of creates at this path what no answer has shown; it is read once. */
+  /** The same, after reading the OpenAPI document, once, for creates at this path. */
   async isKeptAt(path: string, read: ReadDocument): Promise<boolean> {
     if (this.isKept || this.#wire.idempotency !== undefined) return this.isKept
     this.#asked ??= this.#ask(path, read)
     const isNamed = await this.#asked
-    // A server that was down may be asked again.
+    // Read again the next time: the server did not answer.
     if (isNamed === undefined) this.#asked = undefined
     if (isNamed) this.#isShown = true
     return this.isKept

@@ -10,15 +10,15 @@ const TEXT = /^(?:(?:error|response|result|return|ret|reply|status)_?)?(?:messag
 const SUCCESS_CODE = /^(?:0+|1|2\d\d|10000|20000|[a-z]*[\s_-]?(?:ok|okay|success(?:ful|fully)?|succeeded|done))$/i
 const GOOD_TEXT =
   /^\s*(?:|ok|okay|done|true|none|null)\W*$|success|成功|\b(?:retrieved|fetched|loaded|listed|returned|found|completed?|empty|nothing|no|0|zero)\b/i
-/** What is said of keys, rights and quotas, and no list is empty for: `No permission`, `User not found`. */
+/** Texts about keys, permissions and quotas, which an empty list does not explain: `No permission`, `User not found`. */
 const BAD_TEXT =
   /\bunsuccessful\b|\b(?:errors?|fail\w*|invalid|expired|denied|unauthori[sz]ed|not authori[sz]ed|not allowed|forbidden|permissions?|access|quota|exceeded|unavailable|missing|required|disabled|suspended|(?:key|token|user|account|tenant|session|api|route|endpoint|page|resource|path|url) (?:was |is |does )?not|no (?:such )?(?:api|key|token|user|account|tenant|session|route|endpoint|subscription|licen[cs]e))\b/i
-/** Around a list these speak of the answer, and no other object does. */
+/** Objects beside a list that are about the answer. */
 const ABOUT = /^(?:meta|metadata|head|header|(?:response|result)_?(?:header|status|info|metadata)|status|info)$/i
-/** An identity of the request is none of a record. */
+/** The id of a record, not that of the request. */
 const IDENTITY = /^(?!(?:request|trace|correlation|log|error|event)_?id$)(?:.*[a-z\d]_?)?_?id$/i
 
-/** Why what came as a list is a refusal, as a clause: an error in the place of a record, or beside an empty list. */
+/** A clause with the reason when a list is a refusal: an error in place of a record, or beside an empty list. */
 export function listRefusal(answer: Answer, items: readonly JsonValue[]): string | undefined {
   const isRefused = items.length === 0 ? isEmptyRefused(answer.json) : items.some(isErrorRecord)
   return isRefused ? refusalIn(answer) : undefined
@@ -29,7 +29,7 @@ export function refusalIn(answer: Answer): string {
   return `the server refuses within its answer (${answer.status}): ${readProblem(quoted, parseJson(quoted)).message}`
 }
 
-/** What holds no id, and little else than what an error holds. */
+/** An object without an id, most of whose members belong to an error. */
 function isErrorRecord(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   const names = Object.keys(item)
@@ -55,7 +55,7 @@ function isSuccessText(text: string): boolean {
   return /^\W*(?:ok|okay|success(?:ful|fully)?|成功)\W*$/i.test(text)
 }
 
-/** Of texts and numbers, those that say something. */
+/** Non-empty texts and numbers under these names. */
 function valuesAt(object: JsonObject, names: RegExp): readonly string[] {
   return Object.entries(object).flatMap(([name, value]) =>
     names.test(name) && (typeof value === 'string' || typeof value === 'number') && value !== '' ? [String(value)] : [],

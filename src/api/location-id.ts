@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The id of what was made, by its address (RFC 9110 section 10.2.2); OData has its entity in a header of its own, and its key
- * in brackets. Undefined where the address is neither below the collection that was posted to nor ends as an id does: servers
- * also name the list, or a page for signing in.
+ * The id of the created record in its address (RFC 9110 section 10.2.2); OData has a header of its own, and the key in
+ * brackets. Undefined when the address is neither below the collection nor ends like an id: some servers name the list, or a
+ * login page.
  */
 export function idInLocation(headers: IncomingHttpHeaders, collection = ''): string | undefined {
   const location = headers['odata-entityid'] ?? headers.location
@@ -22,7 +22,7 @@ export function idInLocation(headers: IncomingHttpHeaders, collection = ''): str
   }
 }
 
-/** From the last one on. */
+/** Last segment first. */
 function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter(Boolean).reverse()
 }

@@ -27,7 +27,7 @@ export function readNoList(answer: Answer, wire: PageWire): Place | string | und
   return found ? undefined : at
 }
 
-/** `status: "processing"`, or 202 for what was only read. */
+/** `status: "processing"`, or 202 for a read. */
 function isUnfinished(status: number, json: JsonObject): boolean {
   const state = json.status ?? json.state
   const isAtWork =

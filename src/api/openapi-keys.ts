@@ -3,13 +3,13 @@ import { OPENAPI_PATHS, parametersOf } from './doctor/openapi.ts'
 import type { ReadDocument } from './key-keeping.ts'
 
 interface Create {
-  /** As it is sent, from `/v1` on. */
+  /** From `/v1` on. */
   readonly path: string
-  /** The name under which the key is sent. */
+  /** The name of the header with the key. */
   readonly header: string
 }
 
-/** Whether an OpenAPI document of the server names this header for a POST to this path; undefined when it does not answer. */
+/** Whether the OpenAPI document has this header for a POST to this path; undefined when the server does not answer. */
 export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean | undefined> {
   for (const address of OPENAPI_PATHS) {
     const json = await read(address)
@@ -25,7 +25,7 @@ function namesKey(document: JsonObject, paths: readonly string[], { path, header
   return parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === header.toLowerCase())
 }
 
-/** `/deals/{id}/notes`, `/v1/deals/{id}/notes` and `/api/v1/deals/{id}/notes` are all of `/v1/deals/deal_1/notes`. */
+/** `/deals/{id}/notes`, `/v1/deals/{id}/notes` and `/api/v1/deals/{id}/notes` all match `/v1/deals/deal_1/notes`. */
 function isTemplateOf(template: string, path: string): boolean {
   const expected = segmentsOf(path.replace(/^\/v1(?=\/)/, ''))
   const given = segmentsOf(template)

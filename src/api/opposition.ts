@@ -3,18 +3,18 @@ import { hasRefusingStatus, isRefusing, isRefusingState, isTrouble } from './ans
 
 export type WriteKind = 'create' | 'update' | 'delete'
 
-/** How an object that has an id speaks against being the record that was asked for. */
+/** Whether an object with an id shows that it is not the requested record: clearly, or with a reason in words. */
 export type Opposition = 'none' | 'vague' | 'explained'
 
 const STATE = /^(?:status|state|result|outcome|type|kind|object)$/i
 const KIND = /^(?:type|kind|object)$/i
-/** What is to be done yet, and what is no record. */
+/** States of work that is not done. */
 const PENDING =
   /^(?:pending|(?:en)?queued|scheduled|processing|in[\s_-]?progress|accepted|running|waiting|started|submitted|deferred)$/i
 const UNDONE = /^(?:no[\s_-]?op|unchanged|not[\s_-]?(?:found|modified)|skipped|ignored|duplicate|conflict|locked)$/i
 const OTHER_KIND = /^(?:job|task|operation|request|process|batch|error|problem|exception)s?$/i
 const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op)$/i
-/** As what was asked for is named where it says that it did not happen. */
+/** Members that report whether the operation happened. */
 const DEEDS: Readonly<Record<WriteKind, RegExp>> = {
   create: /^(?:is_?)?(?:created|inserted|saved|added)$/i,
   update: /^(?:is_?)?(?:updated|modified|changed|saved|applied)$/i,
@@ -27,7 +27,7 @@ export function isOppositionName(name: string): boolean {
 }
 
 /**
- * `isRecord`: it shows more than signs, and then a status is its own. What was sent says nothing of how it went.
+ * `isRecord`: it has data, so that a status is data, too. Members that were sent are not considered.
  */
 export function oppositionIn(
   values: JsonObject,
@@ -56,7 +56,7 @@ function isUnfinished(name: string, value: JsonValue): boolean {
   return KIND.test(name) ? OTHER_KIND.test(value) : PENDING.test(value)
 }
 
-/** `VALIDATION_FAILED`, and not the number of a customer. */
+/** `VALIDATION_FAILED`, but not a customer number. */
 function isCode(value: JsonValue | undefined): boolean {
   return (
     typeof value === 'string' &&

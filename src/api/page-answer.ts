@@ -22,7 +22,7 @@ import { valueAt, valueAtPath } from './value-at.ts'
 export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
   /** Its first answer showed that its pages are numbered from 0. */
   readonly isFromZero?: boolean
-  /** What was only a hint has led on, in `cursorParam`. */
+  /** A hint has led to the next page, in `cursorParam`. */
   readonly isHintProven?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface PageAnswer {
   readonly next: Position | undefined
   /** Where the same sign leads with other servers, in the order in which to try them when `next` leads back. */
   readonly others: readonly Lead[]
-  /** Where a next page is named although the answer says that the list ends here. */
+  /** A next page that the answer names although it also says that the list ends. */
   readonly denied: Denied | undefined
   /** Whether the answer says that the list ends here, or how it goes on. */
   readonly isEndKnown: boolean
@@ -96,7 +96,7 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
   }
 }
 
-/** Without the size: a cursor may be the same number. */
+/** Without the page size, because a cursor may be the same number. */
 function queryOf(url: URL, { limitParam }: PageWire): URLSearchParams {
   const query = new URLSearchParams(url.searchParams)
   if (limitParam !== undefined) query.delete(limitParam)
@@ -127,7 +127,7 @@ function readItems(
   })
   const [first] = lists
   if (!first || first.items.length > 0) return first
-  // An empty list of a usual name beside the one that is asked for.
+  // An empty list under a usual name, beside the requested one.
   const own = lists.find(({ place, items }) => place.length === 1 && place[0] === noun && items.length > 0)
   const other = lists.find(({ place, items }) => place.length === 1 && items.length > 0)
   if (own || !other) return own ?? first

@@ -24,7 +24,7 @@ import { valueAt, valueAtPath } from './value-at.ts'
 interface Source {
   readonly json: JsonValue
   readonly links: Links
-  /** A link names a last page that is behind this one. */
+  /** A link to the last page is to a later page. */
   readonly isLastAhead: boolean
   readonly lastId: JsonValue | undefined
   readonly members: readonly Member[]
@@ -40,7 +40,7 @@ export interface NextFound {
   readonly at: string | undefined
   /** Its pages are numbered from 0. */
   readonly isFromZero?: boolean
-  /** A next page that is named although something else says that this one is the last. */
+  /** A next page that the answer names although it also says that this one is the last. */
   readonly denied?: Denied | undefined
 }
 
@@ -104,7 +104,7 @@ function readSaid(source: Source, links: ReadonlyMap<string, string>, url: URL, 
     : more
 }
 
-/** `endCursor`, `after_cursor` and scroll ids stand on the last page too. */
+/** `endCursor`, `after_cursor` and scroll ids are on the last page, too. */
 const NAMED_NEXT = NEXT_SHAPES.filter(({ next }) => /next/i.test(next.join()))
 
 function readDenied(
@@ -149,7 +149,7 @@ function readBody(json: JsonValue, url: URL, at: BodyWire): NextFound | string {
 
 type BodyWire = PageWire & { readonly link: string | undefined }
 
-/** Undefined where the answer does not have the place; without `next` where it is empty. */
+/** Undefined when the answer does not have the member; without `next` when the member is empty. */
 function readAtShape(json: JsonValue, shape: NextShape, url: URL, at: BodyWire): NextFound | string | undefined {
   const value = valueAt(json, shape.next)
   if (value === undefined || isYes(value) || isGroup(value, shape)) return undefined

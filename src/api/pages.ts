@@ -38,7 +38,7 @@ export async function* listPages(
     remaining -= items.length
     if (remaining <= 0) return
     page = await walk.next(remaining)
-    // What was named as the place behind the last page holds nothing.
+    // The next page that the last one named is empty.
     if (!page && cursor !== undefined) yield { items: [], nextCursor: undefined }
   }
 }

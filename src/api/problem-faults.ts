@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 
-/** One thing that an answer finds wrong, and the member that it is about; empty where it names none. */
+/** One fault in an error answer, with the path of the member; empty when it names none. */
 export interface Fault {
   readonly place: string
   readonly message: string
 }
 
-/** Where faults stand, in an error object or beside it; each holds a list, faults by member, or one fault. */
+/** Members with faults, in an error object or beside it: a list, an object by member, or one fault. */
 const PLACES = [
   ...['errors', 'details', 'detail', 'message', 'violations', 'issues', 'validation', 'validationErrors'],
   ...['validation_errors', 'validationResults', 'parameterViolations', 'propertyViolations', 'invalid_params'],
   ...['invalid-params', 'problems', 'fieldErrors', 'ModelState', 'messages', 'innererror', 'innerError', 'keyPattern'],
 ]
-/** Of an object that has one of these, they are all that counts (LoopBack 3, Strapi, Google, zod, SAP). */
+/** In an object with one of these, all other members are ignored (LoopBack 3, Strapi, Google, zod, SAP). */
 const CONTAINERS = ['messages', 'errors', 'fieldErrors', 'formErrors', 'fieldViolations', 'issues', 'errordetails']
-/** Names of no member: marshmallow, Django, Rails and CakePHP have them where members stand. */
+/** Not names of members: marshmallow, Django, Rails and CakePHP use them in place of one. */
 const TRANSPARENT =
   /^(?:json|body|query|form|params|payload|base|non_field_errors|nonFieldErrors|__all__|_.*|errors|messages|formErrors|fieldErrors)$/
 const MESSAGE_NAMES = ['detail', 'message', 'msg', 'defaultMessage', 'description', 'errmsg', 'title', 'error']
@@ -31,7 +31,7 @@ const PLACE_NAMES = [
 ]
 const MAX_DEPTH = 6
 
-/** In the order in which they stand; `inner` is the error object within `json`, or `json` itself. */
+/** All faults, in their order; `inner` is the error object within `json`, or `json` itself. */
 export function faultsIn(json: JsonObject, inner: JsonObject): readonly Fault[] {
   const holders = inner === json ? [json] : [json, inner]
   const found = holders.flatMap((holder) =>
@@ -41,7 +41,7 @@ export function faultsIn(json: JsonObject, inner: JsonObject): readonly Fault[] 
       return value === undefined || isText ? [] : name === 'keyPattern' ? keysOf(value) : faultsOf(value, '')
     }),
   )
-  // Zoho: an outcome for each record.
+  // Zoho: `data` has an outcome for each record.
   const { data } = json
   const outcomes = Array.isArray(data) ? data.filter((one) => isJsonObject(one) && one.status === 'error') : []
   const all = [...found, ...faultsOf(outcomes, '')]
@@ -65,7 +65,7 @@ function isOfTexts(value: JsonObject): boolean {
   return Object.values(value).every(holdsTexts)
 }
 
-/** MongoDB: the members of an index that would hold a value twice. */
+/** MongoDB: the members of a unique index. */
 function keysOf(value: JsonValue): readonly Fault[] {
   if (!isJsonObject(value)) return []
   return Object.keys(value).map((place) => ({ place, message: 'is there already' }))
@@ -87,7 +87,7 @@ function faultsOfObject(object: JsonObject, place: string, depth: number): reado
   const own = placeOf(object)
   const message = messageOf(object)
   if (message !== undefined) return [{ place: own === '' ? place : own, message }]
-  // Values and types of a fault are no faults.
+  // Other members of a fault, such as its value, are not faults.
   if (own !== '' || '@type' in object) return []
   return Object.entries(object).flatMap(([name, value]) => {
     const at = TRANSPARENT.test(name) ? place : [place, name].filter((part) => part !== '').join('.')
@@ -109,7 +109,7 @@ function messageOf(fault: JsonObject): string | undefined {
   return textOf(fault.code) ?? textOf(fault.errorCode)
 }
 
-/** OData 2 and 3 have a text with its language: `{lang, value}`. */
+/** OData 2 and 3: `{lang, value}`. */
 export function messageText(value: JsonValue | undefined): string | undefined {
   return textOf(isJsonObject(value) ? value.value : value)
 }
@@ -122,13 +122,13 @@ function placeOf(fault: JsonObject): string {
   }
   const listed = [fault.fields, fault.keys].find(Array.isArray)
   if (listed) return listed.filter((field) => typeof field === 'string').join(', ')
-  // FastAPI: where it was read from, then the steps; Joi, zod and Strapi: the steps.
+  // FastAPI: the source, then the path; Joi, zod and Strapi: the path.
   if (Array.isArray(fault.loc)) return steps(fault.loc.length > 1 ? fault.loc.slice(1) : fault.loc)
   if (Array.isArray(fault.path)) return steps(fault.path)
   return placeInside(fault) ?? pointed(fault)
 }
 
-/** Zoho, HubSpot and Directus have it one step further in; Google beside the kind of place; Ajv where LoopBack has its path. */
+/** One level deeper in Zoho, HubSpot and Directus; in Google beside `locationType`; in LoopBack by Ajv. */
 function placeInside({ details, context, extensions, info, locationType, location }: JsonObject): string | undefined {
   const within = (value: JsonValue | undefined, name: string) => {
     const found = isJsonObject(value) ? value[name] : undefined

@@ -3,13 +3,13 @@ import { htmlText, isHtml } from './html.ts'
 import { oneLine } from './one-line.ts'
 import { type Fault, faultsIn, faultsOf, messageText, textOf } from './problem-faults.ts'
 
-/** What an error answer says, whichever of the common shapes it has. */
+/** The content of an error answer in any of the common shapes. */
 export interface Problem {
-  /** One line, at most 500 characters; empty when the answer says nothing. */
+  /** One line, at most 500 characters; empty when the answer has no message. */
   readonly message: string
   readonly code: string | undefined
   readonly requestId: string | undefined
-  /** The first place that it is about: `lines.0.amount`. */
+  /** The path of the first member at fault: `lines.0.amount`. */
   readonly field: string | undefined
 }
 
@@ -39,7 +39,7 @@ export function readProblem(text: string, json: JsonValue | undefined): Problem 
   }
 }
 
-/** OData 3 has its error under a name with a dot. */
+/** OData 3: `odata.error`. */
 function innerOf(json: JsonObject): JsonObject {
   return [json.error, json['odata.error']].find(isJsonObject) ?? json
 }
@@ -53,7 +53,7 @@ function topMessage(json: JsonObject, inner: JsonObject): string {
   const error = textOf(json.error)
   if (error !== undefined && more !== undefined) return `${error}: ${more}`
   const said = textOf(inner.detail) ?? messageText(inner.message) ?? textOf(inner.Message) ?? textOf(inner.msg)
-  // Zendesk and Rails have a kind in `error`, and what happened beside it.
+  // Zendesk and Rails: `error` is the kind, and the description is beside it.
   const beside = textOf(json.description) ?? textOf(json.exception)
   const kind = error !== undefined && beside !== undefined ? `${error}: ${beside}` : (error ?? beside)
   const message = said ?? kind ?? textOf(inner.errmsg) ?? textOf(inner.title) ?? codeOf(inner) ?? ''
@@ -61,13 +61,13 @@ function topMessage(json: JsonObject, inner: JsonObject): string {
   return place === undefined ? message : atPlace(place, message)
 }
 
-/** A `path` or a `source` at the top is that of the request. */
+/** Not `path` and `source`, which at the top level are those of the request. */
 function topPlace({ param, field, target, attr, details }: JsonObject): string | undefined {
   const zoho = isJsonObject(details) ? textOf(details.api_name) : undefined
   return textOf(param) ?? textOf(field) ?? textOf(target) ?? textOf(attr) ?? zoho
 }
 
-/** Each with the place it is about; what `said` holds already is not said again. */
+/** The faults, each with its place, without those that `said` already has. */
 function listMessage(faults: readonly Fault[], said = ''): string {
   const parts = faults
     .filter(({ place, message }) => !(said.includes(message) && said.includes(place)))
@@ -75,7 +75,7 @@ function listMessage(faults: readonly Fault[], said = ''): string {
   return oneLine([...new Set(parts)].join('; '))
 }
 
-/** The email in "Enter a valid email address" need not be the member; at the start, or in quotes, it is. */
+/** The message names the member only at its start or in quotes: "Enter a valid email address" may be about another one. */
 function atPlace(place: string, message: string): string {
   const isNamed = message.startsWith(place) || ['"', "'", '`'].some((mark) => message.includes(mark + place + mark))
   return isNamed ? message : `${place}: ${message}`

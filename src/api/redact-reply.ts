@@ -14,7 +14,7 @@ export function redactReply(reply: Reply, { foreign }: Redactor): Reply {
   return { ...reply, headers, body: clean === text ? reply.body : Buffer.from(clean) }
 }
 
-/** Of a success: each row of a job has one, and reading them as those of a failure are read takes twenty times as long. */
+/** For a 2xx: faster by a factor of twenty than the redaction for failures, because each row of a job has one. */
 export function redactSuccessHeaders(headers: IncomingHttpHeaders, { holds, foreign }: Redactor): IncomingHttpHeaders {
   for (const name in headers) {
     const value = headers[name]

@@ -9,7 +9,7 @@ export function serverNowMs(headers: IncomingHttpHeaders, nowMs: number): number
   return Number.isNaN(secondMs) || (nowMs >= secondMs && nowMs < secondMs + 1000) ? nowMs : secondMs
 }
 
-/** How far the server's clock is ahead of ours, as its last answer told it. */
+/** The offset of the server's clock from ours, by its last answer. */
 export class ClockOffset {
   #aheadMs = 0
 
@@ -17,7 +17,7 @@ export class ClockOffset {
     if (headers?.date !== undefined) this.#aheadMs = serverNowMs(headers, nowMs) - nowMs
   }
 
-  /** A moment of ours by the server's clock, as far as that is known when it is asked for. */
+  /** A function that gives a local time by the server's clock, with the offset known when it is called. */
   mark(hereMs: number): () => number {
     return () => hereMs + this.#aheadMs
   }

@@ -8,16 +8,16 @@ import { isOppositionName } from './opposition.ts'
 const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I[dD]))$/
 const OTHERS_ID =
   /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
-/** What servers put in place of the id of what was not made. */
+/** Values for the id of a record that was not created. */
 const NO_ID = /^\s*(?:0|-\d+)?\s*$/
-/** Where a record stands within an answer, beside its own name; below any other stands something else, such as a job. */
+/** Members that contain the record, beside the name of the resource. Any other member contains something else, such as a job. */
 const WRAPPERS = ['data', 'result', 'record', 'item', 'object', 'results', 'records', 'items', 'value', 'd', 'body']
 const OWN_NAME =
   /^(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?$/i
 const TIME_NAME = /(?:^|_)(?:date|time|at|on)$|(?:At|On|Date|Time)$/
 const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
 
-/** The id that an object shows as its own. */
+/** The id of the object itself. */
 export function ownId(object: JsonObject): string | undefined {
   const id = idOf(object.id)
   if (id !== undefined) return id
@@ -34,15 +34,15 @@ function isOwnIdName(name: string): boolean {
 }
 
 function idOf(value: JsonValue | undefined): string | undefined {
-  // As MongoDB writes its own.
+  // MongoDB: `{"$oid": "..."}`.
   const id = idText(isJsonObject(value) ? value.$oid : value)
   return id === undefined || NO_ID.test(id) ? undefined : id
 }
 
-/** What an answer shows of one record: the objects that lead to it, the outermost first, and the record as the last of them. */
+/** The record in an answer, last, after the objects that contain it, the outermost first. */
 export type Shown = readonly [JsonObject, ...JsonObject[]]
 
-/** Undefined where an answer shows no object at all, or a list of several. */
+/** Undefined when the answer is not an object, or is a list of several. */
 export function readShown(json: JsonValue | undefined, sent: () => JsonObject | undefined): Shown | undefined {
   const object = oneObject(json)
   if (object === undefined) return undefined
@@ -66,15 +66,15 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   return isMade ? details : undefined
 }
 
-/** Of a list of one, the one. */
+/** The object itself, or the only one in a list. */
 function oneObject(value: JsonValue | undefined): JsonObject | undefined {
   const found = Array.isArray(value) && value.length === 1 ? value[0] : value
   return isJsonObject(found) ? found : undefined
 }
 
 /**
- * Whether a member that was sent is shown with the value that was sent: under its name may stand what is wrong with it. Of a
- * record that is known by its id (`isKnown`), a status or a member that was cleared is a proof too.
+ * Whether the answer has a member with the value that was sent; a fault has the name of a member, but not its value. With the
+ * id of the record (`isKnown`) a status, or a member that was cleared, counts as well.
  */
 export function showsSent(values: JsonObject, sent: JsonObject, isKnown: boolean): boolean {
   return Object.entries(sent).some(([name, value]) => {
@@ -88,7 +88,7 @@ function isEmpty(value: JsonValue): boolean {
   return value === null || value === ''
 }
 
-/** Whether there is more than an id, times, and what speaks of the answer. */
+/** Whether there are members beside ids, times, and those about the answer. */
 export function showsData(values: JsonObject): boolean {
   return Object.entries(values).some(
     ([name, value]) =>

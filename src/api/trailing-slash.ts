@@ -1,19 +1,19 @@
 import type { Pool } from 'undici'
 import { type ExchangeLimits, exchange, type Outgoing, type Reply } from './exchange.ts'
 
-/** RFC 9110 sections 15.4.2 and 15.4.9: for good. Of the other redirects none says that the address was wrong. */
+/** RFC 9110 sections 15.4.2 and 15.4.9: permanent. Other redirects do not mean that the address is wrong. */
 const FOR_GOOD = [301, 308]
 
-/** Django under DEBUG, which answers so to every write that it would redirect; nothing was done. */
+/** Django with DEBUG: the answer to a write in place of a redirect; nothing was done. */
 const DJANGO_REFUSAL = 'end in a slash and you have APPEND_SLASH set'
 
 /**
- * Which paths of a server end in a slash. A redirect that only adds or removes it, on the same origin, is followed with
- * method and body kept, and what it says holds for all records of the same kind: one redirect, and not one a request.
+ * Which paths of a server end in a slash. A redirect on the same origin that only adds or removes it is followed with the
+ * same method and body, and remembered for all records of the same kind, so that it happens once.
  */
 export class TrailingSlashes {
   readonly #base: URL
-  /** Pattern of a path to whether it ends in a slash. */
+  /** By the pattern of a path. */
   readonly #known = new Map<string, boolean>()
 
   constructor(base: URL) {
@@ -46,12 +46,12 @@ export class TrailingSlashes {
     return found !== path && withSlash(found, false) === withSlash(path, false) ? found : undefined
   }
 
-  /** `/v1/contacts/con_1` is `/v1/contacts/*`: behind the server's own prefix every second step is an id. */
+  /** `/v1/contacts/*` for `/v1/contacts/con_1`: after the prefix of the server every second step is an id. */
   #patternOf(path: string): string {
     const prefix = this.#base.pathname.replace(/\/+$/, '')
     const [only = ''] = path.split('?')
     const steps = only.slice(only.startsWith(`${prefix}/`) ? prefix.length : 0).split('/')
-    // An empty one stands before the first slash, and behind the last.
+    // Without the empty ones before the first slash and after the last.
     return steps
       .filter((step) => step !== '')
       .map((step, at) => (at >= 2 && at % 2 === 0 ? '*' : step))

@@ -5,14 +5,14 @@ import { listPages } from '../pages.ts'
 import type { Noun } from './listing.ts'
 import type { Probe } from './probe.ts'
 
-/** A list that is longer is looked at so far. */
+/** Longer lists are counted up to these limits. */
 const MOST_RECORDS = 5000
 const MOST_PAGES = 60
 
-/** What `contacts list` would print with some settings, and how it would end. */
+/** The result of `contacts list` with some settings. */
 export interface Counted {
   readonly count: number
-  /** Undefined where the list was read to its end, or as far as is looked at. */
+  /** Undefined when the list was read to its end, or up to the limits. */
   readonly error: CrmError | undefined
 }
 
@@ -38,12 +38,12 @@ export async function countList(probe: Probe, noun: Noun, wire: Wire): Promise<C
   }
 }
 
-/** Fewer records, or an error where there was none. */
+/** Fewer records, or an error in place of success. */
 export function isWorse(after: Counted, before: Counted): boolean {
   return after.count < before.count || (after.error !== undefined && before.error === undefined)
 }
 
-/** Each question once, and none to a server that has stopped answering. */
+/** Sends each request once, and none to a server that has stopped answering. */
 function askedBy(probe: Probe): Http {
   return {
     ...probe.http,

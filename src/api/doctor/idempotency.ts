@@ -8,7 +8,7 @@ import type { Sample } from './probe.ts'
 
 const check = 'idempotency'
 
-/** What is known of it, and what follows for a create that may have happened. The only way to try it out would be a write. */
+/** Whether the server keeps idempotency keys, and what that means for a create in doubt. Only a write could test it. */
 export function idempotencyFinding(openapi: OpenApi | undefined, { wire, samples }: Told): Finding {
   const told = openapi?.create.find(({ name, in: place }) => place === 'header' && /idempoten/i.test(name))
   const keeping = keepingOf({ openapi, told }, { wire, samples })
@@ -49,14 +49,14 @@ interface Keeping {
 const AGAIN = 'a create that may have happened is sent again under its key'
 const LOOKED_UP = 'a create that may have happened is looked up, and in doubt (exit 3) where that does not tell'
 
-/** By the rules of KeyKeeping, from what is known before a write. */
+/** By the rules of KeyKeeping, without a write. */
 function keepingOf(
   { openapi, told }: { readonly openapi: OpenApi | undefined; readonly told: Parameter | undefined },
   { wire, samples }: Told,
 ): Keeping {
   if (wire.idempotency === 'none') return { is: 'none', text: `wire.idempotency is none: ${LOOKED_UP}` }
   const header = samples.map(({ headers }) => showingHeader(headers)).find((name) => name !== undefined)
-  // A document elsewhere is not read when a create fails.
+  // After a failed create only the usual paths are read.
   const isRead = OPENAPI_PATHS.some((path) => openapi?.path.endsWith(path))
   const isNamed = isRead && told?.name.toLowerCase() === wire.idempotencyHeader.toLowerCase()
   const by = wire.idempotency === 'kept' ? 'wire.idempotency' : (header ?? (isNamed ? openapi?.path : undefined))
@@ -70,7 +70,7 @@ function proposalsFor(header: string, windowMs: number | undefined, wire: Wire):
   if (header.toLowerCase() !== wire.idempotencyHeader.toLowerCase()) {
     proposals.push({ setting: 'wire.idempotency_header', value: header })
   }
-  // A window that no request fits into is refused as a setting.
+  // A window below wire.request_life is refused as a setting.
   if (windowMs !== undefined && windowMs > wire.requestLifeMs && windowMs !== wire.idempotencyWindowMs) {
     proposals.push({ setting: 'wire.idempotency_window', value: durationText(windowMs) })
   }

@@ -84,7 +84,7 @@ function isPerhapsCut({ size, listing, isHonoured, isWayOnKnown }: Largest): boo
   return isHonoured && !isWayOnKnown && !isEndKnown && !next && items.length > 0 && items.length < size
 }
 
-/** Until the list was read to its end, which tells the two apart: see prove-lists.ts. */
+/** Replaced when reading the list to its end has shown which it is: see prove-lists.ts. */
 export const PERHAPS_CUT = 'which is the whole list or all that a page holds: nothing says which'
 
 /** With pages of this size `contacts list` refuses a page that is full and names no other, in place of taking it for the whole. */

@@ -34,7 +34,7 @@ export function tellingDoubt(page: PageAnswer): string | undefined {
   return doubt && !doubt.isSilence ? doubt.reason : undefined
 }
 
-/** What to set where nothing that is tried leads on: a member is named where one looks as if it did. */
+/** The setting to try when no request finds a next page; it names a member that may be a cursor. */
 export function wayHint({ signs }: PageAnswer): string {
   const at = signs.find((sign) => !/^[A-Z]/.test(sign.at))?.at
   if (at !== undefined) {

@@ -8,8 +8,8 @@ import type { Probe } from './probe.ts'
 const OF_LISTS: readonly CheckName[] = ['records', 'page_size', 'paging', 'largest_page']
 
 /**
- * The findings, held against what a list is with the settings as they are, and with each change that they propose: a list
- * that is cut is a failure, and a change that would leave it with fewer records, or with an error, is not proposed.
+ * Tests the findings by reading the list with the current settings, and with each proposed change. A list that is cut fails,
+ * and a change that gives fewer records, or an error, is not proposed.
  */
 export async function proveLists(probe: Probe, noun: Noun, findings: readonly Finding[]): Promise<readonly Finding[]> {
   const start = await startOf(probe, noun, findings)
@@ -28,7 +28,7 @@ export async function proveLists(probe: Probe, noun: Noun, findings: readonly Fi
   })
 }
 
-/** The list with the settings as they are; where only their size is refused, with the one that the server takes. */
+/** The list with the current settings; when only their page size is refused, with one that the server accepts. */
 async function startOf(probe: Probe, noun: Noun, findings: readonly Finding[]): Promise<State> {
   const { wire } = probe.options
   const best = await countList(probe, noun, wire)
@@ -40,7 +40,7 @@ async function startOf(probe: Probe, noun: Noun, findings: readonly Finding[]): 
   return { best: await countList(probe, noun, smaller), wire: smaller }
 }
 
-/** A list that was read to its end shows whether its largest page was all of it. */
+/** A list that was read to its end shows whether its largest page was the whole list. */
 function toldApart(finding: Finding, { count, error }: Counted): Finding {
   if (error || !finding.seen.includes(PERHAPS_CUT)) return finding
   const { hint: _hint, proposals, ...rest } = finding
@@ -63,7 +63,7 @@ async function proveFinding(
 ): Promise<readonly [Finding, State]> {
   const { proposals = [], ...rest } = finding
   const { best } = state
-  // What is recognised is not written, so that a server which changes is still recognised.
+  // Settings that crm recognises by itself are not written, so that it follows when the server changes.
   if (finding.check === 'paging' && best.error === undefined) return [rest, state]
   const wire = withProposals(state.wire, proposals)
   const after = await countList(probe, noun, wire)
@@ -77,7 +77,7 @@ function countText({ count, error }: Counted): string {
   return error === undefined ? `${count} records` : `${count} records and no known end`
 }
 
-/** `before` is the list with the settings as they are. */
+/** `before` is the list with the current settings. */
 function judged(finding: Finding, before: Counted): Finding {
   if (before.error && finding.state !== 'fail') return failed('paging', before.error, finding.proposals ?? [])
   if (before.error || finding.state !== 'fail') return finding

@@ -135,7 +135,7 @@ const EVERYWHERE: readonly string[] = [
   'interrupted',
 ]
 
-/** Whether the answer says that there is no GraphQL at this path; a write may have taken effect unless it was 404, 410 or 405. */
+/** Whether there is no GraphQL at this path; a write may have taken effect unless the status is 404, 410 or 405. */
 function isElsewhere(settled: Settled, { isRead, isProbe }: GraphqlRequest): boolean {
   if ('answer' in settled) return isRead
   const { code, details } = settled.error

@@ -12,8 +12,8 @@ export function recordOf(node: JsonValue | undefined): CrmRecord | undefined {
 }
 
 /**
- * The record with this id that an answer to a change of it shows. Errors beside it are of members that could not be shown:
- * a mutation that fails has no record (GraphQL specification, 6.4.4).
+ * The record with this id in the answer to its change. Errors beside it are about members that could not be read: a
+ * mutation that fails has no record (GraphQL specification, 6.4.4).
  */
 export function changedRecord(
   json: JsonValue | undefined,

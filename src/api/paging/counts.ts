@@ -2,22 +2,22 @@ import type { Member } from './envelope.ts'
 import { COUNT_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
 import { isPageSize } from './page-sizes.ts'
 
-/** How long the whole list is, as an answer tells it. */
+/** The length of the whole list in an answer. */
 export interface Told {
   readonly count: number
-  /** What tells it, such as `meta.total`. */
+  /** Its member, such as `meta.total`. */
   readonly at: string
 }
 
 export interface Counts {
-  /** Of records; the list has ended when so many came. */
+  /** The number of records in the whole list. */
   readonly total: Told | undefined
-  /** Of records, or the length of this page: the servers do not agree. */
+  /** The number of records, or the length of this page, depending on the server. */
   readonly atLeast: Told | undefined
   readonly pages: Told | undefined
 }
 
-/** Of several numbers of one kind the highest is taken: the others may count what one page holds. */
+/** The highest number of each kind, because the others may count a page. */
 export function readCounts(members: readonly Member[], said: readonly Told[]): Counts {
   return {
     total: highestOf([highest(members, TOTAL_NAMES), rangeTotal(members)]),
@@ -26,12 +26,12 @@ export function readCounts(members: readonly Member[], said: readonly Told[]): C
   }
 }
 
-/** The first of equal ones. */
+/** The highest count; the first of equal ones. */
 export function highestOf(all: readonly (Told | undefined)[]): Told | undefined {
   return all.reduce((best, told) => (told && (!best || told.count > best.count) ? told : best), undefined)
 }
 
-/** The size of the page that was asked for, of this one, or of the whole list. */
+/** `size` may be the requested page size, that of this page, or that of the whole list. */
 function sizeTold(members: readonly Member[]): Told | undefined {
   const told = highest(members, new Set(['size']))
   return told && !isPageSize(told.count) ? told : undefined
@@ -69,7 +69,7 @@ function rangeTotal(members: readonly Member[]): Told | undefined {
   return count === undefined ? undefined : { count: Number(count), at: 'Content-Range' }
 }
 
-/** `1,237`; a point may be that of a fraction. */
+/** `1,237`; a point may be a decimal point. */
 function withoutMarks(text: string): string {
   return /^\d{1,3}(?:[,'\s_]\d{3})+$/.test(text) ? text.replaceAll(/\D/g, '') : text
 }

@@ -5,8 +5,8 @@ import { areFurther, areShifted } from './same-records.ts'
 import type { Open, Settled } from './settle.ts'
 
 /**
- * One member says that the list ends here, and another names a next page: that page is asked for. The list ends where it is
- * empty, refused, or one that came; new records show that it goes on.
+ * One member says that the list ends, and another names a next page: that page is requested. The list ends when the page is
+ * empty, refused, or a repetition; new records show that it goes on.
  */
 export async function settleDenied(open: Open, denied: Denied): Promise<Settled> {
   const { page } = open.last

@@ -9,7 +9,7 @@ export interface Member {
   readonly name: string
   /** The words of its own name and of those around it, in lower case. */
   readonly words: readonly string[]
-  /** Those of its own name alone. */
+  /** The words of its own name. */
   readonly ownWords: readonly string[]
   /** Its own name, as it is. */
   readonly ownName: string

@@ -1,12 +1,12 @@
-/** Of slots, 8 bytes each: 64 MiB, for 6 million texts. What comes behind them is not kept. */
+/** Slots of 8 bytes: 64 MiB, for 6 million texts. Further texts are not added. */
 const MOST_SLOTS = 2 ** 23
 const FIRST_SLOTS = 2 ** 8
-/** Of the slots so many are used before there are twice as many. */
+/** The part of the slots that is used before their number is doubled. */
 const FULL = 0.75
 
 /**
- * Texts by hashes of 64 bits, in 11 to 21 bytes for each: a set of the texts of a million records would hold 100 MB. That two
- * of a million texts have one hash has a probability of 3 in 100 million.
+ * A set of texts by hashes of 64 bits, in 11 to 21 bytes each; a Set of the texts of a million records takes 100 MB. The
+ * probability that two of a million texts have the same hash is 3 in 100 million.
  */
 export class HashSet {
   #slots = new Uint32Array(2 * FIRST_SLOTS)
@@ -34,7 +34,7 @@ export class HashSet {
     return this.#slots[at] !== 0 || this.#slots[at + 1] !== 0
   }
 
-  /** Where the hash is, or the empty slot where it would be. */
+  /** The slot of the hash, or the empty slot for it. */
   #find(slots: Uint32Array, low: number, high: number): number {
     let at = (low << 1) & (slots.length - 1)
     while ((slots[at] !== low || slots[at + 1] !== high) && (slots[at] !== 0 || slots[at + 1] !== 0)) {
@@ -56,7 +56,7 @@ export class HashSet {
     this.#slots = slots
   }
 
-  /** Two lanes in the manner of MurmurHash3 (public domain, Austin Appleby), each step of which takes in the other lane. */
+  /** Two lanes like those of MurmurHash3 (public domain, Austin Appleby); each step mixes in the other lane. */
   #hash(text: string): void {
     let low = 0x9747b28c
     let high = text.length
@@ -68,7 +68,7 @@ export class HashSet {
     low = mixed(low ^ mixed(high))
     high = mixed(high + low)
     this.#low = low >>> 0
-    // An empty slot is one that holds zeros.
+    // Not 0, which marks an empty slot.
     this.#high = high >>> 0 || 1
   }
 }

@@ -2,30 +2,30 @@ import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import type { Told } from './counts.ts'
 
-/** How far a list has been read, the page that is judged among it. */
+/** How far a list has been read, including the current page. */
 export interface Progress {
-  /** It was begun at its start, so that what came can be counted. */
+  /** Read from its start, so that its records can be counted. */
   readonly isFromStart: boolean
   readonly count: number
   readonly pages: number
   /** Records on the first page. */
   readonly firstLength: number
-  /** What led to this page was recognised. */
+  /** This page was reached by a recognised cursor or link. */
   readonly isFollowed: boolean
-  /** The server was asked for some of the records: a total may count all. */
+  /** With filters, a total may count all records. */
   readonly isFiltered: boolean
-  /** The lowest count of the whole list that a page has told. */
+  /** The lowest count of the whole list in any page. */
   readonly told?: Told | undefined
 }
 
 export interface Doubt {
-  /** A clause that says why it is not known. */
+  /** A clause with the reason. */
   readonly reason: string
-  /** Nothing looks like more: the answer says nothing at all. */
+  /** Nothing in the answer is about further pages. */
   readonly isSilence: boolean
 }
 
-/** Why it is not known that the list ends with this page; undefined where it is known. */
+/** Why it is unknown whether the list ends with this page; undefined when it ends. */
 export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined {
   const reason = reasonOf(page, progress)
   if (reason !== undefined) return { reason, isSilence: false }
@@ -44,21 +44,21 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   return sign && `${sign.at} looks as if there were more`
 }
 
-/** As many came as the server counts, neither more nor fewer. */
+/** The number of records equals the total of the server. */
 export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count }: Progress): boolean {
   return isFromStart && total?.count === count
 }
 
-/** As many came as the server counts, as records or as pages. */
+/** The number of records or pages has reached that of the server. */
 function isTold({ counts }: PageAnswer, progress: Progress): boolean {
   const { isFromStart, count, pages } = progress
   if (!isFromStart) return false
-  // Behind the first page a total below what came counts something else, such as the records of one page.
+  // After the first page, a total below the number of records counts something else, such as one page.
   const isReached = counts.total && (counts.total.count === count || (pages === 1 && counts.total.count < count))
   return isReached === true || (counts.pages !== undefined && pages >= counts.pages.count)
 }
 
-/** Records that go while a list is read leave fewer than it counted; a page that is missing is something else. */
+/** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
 function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): string | undefined {
   const { isFromStart, count, pages, firstLength } = progress
   if (!isFromStart) return undefined
@@ -66,12 +66,12 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): st
   for (const told of [counts.total, counts.atLeast]) {
     if (told && told.count - count > tolerated) return `${told.at} counts ${told.count} records, and ${count} came`
   }
-  // How many pages there are may be told for another size than the one that was asked for.
+  // The number of pages may be for another page size.
   if (isEndKnown || !counts.pages || counts.pages.count <= pages) return undefined
   return `${counts.pages.at} counts ${counts.pages.count} pages, and ${pages} came`
 }
 
-/** The person's word for where the next page stands: an answer without it is the last. */
+/** Whether wire.paging names the place of the next page, so that an answer without one is the last. */
 export function isWord(paging: Wire['paging']): boolean {
   return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
 }

@@ -6,7 +6,7 @@ import type { Sign } from './signs.ts'
 
 export type Links = ReadonlyMap<string, string>
 
-/** Those of the Link header, and behind them `"links": [{"rel": "next", "href": "..."}]`. */
+/** The links of the Link header, then those in the body: `"links": [{"rel": "next", "href": "..."}]`. */
 export function linksOf(json: JsonValue, header: string | readonly string[] | undefined): Links {
   const links = new Map(readLinks(header))
   for (const name of ['links', 'link', '_links']) {
@@ -21,7 +21,7 @@ export function linksOf(json: JsonValue, header: string | readonly string[] | un
   return links
 }
 
-/** A link to the last page, where that is one behind the page that was asked for. */
+/** A link to a last page that comes after the requested page. */
 export function lastPageAhead(json: JsonValue, links: Links, url: URL): Sign | undefined {
   const places = [
     ['links', 'last', 'href'],
@@ -41,7 +41,7 @@ export function lastPageAhead(json: JsonValue, links: Links, url: URL): Sign | u
   return undefined
 }
 
-/** RFC 8288 and JSON:API: links to other pages and none to the next one. */
+/** RFC 8288 and JSON:API: there are links to other pages, but none to a next one. */
 export function hasOtherLinks(links: Links, json: JsonValue): boolean {
   const isPaged = (names: readonly string[]) => names.some((name) => /^(?:prev|previous|first|last)$/.test(name))
   const inBody = valueAt(json, ['links']) ?? valueAt(json, ['_links'])

@@ -4,21 +4,21 @@ import { type Counts, highestOf, type Told } from './counts.ts'
 import type { Progress } from './judge-end.ts'
 import type { Asked } from './settle.ts'
 
-/** The lowest count that any page has told; an empty page may count none because it shows none. */
+/** The lowest count in any page, except in an empty one, which may count only itself. */
 export function lowestTold(before: Told | undefined, { counts, items }: PageAnswer): Told | undefined {
   const told = listCount(counts)
   if (!told || (before && (items.length === 0 || before.count <= told.count))) return before
   return told
 }
 
-/** Of two counts in one answer the lower one may be the length of the page. */
+/** The higher count: the lower one may be the length of the page. */
 function listCount({ total, atLeast }: Counts): Told | undefined {
   return highestOf([total, atLeast])
 }
 
 /**
- * Why a list that has ended is not whole: each page counts more records than came. Records that were deleted meanwhile are
- * missing in the first page's count too, when it is asked for again.
+ * Why a list that has ended is incomplete: each page counts more records than the list had. After a deletion during the read
+ * the first page counts fewer when it is requested again.
  */
 export async function missingIn(
   { isFromStart, isFiltered, count, told }: Progress,

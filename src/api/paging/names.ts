@@ -1,6 +1,6 @@
 /** Names in lower case, without what stands between their words: see Member. */
 
-/** Members whose value is the address of the next page, whatever it looks like. */
+/** Members whose value is the address of the next page. */
 export const ADDRESS_NAMES: ReadonlySet<string> = new Set(
   'nexturl nextlink nexthref nexturi nextpageurl nextpagelink nextpageuri odatanextlink nextrecordsurl'.split(' '),
 )
@@ -20,7 +20,7 @@ export const MORE_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** As a boolean they say that this page is the last one. */
+/** Booleans that mark the last page. */
 export const LAST_NAMES: ReadonlySet<string> = new Set(
   'done last islast lastpage islastpage endoflist exhausted finished end isend'.split(' '),
 )
@@ -33,7 +33,7 @@ export const TOTAL_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The length of this page with some servers, of the whole list with others: it can say that there is more, never that this is all. */
+/** The length of this page with some servers, of the whole list with others: it can show that there is more, but not the end. */
 export const COUNT_NAMES: ReadonlySet<string> = new Set(
   'count itemcount recordcount recordscount resultcount resultscount xcount paginationcount found matched matches'.split(
     ' ',
@@ -53,7 +53,7 @@ export const PAGE_NAMES: ReadonlySet<string> = new Set(
 /** Where in the list this page begins. */
 export const OFFSET_NAMES: ReadonlySet<string> = new Set('offset skip start startat startindex from xoffset'.split(' '))
 
-/** In which a server takes the number of a page, the most usual first. */
+/** Parameters for the number of a page, the most usual first. */
 export const PAGE_PARAMETERS = [
   'page',
   'page[number]',
@@ -76,7 +76,7 @@ export const PAGE_PARAMETERS = [
   'pg',
 ] as const
 
-/** In which a server takes how many records stand before the page. */
+/** Parameters for the number of records before a page. */
 export const OFFSET_PARAMETERS = [
   'offset',
   'skip',
@@ -97,7 +97,7 @@ export const OFFSET_PARAMETERS = [
   'firstResult',
 ] as const
 
-/** In which cursors go back where nothing tells the parameter. */
+/** Parameters for a cursor when the answer does not name one. */
 export const CURSOR_PARAMETERS = [
   'cursor',
   'page_token',
@@ -118,7 +118,7 @@ export const CURSOR_PARAMETERS = [
   'start_cursor',
 ] as const
 
-/** In which the id of the last record leads on. */
+/** Parameters for the id of the last record. */
 export const LAST_ID_PARAMETERS = [
   'starting_after',
   'after',
@@ -128,10 +128,10 @@ export const LAST_ID_PARAMETERS = [
   'startingAfter',
 ] as const
 
-/** In which an id that stands beside the list as the last one may lead on. */
+/** Parameters for an id that the answer names as the last one. */
 export const GIVEN_ID_PARAMETERS = [...LAST_ID_PARAMETERS, 'min_id', 'since'] as const
 
-/** In which servers take the size of a page. */
+/** Parameters for the page size. */
 export const SIZE_PARAMETERS = [
   'limit',
   'per_page',

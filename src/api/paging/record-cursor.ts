@@ -4,7 +4,7 @@ import type { Place } from '../page-shapes.ts'
 import { valueAt } from '../value-at.ts'
 import type { Sign } from './signs.ts'
 
-/** The `cursor` of the last record, or of its edge (the Relay connection specification), where each has one of its own. */
+/** The `cursor` of the last record or its edge (Relay connection specification), when each record has a different one. */
 export function recordCursor(json: JsonValue, { place }: { readonly place: Place }): Sign | undefined {
   const list = valueAt(json, place)
   if (!Array.isArray(list) || list.length < 2) return undefined

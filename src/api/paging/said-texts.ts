@@ -10,7 +10,7 @@ const CUT =
 /** `Showing 7 of 237`; also `1-7 of 237`. */
 const OF = /\b(\d[\d,]*)\s+(?:\w+\s+)?(?:out\s+)?of\s+(?:\w+\s+)?(\d[\d,]*)\b/gi
 
-/** What sentences around the records say: that it is a part of them, or how many there are. */
+/** Sentences beside the records: that the answer is a part, or the total number. */
 export function readTexts(json: JsonValue): { readonly signs: readonly Sign[]; readonly counts: readonly Told[] } {
   const texts = AROUND.flatMap((place) => NAMES.map((name) => [...place, name])).flatMap((place) =>
     textsIn(valueAt(json, place)).map((text) => ({ at: place.join('.'), text })),

@@ -2,18 +2,18 @@ import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { HashSet } from './hash-set.ts'
 
-/** Records that one list has shown, on whichever page. Only an id tells that a record is the same, and not alike. */
+/** The records of a list so far. Only ids show that two records are the same one. */
 export class SeenRecords {
   readonly #keys = new HashSet()
 
-  /** All of them came before; of records without ids, a page that is the same from end to end. */
+  /** Whether all are repeated; records without ids, when the whole page is. */
   hasAll(items: readonly CrmRecord[]): boolean {
     if (items.length === 0) return false
     if (!items.every((item) => !hasId(item) || this.#keys.has(keyOf(item.id)))) return false
     return items.every(hasId) || this.#keys.has(pageKeyOf(items))
   }
 
-  /** Most of them are new: a few may come twice when others were added meanwhile. */
+  /** Whether most are new: a few may be repeated when others were added during the read. */
   isFurther(items: readonly CrmRecord[]): boolean {
     const repeated = items.length - this.without(items).length
     return repeated * 2 < items.length && !this.hasAll(items)
@@ -34,7 +34,7 @@ function hasId(record: CrmRecord): record is CrmRecord & { readonly id: JsonValu
   return record.id !== undefined && record.id !== null
 }
 
-/** `1` and `"1"` are two ids. */
+/** `1` and `"1"` are different ids. */
 function keyOf(id: JsonValue): string {
   return typeof id === 'string' ? `"${id}` : JSON.stringify(id)
 }

@@ -4,13 +4,13 @@ import type { Member } from './envelope.ts'
 import { COUNT_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
 import { isCutText } from './said-texts.ts'
 
-/** What looks as if it led to more records, and is in no place that is recognised. */
+/** A member that may lead to more records, in a place that is not recognised. */
 export interface Sign {
   readonly at: string
   readonly ownName: string
-  /** What may be sent back; undefined where it only says yes. */
+  /** The value to send back; undefined for a boolean. */
   readonly value: string | undefined
-  /** It may mean something else: it is tried, and raises no doubt. */
+  /** It may mean something else: it is tried, but does not make the end doubtful. */
   readonly isHint?: boolean
 }
 
@@ -20,30 +20,30 @@ const WORDS: ReadonlySet<string> = new Set(
     'partial truncated incomplete'
   ).split(' '),
 )
-/** Whole names: their words alone mean many things. */
+/** Whole names, whose words are ambiguous. */
 const NAMES: ReadonlySet<string> = new Set('position lastid timedout limitexceeded limitreached'.split(' '))
-/** How many are still to come. */
+/** Names of the number of remaining records. */
 const REMAINING = /^(?:remaining(?:items?|records?|results?)?(?:count)?|(?:items|records|results)remaining)$/
-/** As `false` they say that the answer is a part. */
+/** Names that mark a partial answer when `false`. */
 const COMPLETE = /^(?:is)?complete$/
 const STATE = /^(?:status|state|result)$/
-/** Where a scan stopped, as DynamoDB has it: a key by its attributes. */
+/** DynamoDB: the key at which a scan stopped, as an object of attributes. */
 const LAST_KEY = /(?:^|\.)last_?(?:evaluated_?)?key(?:\.|$)/i
-/** A part of what the server has not counted (RFC 9110, 14.4). */
+/** A range with an unknown total (RFC 9110, 14.4). */
 const UNCOUNTED = /\d\s*\/\s*\*\s*$/
 
-/** In one name with one of those they mean something else. */
+/** Words that change the meaning of a name. */
 const ASIDE: ReadonlySet<string> = new Set(
   'sync delta type info step steps utc timezone hours maintenance reset refresh'.split(' '),
 )
-/** The same, also in a name around it, or the way back. */
+/** The same, also in an enclosing name, and words for the way back. */
 const OTHERS: ReadonlySet<string> = new Set(
   'prev previous before csrf xsrf auth access refresh session security request api self first ratelimit retry'.split(
     ' ',
   ),
 )
 
-/** `asked` is the query of the request: what only repeats a value of it says nothing. */
+/** `asked` is the query of the request; a member that repeats a value of it is no sign. */
 export function readSigns(members: readonly Member[], asked: URLSearchParams): readonly Sign[] {
   const sent = new Set(asked.values())
   return members.flatMap((member): readonly Sign[] => {
@@ -53,7 +53,7 @@ export function readSigns(members: readonly Member[], asked: URLSearchParams): r
     if (isCounted(name) || isNothing(value) || !isNameOfMore(member)) return []
     const text = idText(value)
     if (text !== undefined && sent.has(text)) return []
-    // A token that stands alone is more often one against forged requests.
+    // A bare `token` is more often an anti-CSRF token.
     const isHint = member.at === 'token'
     return [{ at, ownName, value: isYes(value) ? undefined : text, ...(isHint && { isHint }) }]
   })
@@ -63,7 +63,7 @@ function isCounted(name: string): boolean {
   return TOTAL_NAMES.has(name) || COUNT_NAMES.has(name) || PAGES_NAMES.has(name)
 }
 
-/** The server says that this is not all, and nothing that leads on. */
+/** The server says that this is a part, without a cursor. */
 function isPart({ name, words, value, isHeader }: Member): boolean {
   const text = typeof value === 'string' ? value : ''
   if (isHeader) return (name === 'contentrange' && UNCOUNTED.test(text)) || (name === 'warning' && isCutText(text))
@@ -79,7 +79,7 @@ function isNameOfMore({ name, words, ownWords, at }: Member): boolean {
   return words.some((word) => WORDS.has(word)) && !words.some((word) => OTHERS.has(word))
 }
 
-/** A number below 1 leads nowhere: it is the offset of the first page, or how some servers write the end. */
+/** A number below 1 is the offset of the first page, or marks the end. */
 export function isNothing(value: JsonValue): boolean {
   if (value === null || value === false) return true
   if (typeof value === 'number') return value < 1
