@@ -50,8 +50,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       }
     }
   try {
-    const program = buildProgram({ ...host, io }, act)
     const [first, word = '', ...more] = argv
+    const program = buildProgram({ ...host, io }, act, first)
     const topic = first === 'help' && more.length === 0 ? findHelpTopic(word) : undefined
     if (topic !== undefined) return await showTopic(io, program, topic)
     await program.parseAsync(first === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
@@ -83,8 +83,8 @@ function repositoryReader({ folder, env, io }: Host, { isQuiet, isDebug }: Globa
   }
 }
 
-/** The whole command tree; what `act` does with a command's work is up to the caller. */
-export function buildProgram(host: Host, act: Act): Command {
+/** The command tree, or what `firstWord` needs of it; what `act` does with a command's work is up to the caller. */
+export function buildProgram(host: Host, act: Act, firstWord?: string): Command {
   const program = new Command('crm')
     .description('CRM administration from the command line')
     .version(`crm ${host.version}`, '-V, --version', 'print the version')
@@ -106,7 +106,7 @@ export function buildProgram(host: Host, act: Act): Command {
     .helpCommand('help [command...]', 'show help for a command, or on a topic')
     .exitOverride()
   addGlobalFlags(program)
-  addCommands(program as CommandUnknownOpts, act)
+  addCommands(program as CommandUnknownOpts, act, firstWord)
   throwUsageErrors(program)
   return program
 }

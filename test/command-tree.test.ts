@@ -17,3 +17,12 @@ test('the command tree is the one that was reviewed; a change of it that is mean
   const tree = describeTree(commandTree(), 'crm')
   await expect(`${tree.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
 })
+
+test('a command line that begins with a noun is read with the commands of that noun alone, and they are the same', () => {
+  const all = commandTree().commands as readonly Command[]
+  for (const noun of all) {
+    const [only, ...others] = commandTree(noun.name()).commands as readonly Command[]
+    expect(others).toEqual([])
+    expect(only && describeTree(only, only.name())).toEqual(describeTree(noun, noun.name()))
+  }
+})

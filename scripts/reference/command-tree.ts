@@ -6,13 +6,14 @@ import { buildProgram } from '../../src/program.ts'
 const io = { stdin: (async function* () {})(), stdout: { write: () => true }, stderr: { write: () => true } }
 const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
 
-/** The tree of commands; a command that is run does no more than check what was typed. */
-export function commandTree(): Command {
+/** The tree of commands, or what `firstWord` needs of it; a command that is run does no more than check what was typed. */
+export function commandTree(firstWord?: string): Command {
   return buildProgram(
     host,
     () =>
       async (...args) =>
         void readGlobalFlags(args.at(-1) as unknown as Command),
+    firstWord,
   )
 }
 

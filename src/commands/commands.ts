@@ -22,27 +22,38 @@ import { addSnapshot } from './snapshot.ts'
 import { addListen } from './webhooks/listen.ts'
 import { addWebhooks } from './webhooks/webhooks.ts'
 
+type AddNoun = (program: CommandUnknownOpts, act: Act) => void
+
 /** One line a noun, in the order in which help shows them. */
-export function addCommands(program: CommandUnknownOpts, act: Act): void {
-  addContacts(program, act)
-  addDeals(program, act)
-  addNotes(program, act)
-  addPipelines(program, act)
-  addApply(program, act)
-  addJobs(program, act)
-  addWebhooks(program, act)
-  addListen(program, act)
-  addBrowse(program, act)
-  addApi(program, act)
-  addGraphql(program, act)
-  addFixtures(program, act)
-  addSnapshot(program, act)
-  addDiff(program, act)
-  addServe(program, act)
-  addSandbox(program, act)
-  addAuth(program, act)
-  addConfig(program, act)
-  addSchema(program, act)
-  addDoctor(program, act)
-  addCompletion(program, act)
+const NOUNS: Readonly<Record<string, AddNoun>> = {
+  contacts: addContacts,
+  deals: addDeals,
+  notes: addNotes,
+  pipelines: addPipelines,
+  apply: addApply,
+  jobs: addJobs,
+  webhooks: addWebhooks,
+  listen: addListen,
+  browse: addBrowse,
+  api: addApi,
+  graphql: addGraphql,
+  fixtures: addFixtures,
+  snapshot: addSnapshot,
+  diff: addDiff,
+  serve: addServe,
+  sandbox: addSandbox,
+  auth: addAuth,
+  config: addConfig,
+  schema: addSchema,
+  doctor: addDoctor,
+  completion: addCompletion,
+}
+
+/**
+ * All commands; only those of one noun where `firstWord` is its name: the words behind it are about no other, and the whole
+ * tree takes longer to build than a request takes.
+ */
+export function addCommands(program: CommandUnknownOpts, act: Act, firstWord?: string): void {
+  const isNoun = firstWord !== undefined && Object.hasOwn(NOUNS, firstWord)
+  for (const [name, add] of Object.entries(NOUNS)) if (!isNoun || name === firstWord) add(program, act)
 }

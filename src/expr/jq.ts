@@ -23,11 +23,23 @@ interface Started {
   takeStack(sizeBytes: number): number
 }
 
+interface CompiledJq {
+  readonly code: WebAssembly.Module
+  readonly stackExport: string
+}
+
+/** Once a process: to compile it takes longer than most expressions, and V8 keeps with it what it made of each function. */
+let compiling: Promise<CompiledJq> | undefined
+
+async function compileJq(): Promise<CompiledJq> {
+  const source = String(startJq)
+  return { code: await WebAssembly.compile(wasmOf(source)), stackExport: stackExportOf(source) }
+}
+
 /** jq 1.7.1. A run takes 1 ms, and 2 more when it needs another instance. */
 export async function loadJq(): Promise<Jq> {
-  const source = String(startJq)
-  const code = await WebAssembly.compile(wasmOf(source))
-  const stackExport = stackExportOf(source)
+  compiling ??= compileJq()
+  const { code, stackExport } = await compiling
   let idle: Started | undefined
   return {
     async run(args, input) {
