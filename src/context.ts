@@ -2,6 +2,7 @@ import type { Api, ApiOptions } from './api/api.ts'
 import type { Finding } from './api/doctor/finding.ts'
 import type { Patient } from './api/doctor/patient.ts'
 import type { GraphqlMemory } from './api/graphql-api.ts'
+import type { HostTiming } from './api/timing.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { Sighting } from './completion/sightings.ts'
 import { CrmError } from './core/errors.ts'
@@ -26,6 +27,8 @@ export interface Host {
   readonly io: Io
   readonly env: Env
   readonly now: () => number
+  /** Of waits for a server; those of the system where there is none. */
+  readonly timing?: HostTiming
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal
   readonly version: string
@@ -228,12 +231,8 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
   setFlagsFromString('--wasm-tiering-budget=100000000')
   const { baseUrl, key, wire, loginHint, serveDatabase } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
-  return createApi({
-    baseUrl,
-    key,
-    wire,
-    loginHint,
-    serveDatabase,
+  const options: ApiOptions = {
+    ...{ baseUrl, key, wire, loginHint, serveDatabase },
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,
@@ -245,7 +244,8 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)
     },
     memory: graphqlMemory(ctx.env, baseUrl),
-  })
+  }
+  return createApi(options, ctx.timing)
 }
 
 /** Loaded when GraphQL is asked for. */
@@ -269,6 +269,7 @@ async function openBulk(ctx: Context): Promise<Jobs> {
     version: ctx.version,
     signal: ctx.signal,
     now: ctx.now,
+    timing: ctx.timing,
     note: ctx.note,
     isTrial: ctx.flags.isDryRun,
     api: ctx.api,

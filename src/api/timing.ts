@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Node fires a timer set beyond this at once. */
@@ -6,7 +7,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1
 /** Waits that a person would notice. */
 export const NOTICEABLE_WAIT_MS = 1000
 
-/** What makes waits real; a test passes its own. */
+/** How the client waits; a test passes its own. */
 export interface Timing {
   /** Resolves after `ms`, or as soon as the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
@@ -14,7 +15,13 @@ export interface Timing {
   random(): number
 }
 
-export const SYSTEM_TIMING: Timing = {
+/** How all of a command line waits. */
+export interface HostTiming extends Timing {
+  /** Of a monotonic clock. */
+  steadyMs(): number
+}
+
+export const SYSTEM_TIMING: HostTiming = {
   sleep: async (ms, signal) => {
     try {
       await delay(Math.min(ms, MAX_TIMER_MS), undefined, { signal })
@@ -23,4 +30,5 @@ export const SYSTEM_TIMING: Timing = {
     }
   },
   random: Math.random,
+  steadyMs: () => performance.now(),
 }

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Api, ApiOptions, Page } from '../api/api.ts'
+import { type HostTiming, SYSTEM_TIMING } from '../api/timing.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { allJobs, findJob, headOf } from './folder/find-jobs.ts'
@@ -120,6 +120,8 @@ export interface JobsWorld {
   readonly version: string
   readonly signal: AbortSignal
   readonly now: () => number
+  /** That of the system where there is none. */
+  readonly timing: HostTiming | undefined
   readonly note: (line: string) => void
   /** A dry run: nothing is made where jobs are kept. */
   readonly isTrial: boolean
@@ -240,16 +242,12 @@ async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: strin
     dealUpdates: async () => dealUpdates(await world.api()),
     onRead: () => {},
     nowMs: world.now,
-    sleep: (ms) => sleep(ms, world.signal),
+    sleep: async (ms) => {
+      await (world.timing ?? SYSTEM_TIMING).sleep(ms, world.signal)
+      world.signal.throwIfAborted()
+    },
     note: world.note,
   }
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw error
-  })
 }
 
 async function* listOf(world: JobsWorld, noun: Noun): AsyncGenerator<Page> {

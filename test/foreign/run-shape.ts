@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { run } from '../../src/program.ts'
 import { type SeenRequest, startServer } from '../api/answering-server.ts'
 import { tempFolder } from '../harness/home.ts'
+import { hurriedTiming } from '../harness/hurried-timing.ts'
 import type { Answered, Asked } from './shape.ts'
 
 export interface Run {
@@ -51,6 +52,7 @@ export async function startForeign(
 async function runHere(argv: readonly string[], env: Readonly<Record<string, string>>, input: string): Promise<Run> {
   let stdout = ''
   let stderr = ''
+  const timing = hurriedTiming()
   const exit = await run([...argv], {
     io: {
       stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]) as never,
@@ -58,7 +60,8 @@ async function runHere(argv: readonly string[], env: Readonly<Record<string, str
       stderr: { write: collect((text) => (stderr += text)) },
     },
     env,
-    now: Date.now,
+    now: timing.now,
+    timing,
     signal: new AbortController().signal,
     version: '0.0.0',
     argv,

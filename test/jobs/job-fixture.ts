@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { onTestFinished } from 'vitest'
 import { createApi } from '../../src/api/client.ts'
 import { KeyKeeping } from '../../src/api/key-keeping.ts'
@@ -15,6 +14,7 @@ import type { JobServices, RunTerms, ServerTerms } from '../../src/jobs/run/serv
 import { Governor } from '../../src/jobs/send/governor.ts'
 import { WIRE } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
+import { hurriedTiming } from '../harness/hurried-timing.ts'
 
 export const ACCOUNT = 'http://crm.test'
 
@@ -101,16 +101,16 @@ export async function sendJob(
     await Promise.all([sender.close(), api.close()])
   })
   const all = { ...TERMS, ...terms }
-  const steadyMs = () => performance.now()
+  const { now: wallMs, steadyMs, random, sleep } = hurriedTiming()
   const pace = new Governor({
-    ...{ concurrency: all.concurrency, most: 64, steadyMs, wallMs: Date.now },
+    ...{ concurrency: all.concurrency, most: 64, steadyMs, wallMs },
     share: () => ({ share: all.rateShare, processes: 1 }),
   })
   const pauses: string[] = []
   const outcome = await runJob({
     paths,
     services: {
-      ...{ account: ACCOUNT, sender, keyMark: '00000000', clocks: { wallMs: Date.now, steadyMs }, random: Math.random },
+      ...{ account: ACCOUNT, sender, keyMark: '00000000', clocks: { wallMs, steadyMs }, random, sleep },
       ...{ limitParam: 'limit', signal: options.signal, pid: process.pid, version: '0.0.0' },
       list: (noun) => (noun === 'contacts' ? api.contacts : api.deals).list(),
       ...services,

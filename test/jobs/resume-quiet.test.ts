@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { SYSTEM_TIMING } from '../../src/api/timing.ts'
 import { idempotencyKey } from '../../src/jobs/digest.ts'
 import type { Operation } from '../../src/jobs/plan/operation.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
@@ -37,7 +38,8 @@ test.concurrent.each([
     const { outcome } = await sendJob(paths, new URL(service.url), {
       key: service.key.text,
       terms: { lifeMs: LIFE_MS },
-      services: { keyMark },
+      // The late request comes in real time.
+      services: { keyMark, sleep: SYSTEM_TIMING.sleep },
     })
     await late
     expect(outcome.account).toMatchObject({ rows: 1, done: 1 })

@@ -138,7 +138,7 @@ test.each(['kept', undefined] as const)(
       if (method === 'GET') return sendJson(response, 200, { data: records, next_cursor: null })
       const id = `con_${seen.length}`
       const make = () => records.push({ id, ...JSON.parse(body), created_at: new Date().toISOString() })
-      if (!body.includes('Person 0')) setTimeout(make, 300)
+      if (!body.includes('Person 0')) setTimeout(make, 30)
       sendJson(response, 202, TAKEN_ANSWER)
     })
     const terms = { lifeMs: 600, keys: keysOf(idempotency) }

@@ -7,7 +7,15 @@ export async function jobsAt(baseUrl: URL, key: string, signal = new AbortContro
   const env = { HOME: await tempFolder() }
   const { api } = openClient(baseUrl, { key, signal })
   return openJobs({
-    ...{ env, stdin: () => process.stdin, argv: ['browse'], version: '0.0.0', signal, now: Date.now },
+    ...{
+      env,
+      stdin: () => process.stdin,
+      argv: ['browse'],
+      version: '0.0.0',
+      signal,
+      now: Date.now,
+      timing: undefined,
+    },
     ...{ note: () => {}, isTrial: false, api: async () => api },
     server: async () => ({
       ...{ baseUrl, key, wire: { ...WIRE, pageSize: 100 }, timeoutMs: 5_000, userAgent: 'crm/0.0.0' },

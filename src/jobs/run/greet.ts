@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isFailure } from '../../api/failure.ts'
 import type { KeyKeeping } from '../../api/key-keeping.ts'
 import type { Noun } from '../plan/plan-head.ts'
@@ -18,7 +17,7 @@ const LIST_PATHS: Readonly<Record<Noun, string>> = { contacts: '/v1/contacts', d
  * Asks again for `patienceMs` while nothing answers; CrmError when it does not, or refuses.
  */
 export async function greet(
-  { sender, clocks, limitParam, signal }: JobServices,
+  { sender, clocks, sleep, limitParam, signal }: JobServices,
   noun: Noun,
   { clock, keys }: { readonly clock: ServerClock; readonly keys: KeyKeeping },
   patienceMs: number,
@@ -35,9 +34,7 @@ export async function greet(
     if (outcome.rule === 'never' || clocks.steadyMs() - startedMs + pauseMs > patienceMs) {
       throw failureError('cannot begin to send', outcome)
     }
-    await delay(pauseMs, undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
+    await sleep(pauseMs, signal)
     signal.throwIfAborted()
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isFailure } from '../../api/failure.ts'
 import type { Sender } from '../../api/sender.ts'
 import { withLock } from '../../files/lock.ts'
@@ -218,9 +217,7 @@ function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boo
       serverNowMs: () => clock.nowMs(),
       steadyMs: services.clocks.steadyMs,
       sleep: async (ms) => {
-        await delay(ms, undefined, { signal: services.signal }).catch((error: unknown) => {
-          if (!services.signal.aborted) throw error
-        })
+        await services.sleep(ms, services.signal)
         return !services.signal.aborted
       },
       onWait: (why, waitMs) => hooks.onPause({ why, untilMs: clock.nowMs() + waitMs }),

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
-import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { KeyKeeping } from '../../api/key-keeping.ts'
 import { createSender } from '../../api/sender.ts'
+import { type HostTiming, SYSTEM_TIMING } from '../../api/timing.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { checkTimes } from '../../core/wire.ts'
 import type { JobServer } from '../jobs.ts'
@@ -22,6 +22,7 @@ export interface ServerWorld {
   readonly signal: AbortSignal
   readonly version: string
   readonly now: () => number
+  readonly timing: HostTiming | undefined
 }
 
 /** Where records live: two profiles of one server are one account, and so are its old key and its new one. */
@@ -41,14 +42,14 @@ function termsOf({ wire }: JobServer): ServerTerms {
 }
 
 export async function runOnServer(
-  { server, list, signal, version, now }: ServerWorld,
+  { server, list, signal, version, now, timing = SYSTEM_TIMING }: ServerWorld,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
   const serverTerms = termsOf(server)
   const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
-  const steadyMs = () => performance.now()
+  const { sleep, random, steadyMs } = timing
   const services = {
-    ...{ account: accountOf(server), sender, list, signal, version, pid: process.pid, random: Math.random },
+    ...{ account: accountOf(server), sender, list, signal, version, pid: process.pid, random, sleep },
     // Tells one key from another, and nothing of it.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
     clocks: { wallMs: now, steadyMs },

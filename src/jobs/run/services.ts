@@ -1,5 +1,6 @@
 import type { KeyKeeping } from '../../api/key-keeping.ts'
 import type { Sender } from '../../api/sender.ts'
+import type { Timing } from '../../api/timing.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { LocalClocks } from '../send/server-clock.ts'
@@ -14,6 +15,7 @@ export interface JobServices {
   readonly keyMark: string
   readonly clocks: LocalClocks
   readonly random: () => number
+  readonly sleep: Timing['sleep']
   /** Of the list parameter for the size of a page; undefined sends none. */
   readonly limitParam: string | undefined
   readonly signal: AbortSignal
