@@ -64,10 +64,10 @@ async function lookFor(
   const sinceMs = started() - SKEW_MS
   const since = alike.filter((record) => (madeAtMs(record) ?? Number.POSITIVE_INFINITY) >= sinceMs)
   const [only, ...others] = since
-  if (!only) return 'no record that says the same is listed yet'
-  if (others.length > 0) return `${since.length} records say the same: ${since.map(idOf).join(', ')}`
+  if (!only) return 'no record with the same values is listed yet'
+  if (others.length > 0) return `${since.length} records have the same values: ${since.map(idOf).join(', ')}`
   return madeAtMs(only) === undefined
-    ? `${idOf(only)} says the same, and the server does not tell when it was made`
+    ? `${idOf(only)} has the same values, and the server does not state when it was created`
     : only
 }
 

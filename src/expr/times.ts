@@ -37,7 +37,7 @@ export function timeFunctions(program: string, nowMs: number): string {
 export function refuseNoDuration(durations: readonly string[]): void {
   const wrong = durations.find((text) => parseDurationWithUnitMs(text) === undefined)
   if (wrong === undefined) return
-  throw new CrmError('usage', `older_than(${JSON.stringify(wrong)}): this is no time`, {
+  throw new CrmError('usage', `older_than(${JSON.stringify(wrong)}): this is not a duration`, {
     hint: 'expected a number and its unit, such as older_than("90d"), "12h", "30m", "45s" or "500ms"',
   })
 }

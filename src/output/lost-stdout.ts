@@ -21,7 +21,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
       )
       exit(13)
     }
-    if (what !== '') stderr.write(`crm: nobody reads the output${what}\n`)
+    if (what !== '') stderr.write(`crm: the reader of the output is gone${what}\n`)
     if (!sent.isVerdict) exit(0)
     isReaderGone = true
     stdout.write = () => true

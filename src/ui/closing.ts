@@ -8,13 +8,13 @@ import type { State } from './state.ts'
 import type { Store } from './store.ts'
 import { changesText, formText, nameOf } from './text/change-text.ts'
 
-/** What becomes of what is not sent when the screens close. */
+/** Keeps or drops unsent changes when the screens close. */
 export interface Closing {
-  /** On disk when it returns: a terminal that closes sends a second signal, which ends the process at once. */
+  /** Synchronous: a terminal that closes sends a second signal, which ends the process at once. */
   keep(): void
-  /** When the terminal is back; says what became of everything, and how to go on. */
+  /** After the screens are closed: reports what was sent, kept or dropped, and how to go on. */
   end(isKept: boolean): Promise<void>
-  /** Of a process that ends now: whose answers were not awaited. */
+  /** At the exit of the process: names the requests without an answer. */
   lastWords(): void
 }
 
@@ -25,12 +25,12 @@ interface Parts {
   readonly say: (line: string) => void
 }
 
-/** A wait shorter than this is not worth a word. */
+/** A shorter wait is not mentioned. */
 const LONG_MS = 300
 const MOST_SAID = 20
 
 export function createClosing({ store, background, profileFlag, say }: Parts): Closing {
-  /** The error where they cannot be kept. */
+  /** The number that was kept, or the error. */
   function attempt(keep: () => number): number | CrmError {
     try {
       return keep()
@@ -42,7 +42,7 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
 
   function droppedLines(): readonly string[] {
     const text = changesText(background.kept.pending().length, background.kept.pendingForm() ? 1 : 0)
-    return text === '' ? [] : [`${text} not sent, and let go.`]
+    return text === '' ? [] : [`${text} not sent, and discarded.`]
   }
 
   function releasedLines(): readonly string[] {
@@ -52,7 +52,7 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
     if (typeof kept !== 'number') return lostLines(kept, background.kept.pending(), form)
     const command = `crm browse${profileFlag === undefined ? '' : ` -p ${shellWord(profileFlag)}`}`
     const changes = changesText(kept - forms, 0)
-    // A form whose answer did not come may have been sent.
+    // Not called unsent: a form without an answer may have been applied.
     return [
       ...(changes === '' ? [] : [`${changes} not sent, and kept: ${command} shows and sends them.`]),
       ...(forms === 0 ? [] : [`${changesText(0, forms)} kept: ${command}, then i, opens it again.`]),
@@ -69,7 +69,7 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
     keep: () => void attempt(background.kept.hold),
     lastWords: () => {
       for (const { what } of store.get().underWay) {
-        say(`In doubt: ${what}: ended before the answer came; the server may have it all the same`)
+        say(`In doubt: ${what}: ended before the answer; the server may have applied it`)
       }
     },
     end: async (isKept) => {
@@ -82,7 +82,7 @@ export function createClosing({ store, background, profileFlag, say }: Parts): C
   }
 }
 
-/** What no file takes is at least on the terminal. */
+/** Changes that could not be written to a file are printed on the terminal. */
 function lostLines(
   { message, details }: CrmError,
   pending: readonly KeptChange[],

@@ -1,33 +1,33 @@
 import { Uncaught, type WatchProcess } from '../core/uncaught.ts'
 
 export interface Ending {
-  /** Resolves when something was thrown that nothing caught. */
+  /** Resolves after an error that nothing caught. */
   readonly broken: Promise<void>
-  /** That; undefined as long as there is none. */
+  /** That error; undefined when there is none. */
   bug(): Uncaught | undefined
-  /** As if nothing had caught it. */
+  /** Treats an error as one that nothing caught. */
   breakWith(error: unknown): void
-  /** From then on the process ends as any other. */
+  /** Stops watching. */
   close(): void
 }
 
 interface Parts {
-  /** Undefined where there is no process of its own. */
+  /** Undefined when the process is shared with other code. */
   readonly watchProcess: WatchProcess | undefined
-  /** Done before anything else, and before the process ends, whatever ends it. */
+  /** Called first after an uncaught error, and at the exit of the process. */
   readonly keep: () => void
-  /** Stops what goes on. */
+  /** Stops the screens and their requests. */
   readonly stop: () => void
-  /** Of a process that ends at once. */
+  /** Called at the exit of the process. */
   readonly lastWords: () => void
 }
 
-/** An exception, also in a promise that nothing waits for, would end the process with all that is on the screens. */
+/** Without it an uncaught error would end the process, and lose unsent changes. */
 export function watchEnding({ watchProcess, keep, stop, lastWords }: Parts): Ending {
   const broken = Promise.withResolvers<void>()
   let bug: Uncaught | undefined
   const breakWith = (error: unknown) => {
-    // What goes wrong on the way out comes from what went wrong before.
+    // Later errors are consequences of the first.
     if (bug) return
     bug = new Uncaught(error)
     try {

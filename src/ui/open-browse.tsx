@@ -29,19 +29,19 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   readonly profileFlag: string | undefined
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
-  /** Aborts the signal. */
+  /** Stops the program, like Ctrl-C. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
   readonly watchProcess: WatchProcess | undefined
-  /** The address that changes are kept for; undefined where there is no server. */
+  /** The address that changes are kept for; undefined without a server. */
   readonly server: string | undefined
-  /** A line on the terminal, once the screens have given it back. */
+  /** Writes a line on the terminal, after the screens are closed. */
   readonly say: (line: string) => void
-  /** Told how the rest of the program can speak to a person while the screen has the terminal. */
+  /** Gets the function that shows notes while the screens are open. */
   readonly onNotes: (write: (line: string) => void) => void
 }
 
-/** The screens, until a person quits or the signal comes; what is not sent then is kept, unless it was let go. */
+/** Shows the screens until they are left or the signal is aborted. Unsent changes are kept, unless they were dropped. */
 export async function openBrowse(options: BrowseOptions): Promise<void> {
   const { stdin, stdout, now, place, env, server } = options
   const document = openBrowseDocument(env)
@@ -73,7 +73,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
   const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
     const quit = (pending: 'keep' | 'discard' = 'keep') => {
       isKept = pending === 'keep'
-      // The screens close with the signal too.
+      // The abort closes the screens, too.
       if (store.get().underWay.length > 0) options.interrupt()
       else terminal.quit()
     }
@@ -106,7 +106,7 @@ interface Open {
   readonly isKept: () => boolean
 }
 
-/** What nothing caught closes the screens too, and is thrown on when all is kept. */
+/** An uncaught error closes the screens, too, and is rethrown when changes are kept. */
 async function untilLeft({ options, store, background, instance, isKept }: Open): Promise<void> {
   const { signal, interrupt, watchProcess, profileFlag, say } = options
   const closing = createClosing({ store, background, profileFlag, say })

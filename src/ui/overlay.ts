@@ -29,7 +29,7 @@ export interface Confirmation {
   readonly input: TextInput
   readonly onConfirm: () => void
   readonly onCancel?: () => void
-  /** Is there again when this is closed. */
+  /** The form to show again when this is closed. */
   readonly behind?: Form | undefined
 }
 
@@ -41,9 +41,9 @@ export interface Choice {
   readonly index: number
   readonly onChoose: (option: string) => void
   readonly onCancel?: () => void
-  /** What Ctrl-C does here; undefined: as Esc. */
+  /** Called by Ctrl-C; undefined: like Esc. */
   readonly onInterrupt?: () => void
-  /** Is there again when this is closed. */
+  /** The form to show again when this is closed. */
   readonly behind?: Form | undefined
 }
 
@@ -60,10 +60,10 @@ export interface FormField {
 
 export interface Form {
   readonly type: 'form'
-  /** Of this one alone: what becomes of a form must not befall the next. */
+  /** Identifies this form, so that its answer does not change a later one. */
   readonly key: symbol
   readonly list: ServerList
-  /** Undefined for a new one. */
+  /** Undefined for a new record. */
   readonly record: CrmRecord | undefined
   readonly title: string
   readonly fields: readonly FormField[]
@@ -88,13 +88,13 @@ export interface Help {
 
 export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help
 
-/** The form that is open, also where a question stands before it. */
+/** The open form, also behind a question. */
 export function formIn(overlay: Overlay | undefined): Form | undefined {
   if (overlay?.type === 'form') return overlay
   return overlay?.type === 'choice' || overlay?.type === 'confirm' ? overlay.behind : undefined
 }
 
-/** Any other form, and what stands before it, stays. */
+/** Edits or closes the form with this key; any other overlay is unchanged. */
 export function withForm(
   overlay: Overlay | undefined,
   key: symbol,

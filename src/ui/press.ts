@@ -26,7 +26,7 @@ export function paste(ui: Ui, text: string): void {
   if (overlay) pasteInOverlay(ui, overlay, text)
 }
 
-/** The first stops what goes on, the second quits. */
+/** The first stops loading, the second quits. */
 function interrupt(ui: Ui): void {
   const { overlay } = ui.store.get()
   if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()

@@ -8,7 +8,7 @@ export interface Toast {
   readonly id: number
   readonly kind: 'done' | 'problem' | 'wait'
   readonly text: string
-  /** What it is a problem of; undefined where nothing can mend it. */
+  /** The list that it is about, when a later success removes it. */
   readonly topic: string | undefined
 }
 
@@ -29,7 +29,7 @@ export interface Place {
 export interface Listening {
   /** Where senders reach it. */
   readonly url: string
-  /** New events come on top by themselves, as long as nobody has moved the cursor. */
+  /** New events are shown on top until the cursor is moved. */
   readonly isFollowing: boolean
 }
 
@@ -48,13 +48,13 @@ export interface State {
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request is under way that takes longer than a moment. */
   readonly isSlow: boolean
-  /** What is being sent, the first of it first. */
+  /** Running requests, the oldest first. */
   readonly underWay: readonly { readonly id: number; readonly what: string }[]
-  /** Forms that were kept when crm was left, and are not opened again yet. */
+  /** Kept forms that were not opened yet. */
   readonly keptForms: readonly KeptForm[]
-  /** How many kept changes were left out; nought again once the log, which says which, was looked at. */
+  /** The number of kept changes that were left out; 0 after the log, which names them, was opened. */
   readonly leftOut: number
-  /** The answer by which the screens close as soon as all is sent; another takes its place. */
+  /** Identifies the answer to quit when all is sent; undefined when there is none, or it was revoked. */
   readonly leaving: symbol | undefined
   /** The receiver that this process runs; undefined where there is none. */
   readonly listening: Listening | undefined

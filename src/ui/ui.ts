@@ -29,6 +29,6 @@ export interface Ui {
   readonly boards: Boards
   /** Gives the terminal to what runs meanwhile, and takes it back. */
   suspend(during: () => Promise<void>): Promise<void>
-  /** Asks nothing. What is pending is kept for the next start, unless it is let go; what is under way is stopped. */
+  /** Closes the screens without a question, and stops running work. Pending changes are kept unless they are discarded. */
   quit(pending?: 'keep' | 'discard'): void
 }

@@ -50,16 +50,16 @@ test('a create that may have happened is sent once, and the only record that say
 })
 
 test.each([
-  ['none is listed', { records: [] }, 'no record that says the same is listed yet'],
+  ['none is listed', { records: [] }, 'no record with the same values is listed yet'],
   [
     'two are',
     { records: ['con_1', 'con_2'].map((id) => ({ id, ...ADA, created_at: madeNow() })) },
-    '2 records say the same: con_1, con_2',
+    '2 records have the same values: con_1, con_2',
   ],
   [
-    'the server does not tell when it was made',
+    'the server does not state when it was created',
     { records: [{ id: 'con_1', ...ADA }] },
-    'does not tell when it was made',
+    'does not state when it was created',
   ],
   ['there is no list', { listStatus: 404 }, 'it cannot be looked up'],
 ])('it is in doubt where %s, and the hint says how to look', async (_, answers, reason) => {

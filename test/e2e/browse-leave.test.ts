@@ -85,7 +85,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await one.sees('1 edited, not sent')
     const pid = crmPid(one)
     const other = await browse(service.env)
-    await other.sees(`Changes that were kept are with another crm (process ${pid})`)
+    await other.sees(`Kept changes are held by another crm (process ${pid})`)
     expect(other.screen()).not.toContain('edited, not sent')
     other.type('q')
     await other.sees('exit=0')

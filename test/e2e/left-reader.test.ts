@@ -28,7 +28,7 @@ describe('a write whose output nobody reads ends with the exit code of its work'
     expect({ exit, stderr }).toMatchObject({
       exit: 3,
       stderr: expect.stringMatching(
-        /nobody reads the output; what took effect: 0 of 1 rows; see crm jobs show job_\w+\n/,
+        /the reader of the output is gone; what took effect: 0 of 1 rows; see crm jobs show job_\w+\n/,
       ),
     })
   })
@@ -51,7 +51,7 @@ describe('a write whose output nobody reads ends with the exit code of its work'
   test('a create that took effect is 0, and its id is on stderr', ({ service }) => {
     expect(unread(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], service.env)).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^crm: nobody reads the output; what took effect: contact con_\w+\n/),
+      stderr: expect.stringMatching(/^crm: the reader of the output is gone; what took effect: contact con_\w+\n/),
     })
   })
 })

@@ -70,7 +70,9 @@ test('edits that are being sent are not sent a second time', async () => {
   const { ui } = await contactsAt(['Ada'])
   const sent = ui.background.commit('contacts')
   await ui.background.commit('contacts')
-  expect(ui.store.get().toasts.map(({ text }) => text)).toContain('Edits of contacts are being sent; w once more then')
+  expect(ui.store.get().toasts.map(({ text }) => text)).toContain(
+    'Edits of contacts are being sent; press w again after that',
+  )
   await sent
   expect((await ui.jobs()).all()).toHaveLength(1)
 })

@@ -73,7 +73,7 @@ test('what is kept is on disk before the screens close, and is staged again wher
   void other.background.kept.restore()
   await expect
     .poll(() => other.store.get().toasts.map(({ text }) => text))
-    .toEqual([`Changes that were kept are with another crm (process ${process.pid}), and are not shown here`])
+    .toEqual([`Kept changes are held by another crm (process ${process.pid}), and are not shown here`])
   other.background.kept.release()
   ui.background.kept.release()
   const now = new Map([
@@ -87,8 +87,8 @@ test('what is kept is on disk before the screens close, and is staged again wher
   const said = next.store.get().lists.log.rows.map(({ message }) => message)
   expect(said).toEqual(
     expect.arrayContaining([
-      'Left out of what was kept: Name 1: company is "Other" now, and was not set to "New"',
-      'Left out of what was kept: Name 2 (con_2) is gone',
+      'Not restored: Name 1: company is "Other" now, and was not set to "New"',
+      'Not restored: Name 2 (con_2) is gone',
     ]),
   )
   next.press('q')
@@ -233,5 +233,5 @@ test('a kept deletion of a record that was changed since is left out, and said',
   await ui.background.kept.restore()
   expect(ui.background.deletions.waiting()).toEqual([])
   const said = ui.store.get().lists.log.rows.map(({ message }) => message)
-  expect(said).toContain('Left out of what was kept: Ada was changed since, and is not deleted')
+  expect(said).toContain('Not restored: Ada was changed since, and is not deleted')
 })

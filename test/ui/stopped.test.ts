@@ -102,7 +102,7 @@ test('the answer to a deletion under way is awaited, and one that never comes ha
     [200, 'Deleted Name 1'],
     [
       0,
-      'Deletion of Name 1 (crm contacts get con_1 shows what became of it): in doubt: stopped before the answer came; the server may have it all the same',
+      'Deletion of Name 1 (crm contacts get con_1 shows whether it was applied): in doubt: stopped before the answer; the server may have applied it',
     ],
   ] as const) {
     const { ui, said, stop } = await uiAt(url)
@@ -181,7 +181,7 @@ test('the answer to a saved form is awaited for so long; then the form says that
   await expect
     .poll(() => said)
     .toEqual([
-      'Edit Name 0 (crm contacts get con_0 shows what became of it): in doubt: stopped before the answer came; the server may have it all the same',
+      'Edit Name 0 (crm contacts get con_0 shows whether it was applied): in doubt: stopped before the answer; the server may have applied it',
     ])
 })
 

@@ -70,7 +70,7 @@ for (const [how, keys] of [
     const now = { ...ADA, name: 'Ada L.', company: 'Other', version: 2 }
     const next = await uiOf('deals', { changes: again(), findRecords: async () => new Map([['con_0', now]]) })
     await next.background.kept.restore()
-    expect(next.store.get().toasts.at(-1)?.text).toBe('1 form kept from the last time, not sent yet: i opens it')
+    expect(next.store.get().toasts.at(-1)?.text).toBe('1 form kept from the last session, not sent yet: i opens it')
     next.press('i')
     await expect.poll(() => next.store.get().overlay?.type).toBe('form')
     expect(textsOf(next)).toMatchObject({ name: 'AdaX', company: 'Other' })
@@ -105,7 +105,7 @@ test('the form of a record that is gone says so, with what was typed', async () 
   ui.press('i')
   await expect
     .poll(() => ui.store.get().toasts.at(-1)?.text)
-    .toBe('Left out of what was kept, because it is gone: contacts Ada: company=New')
+    .toBe('Not restored, because the record was deleted: contacts Ada: company=New')
   expect(ui.store.get().keptForms).toEqual([])
 })
 

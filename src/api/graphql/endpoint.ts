@@ -70,7 +70,7 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
 /** A write that was answered, and not by GraphQL. */
 function noAnswer(call: Call): CrmError {
   const { idempotencyKey } = call
-  const message = `${cannot(call)}: what came is no answer of GraphQL; whether it took effect is unknown`
+  const message = `${cannot(call)}: the answer is not one of GraphQL; whether it took effect is unknown`
   return new CrmError('in_doubt', message, {
     isInDoubt: true,
     hint: idempotencyKey === undefined ? 'crm graphql --help' : repeatHint(call, idempotencyKey),

@@ -65,11 +65,9 @@ async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
 
 /** Records of an upsert that another writer created, too. */
 function tellTwins(ctx: Context, recheck: JobRecheck): void {
-  if (recheck && !recheck.twins) ctx.note('Whether any of it exists twice was not looked at (--no-recheck).')
+  if (recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
   for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
-    ctx.note(
-      `${line === null ? '' : `Line ${line}: `}${ids.join(', ')} have what the row is matched by; one is too many.`,
-    )
+    ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)
   }
 }
 

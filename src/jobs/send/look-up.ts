@@ -80,7 +80,7 @@ class ListProof {
   #whyNoProof(isEmptyBelieved: boolean): string | undefined {
     const { size } = this.#witnesses
     if (size > 0) return this.#isWitnessSeen ? undefined : 'the list shows none of the records that this job made last'
-    return this.#isAnySeen || isEmptyBelieved ? undefined : 'the list is empty, and nothing shows that it is ever not'
+    return this.#isAnySeen || isEmptyBelieved ? undefined : 'the list is empty, and may always be'
   }
 }
 
@@ -112,7 +112,7 @@ async function lookForPartly(records: Records, absent: readonly Task[], { matche
     const free = candidates.find(({ id }) => !claimed.has(id))
     const hidden = matcher.hiddenOf(task).join(', ')
     if (!shown.isCompared(task))
-      findings.set(task, { is: 'doubt', why: `the list shows nothing of what this row says` })
+      findings.set(task, { is: 'doubt', why: `the list shows none of the members of this row` })
     else if (free) findings.set(task, { is: 'doubt', why: `${free.id} may be it: the list does not show ${hidden}` })
   }
 }

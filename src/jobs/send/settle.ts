@@ -48,7 +48,7 @@ export async function settle(
   const tasks = unsettled.map(({ task }) => task)
   // A request that is still under way would make what was just proved absent.
   const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
-  if (waitMs > 0) parts.onWait('requests of before may still be under way', waitMs)
+  if (waitMs > 0) parts.onWait('earlier requests may still be under way', waitMs)
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
   const first = await look(records, tasks)
   const absent = tasks.filter((task) => first.get(task)?.is === 'absent')

@@ -7,20 +7,20 @@ import type { Ui } from '../ui.ts'
 
 const STAY = 'Stay'
 
-/** Closes the screens; where something is not sent, or is being sent, asks what becomes of it. */
+/** Closes the screens; asks first when changes are unsent or being sent. */
 export function leave(ui: Ui): void {
   const { store, background } = ui
   const { underWay, overlay } = store.get()
   const isPending = unsent(ui).length > 0 || typedForm(ui) !== undefined
   if (!isPending && underWay.length === 0) return void quit(ui, 'keep')
   const isSending = underWay.length > 0
-  // No deletion is sent while a person thinks about it.
+  // The grace period stops while the question is open.
   background.deletions.pause()
   const options = optionsFor(ui, { isPending, isSending })
   showOverlay(ui, {
     type: 'choice',
     title: `Quit? ${pendingText(ui)}`,
-    lines: isSending ? ['Who stops waits for the answers to requests that are under way, and sends no more.'] : [],
+    lines: isSending ? ['Stopping sends no more, and waits for the answers to running requests.'] : [],
     options: Object.keys(options),
     index: Object.keys(options).indexOf(STAY),
     onChoose: (option) => options[option]?.(),
@@ -50,18 +50,18 @@ function optionsFor(
   }
 }
 
-/** What nothing is being sent of. */
+/** Pending changes that are not being sent. */
 function unsent({ store, background }: Ui): readonly KeptChange[] {
   const { lists } = store.get()
   return background.kept.pending().filter(({ list, id }) => !lists[list].sending.has(id))
 }
 
-/** What was typed in a form, and is not being sent. */
+/** The text of the open form, unless it is being sent. */
 function typedForm({ store, background }: Ui): KeptForm | undefined {
   return formIn(store.get().overlay)?.isSending ? undefined : background.kept.pendingForm()
 }
 
-/** What is not sent, and what is under way: `Not sent: 2 updates and 1 deletion`. */
+/** Unsent changes and running requests: `Not sent: 2 updates and 1 deletion`. */
 function pendingText(ui: Ui): string {
   const pending = unsent(ui)
   const deletions = pending.filter(({ patch }) => patch === null).length
@@ -76,7 +76,7 @@ function stay({ store, background }: Ui): void {
   store.update((state) => ({ ...state, leaving: undefined }))
 }
 
-/** A protected profile has its count typed, here as from the plan. */
+/** On a protected profile the number of changes has to be typed, as for a plan. */
 function askToSend(ui: Ui): void {
   const { place, overlay } = ui.store.get()
   const count = unsent(ui).length + (typedForm(ui) ? 1 : 0)
@@ -95,7 +95,7 @@ function askToSend(ui: Ui): void {
   })
 }
 
-/** The screens stay until all is sent, and open where something is not. */
+/** Closes the screens when all is sent; they stay open when something failed. */
 async function sendAndQuit(ui: Ui): Promise<void> {
   const { store, background } = ui
   const { notices, underWay, deletions, kept } = background
@@ -112,7 +112,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
   ]
   for (const step of steps) {
     await step()
-    // Another answer was given meanwhile.
+    // The question was answered again during the step.
     if (store.get().leaving !== leaving) return
   }
   const isSent = kept.pending().length === 0 && kept.pendingForm() === undefined
@@ -126,7 +126,7 @@ async function submitOpenForm(ui: Ui): Promise<void> {
   if (overlay?.type === 'form' && !overlay.isSending) await submitForm(ui, overlay)
 }
 
-/** What cannot be kept is not lost for that: the screens stay open. */
+/** When the changes cannot be kept, the screens stay open. */
 function quit(ui: Ui, pending: 'keep' | 'discard'): void {
   const { background } = ui
   try {

@@ -2,7 +2,7 @@ import { openForm } from '../form/open-form.ts'
 import { formText } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 
-/** The first of the forms that were kept when crm was left, over its record as it is now. */
+/** Opens the first kept form, for the current record. */
 export async function openKeptForm(ui: Ui): Promise<void> {
   const { store, background } = ui
   const [form] = store.get().keptForms
@@ -12,9 +12,9 @@ export async function openKeptForm(ui: Ui): Promise<void> {
     const record = form.before === null ? undefined : await background.kept.recordOf(form)
     if (form.before !== null && !record) {
       take()
-      return background.notices.wait(`Left out of what was kept, because it is gone: ${formText(form)}`)
+      return background.notices.wait(`Not restored, because the record was deleted: ${formText(form)}`)
     }
-    // Something else was opened meanwhile.
+    // Something else was opened during the request.
     if (store.get().overlay) return
     take()
     openForm(ui, form.list, record, form)

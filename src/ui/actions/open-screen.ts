@@ -3,7 +3,7 @@ import { rowId } from '../list/list-state.ts'
 import { listOf, type ScreenName } from '../screens.ts'
 import type { Ui } from '../ui.ts'
 
-/** What a screen has not loaded yet is loaded when it is first looked at. */
+/** Opens a screen, and loads its list the first time. */
 export function openScreen(ui: Ui, screen: ScreenName): void {
   const { store, background } = ui
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))

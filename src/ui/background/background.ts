@@ -17,7 +17,7 @@ import { createNotices, type Notices } from './notices.ts'
 import { createUnderWay, type UnderWay } from './under-way.ts'
 import { createWrites, type Writes } from './writes.ts'
 
-/** What goes on behind the screens, and lives on when they change. */
+/** What runs behind the screens, whichever of them is open. */
 export interface Background {
   readonly notices: Notices
   readonly lists: Lists
@@ -42,10 +42,10 @@ export interface BackgroundWorld {
   /** Undefined: events are those of the log that `crm listen` keeps. */
   readonly live: LiveEvents | undefined
   readonly senders: EventSenders
-  /** Where changes wait for the next start; undefined where there is no server. */
+  /** The changes kept for the next start; undefined without a server. */
   readonly changes: KeptChanges | undefined
   readonly findRecords: FindRecords
-  /** Aborts when the program is stopped. */
+  /** Aborted when the program is stopped. */
   readonly signal: AbortSignal
 }
 
@@ -74,10 +74,10 @@ export function createBackground(store: Store<State>, world: BackgroundWorld): B
   }
 }
 
-/** Longer than an answer takes, and shorter than what stops programs waits before it kills them. */
+/** Longer than most answers take, and shorter than the time between SIGTERM and SIGKILL of service managers. */
 const LAST_ANSWERS_MS = 8_000
 
-/** Aborts so long after the other. */
+/** Aborted LAST_ANSWERS_MS after the other signal. */
 function lateSignal(signal: AbortSignal): AbortSignal {
   const late = new AbortController()
   signal.addEventListener('abort', () => void setTimeout(() => late.abort(signal.reason), LAST_ANSWERS_MS).unref())

@@ -6,20 +6,20 @@ import { type Edit, rowId } from '../list/list-state.ts'
 type RunTerms = Parameters<Jobs['run']>[1]
 type RunHooks = Parameters<Jobs['run']>[2]
 
-/** As the commands have it where nothing else is asked for: a part of the rate is left to others. */
+/** The defaults of the commands: a part of the rate limit is left to others. */
 export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
 
 export interface Sent {
   readonly jobId: string
   readonly done: number
   readonly notDone: number
-  /** Neither done nor refused: `crm jobs resume` sends them. */
+  /** Not sent or without an answer: for `crm jobs resume`. */
   readonly left: readonly Edit[]
-  /** Why it ended before its end; undefined when every row was done. */
+  /** Why it stopped; undefined when every row was done. */
   readonly error: unknown
 }
 
-/** Contacts that were edited, as a job: written down before the first is sent, resumable, and taken back with `crm jobs undo`. */
+/** Sends edits of contacts as a job, which can be resumed, and reverted with `crm jobs undo`. */
 export async function sendEdits(
   jobs: Jobs,
   edits: readonly Edit[],
@@ -59,7 +59,7 @@ export async function sendEdits(
     (thrown: unknown) => thrown,
   )
   const { state, account } = await jobs.state(paths)
-  // Never begun: they stay edits, and a job beside them would send them a second time.
+  // The job never began: the edits stay staged, and the job must not send them, too.
   if (state === 'planned') {
     jobs.drop(paths)
     throw error
@@ -71,7 +71,7 @@ export async function sendEdits(
   }
 }
 
-/** Where every row has its answer there is nothing to resume. */
+/** With an answer to every row there is nothing to resume. */
 function isInterrupted(error: unknown): boolean {
   return error instanceof CrmError && error.code === 'interrupted'
 }

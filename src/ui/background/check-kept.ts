@@ -6,14 +6,14 @@ import type { KeptChange } from '../../settings/kept-changes.ts'
 import type { Edit } from '../list/list-state.ts'
 import { nameOf } from '../text/change-text.ts'
 
-/** What became of a kept change once its record was looked at again. */
+/** A kept change after the comparison with its current record. */
 export type Checked =
   | { readonly is: 'edit'; readonly edit: Edit; readonly leftOut: readonly string[] }
   | { readonly is: 'deletion'; readonly row: CrmRecord }
-  /** Nothing is left to do; the texts say why. */
+  /** Nothing is left to do; the texts give the reasons. */
   | { readonly is: 'dropped'; readonly leftOut: readonly string[] }
 
-/** A change is made again where what it changes is as it was when it was made; nothing is written over that is newer. */
+/** A change is restored when its members are unchanged in the record, so that it overwrites nothing newer. */
 export function checkKept(change: KeptChange, record: CrmRecord | undefined): Checked {
   const { patch, before } = change
   const name = nameOf(before)
@@ -36,7 +36,7 @@ export function checkKept(change: KeptChange, record: CrmRecord | undefined): Ch
   return { is: 'edit', edit: { row: record, patch: rest }, leftOut }
 }
 
-/** By the version where the server has one, else by all members. */
+/** By the version if the server has one, else by all members. */
 function sameVersion(before: CrmRecord, record: CrmRecord): boolean {
   if (record.version !== undefined || before.version !== undefined) return isSame(before.version, record.version)
   const names = new Set([...Object.keys(before), ...Object.keys(record)])

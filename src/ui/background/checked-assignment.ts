@@ -5,7 +5,7 @@ import { type CrmRecord, FIELDS, isNumeric, isReadOnly, resourceOf } from '../..
 import type { ServerList } from './loading.ts'
 import { parseAssignment } from './staging.ts'
 
-/** Enough to know what members the records of a server have. */
+/** Rows that are searched for the members of records. */
 const MOST_LOOKED_AT = 2_000
 
 /**
@@ -40,7 +40,7 @@ function isWritable(field: string): boolean {
   return !isReadOnly(field)
 }
 
-/** Where the records have it, what they have counts. */
+/** By the loaded records that have the member, else by its definition. */
 function isNumber(member: string, noun: 'contact' | 'deal', rows: readonly CrmRecord[]): boolean {
   const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
   if (values.length === 0) return isNumeric(noun, member)

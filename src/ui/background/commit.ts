@@ -13,7 +13,7 @@ import { stagedEdits, unstageSent } from './staging.ts'
 import type { UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
 
-/** What the server refuses stays edited, with its reason in the log, and the rest goes on. */
+/** Sends the staged edits. Refused ones stay staged, with the reason in the log, and the others are sent. */
 export type Commit = (name: ServerList) => Promise<void>
 
 interface Parts {
@@ -22,7 +22,7 @@ interface Parts {
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
-  /** Ids of contacts whose edits a job holds now; the kept changes leave them to it. */
+  /** Ids of contacts whose edits a job holds, which are not kept as well. */
   readonly ofJob: Set<string>
   readonly kept: Pick<Kept, 'settle'>
 }
@@ -35,17 +35,17 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     const sent = await sendEdits(await openJobs(), edits, {
       onMade: () => {
         for (const { row } of edits) ofJob.add(rowId(row) ?? '')
-        // From here on the job brings them back, and the kept changes no more.
+        // The job is on disk, so the kept changes no longer need these edits.
         kept.settle()
       },
       onDone: (edit) => {
         forget('contacts', edit)
-        // The version that the server gave it is not known: the next edit is not bound to the old one.
+        // The new version is unknown, and the next edit must not be bound to the old one.
         const { version: _, ...row } = { ...edit.row, ...edit.patch }
         store.update((state) => withList(state, 'contacts', (list) => putRow(list, row, SEARCHED.contacts)))
       },
     }).finally(() => ofJob.clear())
-    // One owner: edited still, they would be sent by the next commit and by the job.
+    // The job owns them: staged edits would be sent by the next commit, too.
     for (const edit of sent.left) forget('contacts', edit)
     const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
     const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
@@ -54,7 +54,7 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     if (sent.error !== undefined) notices.problem(sent.error, '')
   }
 
-  /** Deals go over GraphQL, which jobs do not send. */
+  /** Deals are sent by GraphQL, one at a time. */
   async function sendOneByOne(edits: readonly Edit[]): Promise<void> {
     let done = 0
     for (const edit of edits) {
@@ -82,9 +82,9 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     store.update((state) => withList(state, name, (list) => ({ ...list, sending: new Set(ids) })))
 
   return async (name) => {
-    // What is being sent already is not sent a second time beside it.
+    // Edits that are being sent must not be sent again.
     if (store.get().lists[name].sending.size > 0)
-      return notices.wait(`Edits of ${name} are being sent; w once more then`)
+      return notices.wait(`Edits of ${name} are being sent; press w again after that`)
     const edits = stagedEdits(store.get().lists[name])
     if (edits.length === 0) return
     markSending(

@@ -8,27 +8,27 @@ import { nameOf, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** A deletion is for good, so it waits for this long and can be taken back. */
+/** A deletion cannot be undone, so it waits this long. */
 export const GRACE_MS = 6_000
 
 export interface Deletions {
   add(rows: readonly CrmRecord[]): void
-  /** Those that were kept when crm was left: they wait for the commit, however long. */
+  /** Adds kept deletions, which wait for the commit. */
   hold(rows: readonly CrmRecord[]): void
-  /** The one under the cursor, else the last; false when none waits. */
+  /** Cancels the deletion under the cursor, else the last; false when there is none. */
   takeBack(): boolean
-  /** Rows that wait, held or for their time. */
+  /** All rows that wait to be deleted. */
   waiting(): readonly CrmRecord[]
-  /** Sends those that are held. */
+  /** Sends the kept deletions. */
   commit(): Promise<void>
-  /** Sends all that wait, now. */
+  /** Sends all deletions now. */
   flush(): Promise<void>
-  /** Stops the time of those that wait for it, until `resume`, which begins it anew. */
+  /** Stops the grace period until `resume`, which starts it again. */
   pause(): void
   resume(): void
-  /** Lets go of those that are held. */
+  /** Drops the kept deletions. */
   release(): void
-  /** Lets go of all that wait. */
+  /** Drops all deletions. */
   drop(): void
 }
 
@@ -36,7 +36,7 @@ interface Waiting {
   readonly id: string
   readonly row: CrmRecord
   readonly isHeld: boolean
-  /** Undefined for those that are held, and while all stand still. */
+  /** Undefined for kept deletions, and while paused. */
   timer: NodeJS.Timeout | undefined
 }
 
@@ -46,7 +46,7 @@ interface Parts {
   readonly notices: Notices
   readonly underWay: UnderWay
   readonly signal: AbortSignal
-  /** Ends what is let finish. */
+  /** Aborts requests that may finish after the program was stopped. */
   readonly late: AbortSignal
 }
 
@@ -57,7 +57,7 @@ export function createDeletions(parts: Parts): Deletions {
   const mark = (id: string, as: Mark) => store.update((state) => withMark(state, id, as))
 
   async function begin(each: Waiting): Promise<void> {
-    // What is stopped before it was sent waits on, and is kept.
+    // A deletion that was not sent before the stop stays, and is kept.
     if (signal.aborted) return
     forget(each)
     mark(each.id, 'leaving')
@@ -138,7 +138,7 @@ function withMark(state: State, id: string, mark: Mark): State {
   }))
 }
 
-/** False when it was stopped before the request left. */
+/** False when it was stopped before the request was sent. */
 async function send({ store, openApi, notices, late }: Parts, { id, row }: Waiting): Promise<boolean> {
   const name = nameOf(row)
   try {

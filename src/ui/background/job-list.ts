@@ -116,9 +116,9 @@ export function createJobList({ store, openJobs, notices, underWay }: Parts): Jo
 async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
   const { head, state, account, progress } = await jobs.state(paths)
   const isRunning = state === 'running'
-  // What waits for its answer is under way; only when its process is gone can nobody tell what became of it.
+  // A row without an answer is under way; it is in doubt only when its process is gone.
   const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
-  // Stopped when every row had its answer: nothing is left, but for an upsert the look at what it made twice.
+  // Stopped with an answer to every row: only the recheck of an upsert may be left.
   const isAllAnswered =
     state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
   const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}

@@ -39,7 +39,7 @@ interface Parts {
   readonly store: Store<State>
   readonly notices: Notices
   readonly deletions: Deletions
-  /** Undefined where there is no server. */
+  /** Undefined without a server. */
   readonly changes: KeptChanges | undefined
   readonly findRecords: FindRecords
   /** Ids of contacts whose edits a job holds. */
@@ -153,10 +153,10 @@ function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
 function addForms(store: Store<State>, notices: Notices, forms: readonly KeptForm[]): void {
   if (forms.length === 0) return
   store.update((state) => ({ ...state, keptForms: [...state.keptForms, ...forms] }))
-  notices.wait(`${changesText(0, forms.length)} kept from the last time, not sent yet: i opens it`)
+  notices.wait(`${changesText(0, forms.length)} kept from the last session, not sent yet: i opens it`)
 }
 
 function heldText(pids: readonly number[]): string {
   const who = pids.length === 1 ? `another crm (process ${pids[0]})` : `other crm (processes ${pids.join(', ')})`
-  return `Changes that were kept are with ${who}, and are not shown here`
+  return `Kept changes are held by ${who}, and are not shown here`
 }

@@ -82,7 +82,7 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
   return { look, close: () => clearTimeout(timer) }
 }
 
-/** New rows come on top by themselves while nobody has chosen one: no row moves from under a cursor that was moved. */
+/** New rows are shown on top until a row is selected, so that no row moves under the cursor. */
 export function isFollowed({ listening, overlay, lists: { events } }: State): boolean {
   const { cursor, marks, isDetailOpen, anchor } = events
   const isChosen = cursor > 0 || marks.size > 0 || isDetailOpen || anchor !== undefined

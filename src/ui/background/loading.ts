@@ -37,7 +37,7 @@ interface Run {
 const SHOWN_EVERY_MS = 250
 const MOST_HELD = 5_000
 
-/** A wait shorter than this is not worth a word on the screen. */
+/** A shorter wait is not shown. */
 const SLOW_MS = 200
 
 export function createLists(store: Store<State>, openApi: () => Promise<Api>, notices: Notices): Lists {
@@ -56,7 +56,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
     const run = runOf(name)
     try {
       const { value, done } = await run.pages.next()
-      // One that was cancelled meanwhile has nothing to say any more.
+      // The run was cancelled during the request.
       if (runs.get(name) !== run) return false
       notices.mended(name)
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value

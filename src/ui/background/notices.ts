@@ -11,23 +11,23 @@ const SHOWN_MS = 8_000
 const MOST_SHOWN = 3
 
 export interface Notices {
-  /** `more` is of use only while there is a screen. */
+  /** `more` is shown only while there is a screen. */
   done(text: string, more?: string): void
   wait(text: string): void
-  /** What a person can act on; anything else is a bug and is thrown on. */
+  /** Shows a CrmError. Any other error is a bug, and is rethrown. */
   problem(error: unknown, what: string, topic?: string): void
-  /** What was a problem of it is none any more; the log has it still. */
+  /** Removes the messages about a topic that works again; the log keeps them. */
   mended(topic: string): void
-  /** How many there were. */
+  /** The number of problems so far. */
   problemCount(): number
-  /** Takes the oldest away; false when there is none. */
+  /** Removes the oldest message; false when there is none. */
   dismiss(): boolean
-  /** The screen is gone: from now on they are lines of the terminal, those of a stop too. */
+  /** After the screens are closed: messages become lines on the terminal, including those about a stop. */
   leaveScreen(say: (line: string) => void): void
   close(): void
 }
 
-/** Short messages over the keys; all of them stay in the log. */
+/** Short messages above the keys; the log keeps all of them. */
 export function createNotices(store: Store<State>, now: () => number, signal: AbortSignal): Notices {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
@@ -62,7 +62,7 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
     done: (text, more = '') => show('done', say ? text : `${text}${more}`),
     wait: (text) => show('wait', text),
     problem: (error, what, topic) => {
-      // A wait before the first request ends with the reason of the signal itself.
+      // A wait before the first request is aborted with the reason of the signal itself.
       if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
       if (!(error instanceof CrmError)) throw error
       if (error.code === 'interrupted') return void say?.(interruptedText(error, what))
@@ -92,21 +92,21 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
   }
 }
 
-/** A job says how it goes on; of a single write that has left nobody knows what became of it. */
+/** The text for a stopped job or write; whether the server applied a write that was sent is unknown. */
 function interruptedText({ message, details }: CrmError, what: string): string {
   if (details.job !== undefined) return `${message}: ${details.hint}`
   if (!details.isInDoubt) return `${what}stopped before it was sent`
-  return `${what}in doubt: stopped before the answer came; the server may have it all the same`
+  return `${what}in doubt: stopped before the answer; the server may have applied it`
 }
 
-/** What is in doubt has not failed: what stands before the error must not say so. */
+/** The beginning of a message: `failed`, or `open` when the write is in doubt. */
 export function leadOf(error: unknown, { failed, open }: { readonly failed: string; readonly open: string }): string {
   if (!(error instanceof CrmError)) return failed
   const isOpen = error.code === 'in_doubt' || (error.code === 'interrupted' && error.details.isInDoubt === true)
   return isOpen ? open : failed
 }
 
-/** For a message that ends with what became of it. */
+/** The command that shows whether a change was applied. */
 export function lookText(name: ServerList, id: string): string {
-  return `crm ${name} get ${shellWord(id)} shows what became of it`
+  return `crm ${name} get ${shellWord(id)} shows whether it was applied`
 }

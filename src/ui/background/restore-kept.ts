@@ -32,9 +32,9 @@ export async function restoreChanges(
   store.update((state) => ({ ...state, leftOut: state.leftOut + leftOut.length }))
   const restored = checked.filter(({ is }) => is !== 'dropped').length
   if (restored > 0)
-    notices.wait(`${changesText(restored)} of ${list} kept from the last time, not sent yet: w shows and sends`)
+    notices.wait(`${changesText(restored)} of ${list} kept from the last session, not sent yet: w shows and sends`)
   // Last, because the last message is the one that stays on the screen.
-  for (const text of leftOut) notices.wait(`Left out of what was kept: ${text}`)
+  for (const text of leftOut) notices.wait(`Not restored: ${text}`)
 }
 
 /** An edit made since the start wins over a kept one; two kept edits of one record become one. */

@@ -22,7 +22,7 @@ function invalid(text: string): CrmError {
   })
 }
 
-/** Rows whose value is that already stay unmarked. */
+/** Rows that already have the value are not staged. */
 export function stage(
   list: ListState,
   rows: readonly CrmRecord[],
@@ -40,13 +40,13 @@ export function stage(
   return { ...list, staged }
 }
 
-/** What was edited, each with its row as it was loaded last. */
+/** The staged edits, each with its row as last loaded. */
 export function stagedEdits({ rows, staged }: ListState): readonly Edit[] {
   const loaded = new Map(rows.flatMap((row) => (staged.has(rowId(row) ?? '') ? [[rowId(row) ?? '', row]] : [])))
   return Array.from(staged, ([id, { row, patch }]) => ({ row: loaded.get(id) ?? row, patch }))
 }
 
-/** What was sent of an edit is no edit any more; what was edited since stays one. */
+/** Removes the sent members of an edit; members that were edited since stay staged. */
 export function unstageSent(list: ListState, { row, patch }: Edit): ListState {
   const id = rowId(row) ?? ''
   const staged = new Map(list.staged)

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { State } from '../state.ts'
 import type { Store } from '../store.ts'
 
-/** What is being sent: the screens show it, and do not close behind it unasked. */
+/** Running requests: the screens show them, and ask before they close. */
 export interface UnderWay {
-  /** `what` is read by a person: `2 updates of contacts`. */
+  /** `what` is shown: `2 updates of contacts`. */
   track<Result>(what: string, work: () => Promise<Result>): Promise<Result>
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is running. */
   settled(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function createUnderWay(store: Store<State>): UnderWay {
     },
     settled: async () => {
       while (running.size > 0) await Promise.all(running)
-      // Whoever waited for the last of it says first what became of it.
+      // The caller that awaited the last request reports its result first.
       await nextTurn()
     },
   }

@@ -11,10 +11,10 @@ import type { ServerList } from './loading.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** Each puts what the server answered on the screen, and what takes it back into the history. They throw what the server says. */
+/** Writes that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
 export interface Writes {
   create(name: ServerList, fields: JsonObject): Promise<void>
-  /** `isForced` overwrites what somebody else changed since the row was loaded. */
+  /** `isForced` overwrites changes that others made since the row was loaded. */
   update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
@@ -27,7 +27,7 @@ interface Parts {
   readonly notices: Notices
   readonly history: History
   readonly underWay: UnderWay
-  /** Ends what is let finish. */
+  /** Aborts requests that may finish after the program was stopped. */
   readonly late: AbortSignal
 }
 
@@ -35,10 +35,10 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
 
-  // A request that has left is not cut off when crm is left: what became of it is known then.
+  // A request that was sent is not aborted when crm is left, so that its result is known.
   const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
 
-  /** Deals go over GraphQL, where the server has it; where not, it throws and says so. */
+  /** Deals are changed by GraphQL. CrmError `not_supported` when the server does not have it. */
   async function send(
     name: ServerList,
     id: string,
@@ -83,7 +83,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
         what: `${nameOf(after)} is as it was`,
-        // Only while nobody changed it since.
+        // Only when no one has changed it since.
         undo: async () => void (await send(name, id, inverse, after.version)),
       })
     },

@@ -34,7 +34,7 @@ export function detailLines(detail: Detail, area: DetailArea, theme: Theme): rea
   return shown
 }
 
-/** What a server keeps about a record stands last: nobody opens the pane for it. */
+/** Members that the server sets come last. */
 function allLines({ row, staged, notes }: Detail, width: number, theme: Theme): string[] {
   const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))

@@ -14,12 +14,12 @@ import { FORM_FIELDS, formFields, formPatch, withProblems, withTexts } from './r
 
 const NEW = { contacts: 'New contact', deals: 'New deal (deals cannot be deleted)' } as const
 
-/** What a form holds that was kept when crm was left. */
+/** The content of a kept form. */
 export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
 
 /**
- * A form for a record, or for a new one where it is undefined. It stays open until the server has taken what it holds: what the
- * server says against that stands in it, with all that was typed.
+ * Opens a form for a record, or for a new one when it is undefined. The form stays open, with the error of the server, until
+ * the server accepts it.
  */
 export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined, typed?: Typed): void {
   const title = record ? `Edit ${nameOf(record)}` : NEW[list]
@@ -34,7 +34,7 @@ export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined
 
 function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {
   const look = record ? lookText(list, rowId(record) ?? '') : `crm ${list} list shows whether it is there`
-  // After a conflict what was typed is sent all the same.
+  // After a conflict the next submit overwrites the other change.
   let isAgain = false
   const send = (patch: JsonObject) =>
     record ? background.writes.update(list, record, patch, isAgain) : background.writes.create(list, patch)
@@ -56,7 +56,7 @@ function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form,
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
       isAgain = error.code === 'precondition_failed'
-      // What was typed is not lost with a form that was closed while it was sent.
+      // A form that was closed while it was sent opens again, so that its text is not lost.
       store.update((state) => (state.overlay ? state : { ...state, overlay: form }))
       change((now) => withRefusal(now, error))
       background.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))

@@ -8,7 +8,7 @@ import type { KeptForm } from '../../settings/kept-changes.ts'
 import { type Form, type FormField, isChanged } from '../overlay.ts'
 import { inputText, textInput } from '../text/text-input.ts'
 
-/** Members that a form offers although the record has none of them yet; those with a number are JSON. */
+/** Members that a form shows even when the record does not have them. */
 export const FORM_FIELDS = {
   contacts: writableNames('contact'),
   deals: writableNames('deal'),
@@ -24,7 +24,7 @@ const NUMBERS = new Set(
   ),
 )
 
-/** Empty for a new record. What is a list or an object is edited in $EDITOR, where there is room for it. */
+/** The fields of a form, empty for a new record; without lists and objects, which are edited in $EDITOR. */
 export function formFields(known: readonly string[], record: CrmRecord | undefined): readonly FormField[] {
   const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && !isReadOnly(name))
   return [...known, ...others].flatMap((name) => {
@@ -62,7 +62,7 @@ function parseField(name: string, text: string): JsonValue {
   }
 }
 
-/** Puts what was said beside the fields that it names, and gives back whether it named one. */
+/** Adds the message to the fields that it names. */
 export function withProblems(fields: readonly FormField[], message: string): readonly FormField[] {
   return fields.map((field) => {
     const isNamed = new RegExp(`(?:^|[^\\w])${field.name.replace(/[^\w]/g, '\\$&')}(?:[^\\w]|$)`).test(message)
@@ -70,7 +70,7 @@ export function withProblems(fields: readonly FormField[], message: string): rea
   })
 }
 
-/** What was typed before stands in its fields again; where the record has changed since, the field says so. */
+/** Fields with the kept texts; a field whose value has changed since has a problem that says so. */
 export function withTexts(
   fields: readonly FormField[],
   { before, texts }: Pick<KeptForm, 'before' | 'texts'>,
@@ -106,7 +106,7 @@ function textOf(value: JsonValue | undefined): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
-/** For the next start; undefined where nothing was changed. */
+/** The form to keep; undefined when no field was changed. */
 export function keptFormOf({ list, record, fields, isSending, problem }: Form): KeptForm | undefined {
   const changed = fields.filter(isChanged)
   if (changed.length === 0) return undefined
@@ -114,4 +114,4 @@ export function keptFormOf({ list, record, fields, isSending, problem }: Form): 
   return { list, before: record ?? null, texts, problem: isSending ? SENDING : (problem ?? null) }
 }
 
-const SENDING = 'it was being sent when crm ended, and the server may have it'
+const SENDING = 'it was being sent when crm ended; the server may have applied it'

@@ -6,7 +6,7 @@ import { orderRows, type Sort } from './order.ts'
 
 export type Loading = 'idle' | 'page' | 'all'
 
-/** A change of a record that is not sent yet. The row may be one that is not loaded any more. */
+/** An unsent change of a record. The row need not be loaded any more. */
 export interface Edit {
   readonly row: CrmRecord
   readonly patch: JsonObject
@@ -33,11 +33,11 @@ export interface ListState {
   readonly anchor: number | undefined
   /** Edits that wait for the commit, by id. */
   readonly staged: ReadonlyMap<string, Edit>
-  /** Those of them that are being sent. */
+  /** Ids of edits that are being sent. */
   readonly sending: ReadonlySet<string>
   /** Deletions that wait to be sent. */
   readonly leaving: ReadonlySet<string>
-  /** Those of them that wait for the commit, and not for a time. */
+  /** Ids of deletions that wait for the commit, without a grace period. */
   readonly held: ReadonlySet<string>
   readonly isDetailOpen: boolean
   readonly loading: Loading

@@ -65,7 +65,7 @@ describe('two upserts at once without unique emails', () => {
   test('end with exit 3 and name what exists twice, until one of each is gone', async () => {
     const { service, env, words, twins, exit, stderr, account, job } = await doubled([])
     expect([exit, account]).toEqual([3, expect.objectContaining({ done: 40, failed: 0, twice: 2 })])
-    for (const id of twins) expect(stderr).toMatch(new RegExp(`Line \\d+: .*${id}.* have what the row is matched by`))
+    for (const id of twins) expect(stderr).toMatch(new RegExp(`Line \\d+: .*${id}.* match the row`))
     expect(stderr).toContain(`crm jobs failed ${job} --twice`)
     const named = JSON.parse(await crmPrints(['jobs', 'failed', job, '--twice', '-o', 'json'], env))
     expect(named).toMatchObject([
@@ -80,7 +80,7 @@ describe('two upserts at once without unique emails', () => {
   test('do not look with --no-recheck, and the account says so', async () => {
     const { exit, stderr, account } = await doubled(['--no-recheck'])
     expect([exit, account]).toEqual([0, expect.objectContaining({ done: 40, twice: null })])
-    expect(stderr).toContain('Whether any of it exists twice was not looked at (--no-recheck).')
+    expect(stderr).toContain('Duplicates were not looked for (--no-recheck).')
   })
 })
 
