@@ -260,6 +260,22 @@ test.each([
   },
 )
 
+test('a total of 50 beside 50 records is proven by a smaller size, and proves nothing where it is the length of the page', async () => {
+  const fifty = Array.from({ length: 50 }, (_, n) => ({ id: `con_${n + 1}` }))
+  const start = (totalOf: (length: number) => number) =>
+    startServer((response, { path }) => {
+      const data = fifty.slice(0, Number(new URL(path, 'http://list').searchParams.get('limit') ?? 50))
+      sendJson(response, 200, { data, total: totalOf(data.length) })
+    })
+  const whole = await start(() => 50)
+  const client = (url: URL) => openClient(url, { wire: { ...WIRE, pageSize: 100 } }).api
+  expect((await allPages(client(whole.url).contacts.list(ALL))).flatMap(({ items }) => items)).toEqual(fifty)
+  expect(whole.seen).toHaveLength(2)
+  const cut = await start((length) => length)
+  const error = await failureOf(allPages(client(cut.url).contacts.list(ALL)))
+  expect(error.message).toContain('a size is obeyed, and 50 records may be all that the server gives at once')
+})
+
 test('the settings name the parameters and the places that are not recognised', async () => {
   const { url, seen } = await startServer((response, _request, nth) =>
     sendJson(response, 200, {

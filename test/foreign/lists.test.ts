@@ -8,6 +8,7 @@ import { CURSORS } from './shapes/cursors.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { LACKING } from './shapes/lacking.ts'
 import { NUMBERED } from './shapes/numbered.ts'
+import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
 import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REFUSING } from './shapes/refusing.ts'
 import { REPEATING } from './shapes/repeating.ts'
@@ -21,6 +22,8 @@ const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
   'gives the address of the next page': ADDRESSES,
   'counts its pages or records': NUMBERED,
   'counts more records than come': LACKING,
+  'counts as many records as a page holds': PAGE_TOTALS,
+  'gives as many records as were asked for': FULL,
   'refuses a page': REFUSING,
   'shows records again': REPEATING,
   'answers with the whole list': WHOLE,

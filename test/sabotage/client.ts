@@ -100,6 +100,20 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/foreign-lists.test.ts'],
   },
   {
+    name: 'a total that is the length of the page passes for that of the whole list',
+    file: 'src/api/paging/judge-end.ts',
+    line: 'if (isReached === true && !isTotalDoubtful(page, progress)) return true',
+    to: 'if (isReached === true) return true',
+    tests: ['test/api/foreign-lists.test.ts'],
+  },
+  {
+    name: 'a total that shrinks with the page proves that the list is whole',
+    file: 'src/api/paging/settle.ts',
+    line: 'return fewer !== undefined && fewer.page.counts.total?.count === counts.total?.count',
+    to: 'return fewer !== undefined && counts.total !== undefined',
+    tests: ['test/api/foreign-lists.test.ts'],
+  },
+  {
     name: 'the last page of numbered pages is never asked for',
     file: 'src/api/page-next.ts',
     line: 'const next = page + (isFromZero ? 1 : 0) < pages ? placed(String(page + 1), cursorParam, url) : undefined',

@@ -1,6 +1,7 @@
 import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import type { Told } from './counts.ts'
+import { isPageSize } from './page-sizes.ts'
 
 /** How far a list has been read, including the current page. */
 export interface Progress {
@@ -8,6 +9,8 @@ export interface Progress {
   readonly isFromStart: boolean
   readonly count: number
   readonly pages: number
+  /** The size that the first page was asked for with. */
+  readonly size?: number | undefined
   /** Records on the first page. */
   readonly firstLength: number
   /** This page was reached by a recognised cursor or link. */
@@ -49,13 +52,21 @@ export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count 
   return isFromStart && total?.count === count
 }
 
+/** The total may be the length of the first page: both are the size asked for, or a common page size. */
+export function isTotalDoubtful(page: PageAnswer, progress: Progress): boolean {
+  const { pages, count, size } = progress
+  return pages === 1 && isWhole(page, progress) && (isPageSize(count) || (count > 1 && count === size))
+}
+
 /** The number of records or pages has reached that of the server. */
-function isTold({ counts }: PageAnswer, progress: Progress): boolean {
+function isTold(page: PageAnswer, progress: Progress): boolean {
+  const { counts } = page
   const { isFromStart, count, pages } = progress
   if (!isFromStart) return false
   // After the first page, a total below the number of records counts something else, such as one page.
-  const isReached = counts.total && (counts.total.count === count || (pages === 1 && counts.total.count < count))
-  return isReached === true || (counts.pages !== undefined && pages >= counts.pages.count)
+  const isReached = isWhole(page, progress) || (counts.total && pages === 1 && counts.total.count < count)
+  if (isReached === true && !isTotalDoubtful(page, progress)) return true
+  return counts.pages !== undefined && pages >= counts.pages.count
 }
 
 /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */

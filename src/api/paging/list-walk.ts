@@ -11,13 +11,13 @@ import type { ListCall, PageLimits } from '../pages.ts'
 import { type Position, parsePosition, positionText } from '../position.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
 import { settleDenied } from './denied.ts'
-import { type Doubt, doubtOf, isWhole, isWord, type Progress } from './judge-end.ts'
+import { type Doubt, doubtOf, isTotalDoubtful, isWhole, isWord, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
 import { lowestTold, missingIn } from './missing.ts'
 import { badPage, isRefusal, refusePagingFilters, withQuestionHint } from './page-errors.ts'
 import { areSameRecords, isByLastId } from './same-records.ts'
 import { SeenRecords } from './seen-records.ts'
-import { type Asked, followLead, moreText, type Open, type Settled, settle } from './settle.ts'
+import { type Asked, followLead, isTotalProven, moreText, type Open, type Settled, settle } from './settle.ts'
 
 /** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
 const MOST_EMPTY_PAGES = 100
@@ -75,7 +75,8 @@ export class ListWalk {
     }
     this.#counting = asked.page.next && !isByLastId(asked.page) ? undefined : countingIn(asked.url)
     const isFromStart = !position && !this.#counting
-    this.#progress = { ...this.#progress, isFromStart, isFollowed: position !== undefined && !this.#counting }
+    const isFollowed = position !== undefined && !this.#counting
+    this.#progress = { ...this.#progress, size: this.#size, isFromStart, isFollowed }
     return this.#take(asked)
   }
 
@@ -154,7 +155,7 @@ export class ListWalk {
     const isRefused = 'refusal' in asked
     if (isRefused && asked.refusal.code === 'server_error') throw asked.refusal
     if (isRefused || this.#isKnown(asked.page)) {
-      if (!isRefused && isWhole(page, this.#progress)) return undefined
+      if (!isRefused && isWhole(page, this.#progress) && (await isTotalProven(this.#open()))) return undefined
       return this.#followOther(next, others, isRefused ? asked.refusal : undefined)
     }
     this.#isWayProven = true
@@ -231,6 +232,7 @@ export class ListWalk {
       counting: this.#counting,
       isFromStart: this.#progress.isFromStart && this.#progress.pages === 1,
       size: this.#size,
+      isTotalDoubtful: isTotalDoubtful(this.#taken.page, this.#progress),
       wire: { ...this.#limits },
       ask: (position) => this.#requestOrRefusal(position, this.#size, true),
     }

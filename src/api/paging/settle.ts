@@ -29,6 +29,8 @@ export interface Open {
   readonly isFromStart: boolean
   /** The size that was asked for. */
   readonly size: number | undefined
+  /** The total equals the number of records on the first page, and may be the length of that page. */
+  readonly isTotalDoubtful: boolean
   readonly wire: Pick<Wire, 'paging' | 'cursorParam' | 'limitParam'>
   /** Asks for another page of the same list; an error where the server refuses the question. */
   ask(position: Position): Promise<Asked | { readonly refusal: CrmError }>
@@ -53,6 +55,7 @@ const MOST_GUESSES = 20
 export async function settle(open: Open): Promise<Settled> {
   const { wire, counting } = open
   if (counting) return goOnCounting(open, counting)
+  if (open.isTotalDoubtful && (await isTotalProven(open))) return END
   if (wire.paging !== 'page' && wire.paging !== 'offset') {
     for (const lead of signLeads(open).slice(0, MOST_GUESSES)) {
       const found = await followLead(open, lead)
@@ -220,31 +223,40 @@ async function proveEnd(open: Open, counting: Counting): Promise<Settled | undef
   return undefined
 }
 
+/** A total that stays when a page has fewer records is not the length of the page. */
+export async function isTotalProven(open: Open): Promise<boolean> {
+  if (!open.isTotalDoubtful) return true
+  const { counts, items } = open.last.page
+  const fewer = items.length > 1 ? await askFewer(open, items.length - 1) : undefined
+  return fewer !== undefined && fewer.page.counts.total?.count === counts.total?.count
+}
+
 /**
  * Of a server that takes a size, in whatever parameter, a page may be all that it gives at once; of one that does not, the
- * answer is the whole, unless it has as many records as servers put on a page.
+ * answer is the whole, unless it has exactly the size asked for or a common page size.
  */
 async function sizeDoubt(open: Open): Promise<string | undefined> {
   const { length } = open.last.page.items
   const isFull = length === open.size
   if (!isFull && length < LEAST_MAXIMUM) return undefined
-  if (length > 1 && !(await isSizeObeyed(open, length - 1))) {
-    return isPageSize(length) ? `${length} records came, as many as servers give at once` : undefined
-  }
-  return isFull
-    ? 'its first page is as long as was asked for'
-    : `a size is obeyed, and ${length} records may be all that the server gives at once`
+  const isObeyed = length === 1 || (await askFewer(open, length - 1)) !== undefined
+  if (isFull && (isObeyed || length >= LEAST_MAXIMUM)) return 'its first page is as long as was asked for'
+  if (isObeyed) return `a size is obeyed, and ${length} records may be all that the server gives at once`
+  return isPageSize(length) ? `the server sent ${length} records, which is a common page size` : undefined
 }
 
-async function isSizeObeyed({ last: { url }, wire, ask }: Open, size: number): Promise<boolean> {
+/** The answer to a smaller size; undefined where the server does not obey it. */
+async function askFewer({ last: { url }, wire, ask }: Open, size: number): Promise<Asked | undefined> {
   const { limitParam } = wire
   const all = new URL(url)
   for (const name of [...SIZE_PARAMETERS, ...(limitParam === undefined ? [] : [limitParam])]) {
     all.searchParams.set(name, String(size))
   }
   const answer = await ask({ address: all.pathname + all.search })
-  if (!('refusal' in answer) && answer.page.items.length > 0) return answer.page.items.length === size
-  if (limitParam === undefined) return false
-  const alone = await ask(withParameter(url, limitParam, String(size)))
-  return !('refusal' in alone) && alone.page.items.length === size
+  if (!('refusal' in answer) && answer.page.items.length > 0) return ofSize(answer, size)
+  return limitParam === undefined ? undefined : ofSize(await ask(withParameter(url, limitParam, String(size))), size)
+}
+
+function ofSize(answer: Asked | { readonly refusal: CrmError }, size: number): Asked | undefined {
+  return 'refusal' in answer || answer.page.items.length !== size ? undefined : answer
 }

@@ -58,7 +58,7 @@ export const HOSTILE: readonly ListShape[] = [
       name: `${holds} records, whatever is asked`,
       holds,
       answer: (_asked, all) => ({ json: { data: all } }),
-      right: { refused: [/as many as servers give at once|as long as was asked for/, /wire\.paging none/] },
+      right: { refused: [/a common page size|as long as was asked for/, /wire\.paging none/] },
     }),
   ),
   ...['startRow', 'pageNum', 'current', 'seite'].map(
@@ -69,7 +69,10 @@ export const HOSTILE: readonly ListShape[] = [
         const at = numberIn(asked, parameter, parameter === 'startRow' ? 0 : 1)
         return { json: { data: sliceAt(all, parameter === 'startRow' ? at : (at - 1) * 50, 50).items } }
       },
-      right: parameter === 'seite' ? { refused: [/50 records came/, /wire\.paging none/] } : 'complete',
+      right:
+        parameter === 'seite'
+          ? { refused: [/50 records, which is a common page size/, /wire\.paging none/] }
+          : 'complete',
     }),
   ),
   {
