@@ -24,7 +24,7 @@ export function lookHint({ lookCommand, command }: Call): string {
 
 /** The error of a call that is given up, from its last failure. */
 export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
-  const { code, reason, status, requestId, retryAfterMs, repeat, cause } = failure
+  const { code, reason, status, serverCode, requestId, retryAfterMs, repeat, cause } = failure
   const tries = fate.tries > 1 && code !== 'interrupted' ? `, after ${fate.tries} tries` : ''
   const doubt = fate.isInDoubt ? '; whether it took effect is unknown' : ''
   const key = fate.isInDoubt ? fate.idempotencyKey : undefined
@@ -33,6 +33,7 @@ export function callError(call: Call, failure: Failure, fate: Fate): CrmError {
     isRetryable: failure.rule !== 'never',
     ...(fate.isInDoubt ? { isInDoubt: true } : {}),
     ...(status === undefined ? {} : { status }),
+    ...(serverCode === undefined ? {} : { serverCode }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(key === undefined ? {} : { idempotencyKey: key }),

@@ -40,6 +40,8 @@ export interface ErrorDetails {
   readonly cause?: unknown
   /** HTTP status, where a server answered. */
   readonly status?: number
+  /** What the server itself calls it, such as `rest_post_invalid_page_number`. */
+  readonly serverCode?: string
   readonly requestId?: string
   readonly isRetryable?: boolean
   /** Whether a write took effect is unknown. */
