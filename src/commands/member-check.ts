@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
-import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { type CrmRecord, fieldOf, RESOURCES, type Resource } from '../core/resources/registry.ts'
 
 /** A check of all records of a list. */
 export interface ListCheck {
@@ -44,4 +44,11 @@ export async function expressionUses(
   const { uses } = await expr()
   if (flags.fields !== undefined) return uses('none')
   return uses(prints === 'list' && flags.output === 'json' ? 'list' : 'record')
+}
+
+/** The member uses of `--fields` on a list, without the fields of the resource, which may be absent in all records. */
+export function fieldUses({ flags }: Context, resource: Resource): readonly MemberUse[] {
+  if (flags.output === 'id') return []
+  const paths = (flags.fields ?? []).filter(([name = '']) => !fieldOf(resource, name))
+  return paths.map((path) => ({ flag: '--fields', path, isDotted: true }))
 }

@@ -17,7 +17,7 @@ import { linesFor } from '../output/safe-lines.ts'
 import { withFlag } from './command-line.ts'
 import { withGoOnHint } from './go-on-hint.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
-import { allOf, createMemberCheck, expressionUses, type ListCheck } from './member-check.ts'
+import { allOf, createMemberCheck, expressionUses, fieldUses, type ListCheck } from './member-check.ts'
 
 type Where = NonNullable<Awaited<ReturnType<Context['expr']>>['where']>
 
@@ -75,7 +75,9 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
 
 /** All checks of a list. */
 export async function checkOf(ctx: Context, { resource, checks = [] }: List): Promise<ListCheck> {
-  return allOf(resource ? [createMemberCheck(ctx, resource, await expressionUses(ctx, 'list')), ...checks] : checks)
+  if (!resource) return allOf(checks)
+  const uses = [...fieldUses(ctx, resource), ...(await expressionUses(ctx, 'list'))]
+  return allOf([createMemberCheck(ctx, resource, uses), ...checks])
 }
 
 /** What is read from the server is what progress counts; rows on a terminal are progress enough. */

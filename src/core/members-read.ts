@@ -9,6 +9,8 @@ export interface MemberUse {
   readonly flag: string
   /** The names that lead to it, from the record on. */
   readonly path: readonly string[]
+  /** A member with the dotted path as its name counts too. */
+  readonly isDotted?: boolean
   /** What to type when the name is right. */
   readonly ifMeant?: string
 }
@@ -65,6 +67,7 @@ export class MembersRead {
 }
 
 function look(record: CrmRecord, sought: Sought): void {
+  if (sought.isDotted && Object.hasOwn(record, sought.path.join('.'))) sought.found = sought.path.length
   let value: JsonValue | undefined = record
   for (const [at, name] of sought.path.entries()) {
     if (!isJsonObject(value)) return

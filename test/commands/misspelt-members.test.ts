@@ -48,6 +48,12 @@ describe('a list that a misspelt member chooses from prints its rows, and is the
     { words: ['--where', '.compny == "x"', '-o', 'json'], rows: /^\[\]\n$/, name: 'compny', meant: 'company' },
     { words: ['--jq', 'map(.nmae)'], rows: /null,\n {2}null/, name: 'nmae', meant: 'name' },
     { words: ['--jq', '.nmae', '-o', 'jsonl'], rows: /^null\nnull\n$/, name: 'nmae', meant: 'name' },
+    {
+      words: ['--fields', 'id,emial', '-o', 'csv'],
+      rows: /^id,emial\r?\ncon_\S+,\r?\ncon_/,
+      name: 'emial',
+      meant: 'email',
+    },
   ])('contacts list $words', async ({ words, rows, name, meant }) => {
     const { run } = await startOwn()
     const { exit, stdout, stderr } = await run('contacts', 'list', ...words)
@@ -68,6 +74,7 @@ test('an export with a misspelt member leaves no file', async () => {
   const { run, folder } = await startOwn()
   const file = join(folder, 'all.jsonl')
   expect((await run('contacts', 'export', file, '--where', '.emial == null')).exit).toBe(2)
+  expect((await run('contacts', 'export', file, '--fields', 'id,emial')).exit).toBe(2)
   expect(existsSync(file)).toBe(false)
   expect((await run('contacts', 'export', file, '--where', '.email == null')).exit).toBe(0)
   expect(readFileSync(file, 'utf8')).toContain('Bob')
@@ -87,8 +94,11 @@ describe('nothing is refused', () => {
     { why: 'a member that one record has', words: ['--where', '.vip == true'] },
     { why: 'a member that only the server describes', words: ['--where', '.phone == null'] },
     { why: 'a member of which has says that it may be absent', words: ['--where', 'has("nosuch") and .nosuch == 1'] },
+    { why: 'a field of contacts that none of them has', words: ['--fields', 'id,phone,owner_id'] },
+    { why: 'a member that one record has, in --fields', words: ['--fields', 'id,vip', '--where', '.vip == null'] },
+    { why: '--fields that ids alone do not show', words: ['--fields', 'emial', '-o', 'id'] },
     { why: 'what is no member of the record', words: ['--jq', 'map(to_entries[] | .key) | unique'] },
-    { why: 'a name that --fields makes', words: ['--fields', 'id,a.b', '--jq', 'map(."a.b")'] },
+    { why: 'a name that --fields makes', words: ['--fields', 'id,vip.a', '--jq', 'map(."vip.a")'] },
   ])('where it uses $why', async ({ words }) => {
     const { run } = await startOwn()
     expect(await run('contacts', 'list', ...words)).toMatchObject({ exit: 0 })
@@ -97,6 +107,13 @@ describe('nothing is refused', () => {
   test('of a list without records', async () => {
     const { run } = await startForeign([])
     expect(await run('contacts', 'list', '--where', '.emial == null')).toMatchObject({ exit: 0 })
+    expect(await run('contacts', 'list', '--fields', 'emial')).toMatchObject({ exit: 0 })
+  })
+
+  test('of --fields that name a member with a dot in its name, and one in an object that is null', async () => {
+    const { run } = await startForeign([{ id: '1', 'owner.name': 'Ines', home: null }])
+    expect(await run('contacts', 'list', '--fields', 'owner.name,home.city')).toMatchObject({ exit: 0 })
+    expect(await run('contacts', 'list', '--fields', 'owner.nmae')).toMatchObject({ exit: 2 })
   })
 
   test.for([
@@ -128,6 +145,8 @@ describe('nothing is refused', () => {
     const { run } = await startForeign(FOREIGN, more)
     expect(await run('contacts', 'list', '--where', '.fax == null')).toMatchObject({ exit: 0 })
     expect(await run('contacts', 'list', '--where', '.fx == null')).toMatchObject({ exit: 2 })
+    expect(await run('contacts', 'list', '--fields', 'id,fax')).toMatchObject({ exit: 0 })
+    expect(await run('contacts', 'list', '--fields', 'id,fx')).toMatchObject({ exit: 2 })
   })
 })
 
