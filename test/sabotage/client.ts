@@ -102,8 +102,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a total that is the length of the page passes for that of the whole list',
     file: 'src/api/paging/judge-end.ts',
-    line: 'if (isReached === true && !isTotalDoubtful(page, progress)) return true',
-    to: 'if (isReached === true) return true',
+    line: 'if (isWhole(page, progress) && !isTotalDoubtful(page, progress)) return true',
+    to: 'if (isWhole(page, progress)) return true',
     tests: ['test/api/foreign-lists.test.ts'],
   },
   {

@@ -7,6 +7,8 @@ export interface Told {
   readonly count: number
   /** Its member, such as `meta.total`. */
   readonly at: string
+  /** It stands beside the range of the page, so that it is not the length of the page. */
+  readonly isOfRange?: true
 }
 
 export interface Counts {
@@ -20,7 +22,7 @@ export interface Counts {
 /** The highest number of each kind, because the others may count a page. */
 export function readCounts(members: readonly Member[], said: readonly Told[]): Counts {
   return {
-    total: highestOf([highest(members, TOTAL_NAMES), rangeTotal(members)]),
+    total: highestOf([rangeTotal(members), highest(members, TOTAL_NAMES)]),
     atLeast: highestOf([highest(members, COUNT_NAMES), sizeTold(members), ...said]),
     pages: highestOf([highest(members, PAGES_NAMES), pageOf(members)]),
   }
@@ -62,11 +64,11 @@ function rangeTotal(members: readonly Member[]): Told | undefined {
   for (const { name, value, at } of members) {
     const text = name === 'range' && typeof value === 'string' ? value : ''
     const told = /^\s*\d+\s*(?:-|–|to)\s*\d+\s*(?:of|\/)\s*(\d{1,15})\s*$/i.exec(text)?.[1]
-    if (told !== undefined) return { count: Number(told), at }
+    if (told !== undefined) return { count: Number(told), at, isOfRange: true }
   }
   const range = members.find(({ isHeader, name }) => isHeader && name === 'contentrange')
   const count = /\/\s*(\d{1,15})\s*$/.exec(String(range?.value ?? ''))?.[1]
-  return count === undefined ? undefined : { count: Number(count), at: 'Content-Range' }
+  return count === undefined ? undefined : { count: Number(count), at: 'Content-Range', isOfRange: true }
 }
 
 /** `1,237`; a point may be a decimal point. */

@@ -55,18 +55,17 @@ export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count 
 /** The total may be the length of the first page: both are the size asked for, or a common page size. */
 export function isTotalDoubtful(page: PageAnswer, progress: Progress): boolean {
   const { pages, count, size } = progress
-  return pages === 1 && isWhole(page, progress) && (isPageSize(count) || (count > 1 && count === size))
+  const isAmbiguous = pages === 1 && isWhole(page, progress) && page.counts.total?.isOfRange !== true
+  return isAmbiguous && (isPageSize(count) || (count > 1 && count === size))
 }
 
 /** The number of records or pages has reached that of the server. */
 function isTold(page: PageAnswer, progress: Progress): boolean {
-  const { counts } = page
-  const { isFromStart, count, pages } = progress
-  if (!isFromStart) return false
-  // After the first page, a total below the number of records counts something else, such as one page.
-  const isReached = isWhole(page, progress) || (counts.total && pages === 1 && counts.total.count < count)
-  if (isReached === true && !isTotalDoubtful(page, progress)) return true
-  return counts.pages !== undefined && pages >= counts.pages.count
+  if (!progress.isFromStart) return false
+  // A total below the number of records counts something else, and so does a number of pages that is 0.
+  if (isWhole(page, progress) && !isTotalDoubtful(page, progress)) return true
+  const { count = 0 } = page.counts.pages ?? {}
+  return count > 0 && progress.pages >= count
 }
 
 /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */

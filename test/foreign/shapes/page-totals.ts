@@ -25,6 +25,11 @@ export const PAGE_TOTALS: readonly ListShape[] = [
       json: { data: all.slice(0, 50), [name]: 50 },
     })),
   ),
+  ...[{ total: 0 }, { total: 7 }, { total_pages: 0 }].map((more) =>
+    shape(`${JSON.stringify(more)} beside 60 records, whatever is asked`, 237, OPEN, (_asked, all) => ({
+      json: { data: all.slice(0, 60), ...more },
+    })),
+  ),
   shape('X-Total-Count that is the length of the page, whatever is asked', 237, OPEN, (_asked, all) => ({
     json: all.slice(0, 50),
     headers: { 'x-total-count': '50' },

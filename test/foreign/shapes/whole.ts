@@ -13,9 +13,10 @@ export const WHOLE: readonly ListShape[] = [
   atOnce('23 records in data, and no other member', 23, (all) => ({ json: { data: all } }), 4),
   atOnce('a bare list of 3 that ignores the size', 3, (all) => ({ json: all }), 3),
   atOnce('a bare list of 3001 that ignores the size', 3001, (all) => ({ json: all }), 4),
-  atOnce('a total that is reached', 20, (all) => ({ json: { data: all, total: 20 } }), 1),
-  atOnce('a total in a header that is reached', 20, (all) => ({ json: all, headers: { 'x-total-count': '20' } }), 1),
-  atOnce('a total that is lower than what came', 20, (all) => ({ json: { data: all, total: 3 } }), 1),
+  atOnce('a total that is reached', 23, (all) => ({ json: { data: all, total: 23 } }), 1),
+  atOnce('a total in a header that is reached', 23, (all) => ({ json: all, headers: { 'x-total-count': '23' } }), 1),
+  atOnce('a total that is lower than what came', 23, (all) => ({ json: { data: all, total: 3 } }), 4),
+  atOnce('a total of 0 and 0 pages beside records', 23, (all) => ({ json: { data: all, total: 0, pages: 0 } }), 4),
   atOnce('a count of the page', 23, (all) => ({ json: { data: all, count: 23 } }), 4),
   atOnce('next that is null', 20, (all) => ({ json: { data: all, next: null } }), 1),
   atOnce(
@@ -28,6 +29,7 @@ export const WHOLE: readonly ListShape[] = [
   ),
   atOnce('37 records, whatever the size', 37, (all) => ({ json: { data: all } }), 4),
   atOnce('has_more that is false', 20, (all) => ({ json: { data: all, has_more: false } }), 1),
+  atOnce('a Content-Range of 50', 50, (all) => ({ json: all, headers: { 'content-range': 'items 0-49/50' } }), 1),
   atOnce('a Content-Range that is whole', 5, (all) => ({ json: all, headers: { 'content-range': 'items 0-4/5' } }), 1),
   atOnce('page 1 of 1', 7, (all) => ({ json: { data: all, page: 1, total_pages: 1, total: 7 } }), 1),
   atOnce(
@@ -82,7 +84,7 @@ export const WHOLE: readonly ListShape[] = [
         ? { json: { data: all.slice(0, Number(query.get('limit') ?? 50)), total: 20 } }
         : { status: 400, json: { message: 'unknown parameter' } },
     right: 'complete',
-    requests: 1,
+    requests: 3,
   },
   {
     name: 'a parameter that is not known is a 400, page is known, and there is one page',
