@@ -45,6 +45,8 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   // HubSpot.
   { next: ['paging', 'next', 'after'], sentAs: 'after' },
   { next: ['paging', 'next', 'link'], sentAs: undefined },
+  // Intercom, whose `pages.next` may hold the number of the page too.
+  { next: ['pages', 'next', 'starting_after'], sentAs: 'starting_after' },
   // Close.
   { next: ['cursor_next'], more: ['has_more'], sentAs: '_cursor' },
   // Twenty.

@@ -33,6 +33,20 @@ export const CURSORS: readonly ListShape[] = [
     items,
     nextPageToken: tokenOf(next),
   })),
+  {
+    name: 'pages.next with a page and starting_after (Intercom)',
+    holds: 45,
+    answer: (asked, all) => {
+      const [, at = '45'] = /^at(\d+)$/.exec(asked.query.get('starting_after') ?? 'at0') ?? []
+      const { items, next } = sliceAt(all, Number(at), 20)
+      const page = Number(at) / 20 + 1
+      const after = next === undefined ? null : { page: page + 1, starting_after: tokenOf(next) }
+      const pages = { type: 'pages', page, per_page: 20, total_pages: 3, next: after }
+      return { json: { type: 'list', data: items, total_count: 45, pages } }
+    },
+    right: 'complete',
+    requests: 3,
+  },
   cursor('next_page_token in snake case', 'page_token', ({ items, next }) => ({
     data: items,
     next_page_token: tokenOf(next) ?? '',
