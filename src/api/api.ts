@@ -2,6 +2,7 @@ import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Collections } from './collection.ts'
+import type { DescribedMembers } from './described-members.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
 import type { RawApi } from './raw-api.ts'
 
@@ -62,9 +63,7 @@ export interface Api extends Collections {
   readonly raw: RawApi
   readonly graphql: GraphqlApi
   /** The members that the server documents for such a record; none without documentation. */
-  describedMembers(resource: Resource): Promise<ReadonlySet<string>>
-  /** Those of them that are numbers. */
-  describedNumbers(resource: Resource): Promise<ReadonlySet<string>>
+  describedMembers(resource: Resource): Promise<DescribedMembers>
   /** The limit that the last answer told; undefined when it told of none, or nothing was asked yet. */
   rate(): ToldRate | undefined
   /** Ends idle connections; without it the process lives on until they time out. */

@@ -18,10 +18,6 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)
     },
-    describedNumbers: async (resource) => {
-      const { describedNumbers } = await import('./described-members.ts')
-      return describedNumbers({ raw, graphql }, resource)
-    },
     rate: http.rate,
     close: http.close,
   }

@@ -2,14 +2,21 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
-import { OPENAPI_PATHS, pointedAt } from './doctor/openapi.ts'
+import { openApiDocument, pointedAt } from './doctor/openapi.ts'
+import { parseJson } from './parse-answer.ts'
 import { valueAt } from './value-at.ts'
 
 /** Schemas may be nested: an envelope, an array, and a record that combines several schemas. */
 const DEEPEST = 6
 
-/** The documented members, and whether every schema of a member is numeric. */
+/** Whether every schema of a member is numeric, by its name. */
 type Described = Map<string, boolean>
+
+export interface DescribedMembers {
+  readonly names: ReadonlySet<string>
+  /** Those of them that are numbers. */
+  readonly numbers: ReadonlySet<string>
+}
 
 /**
  * The members of a record in the OpenAPI document and in the GraphQL schema of the server; none when it has neither.
@@ -18,52 +25,28 @@ type Described = Map<string, boolean>
 export async function describedMembers(
   { raw, graphql }: Pick<Api, 'raw' | 'graphql'>,
   resource: Resource,
-): Promise<ReadonlySet<string>> {
-  return new Set((await describe({ raw, graphql }, resource)).keys())
-}
-
-/** Those of them that are numbers. */
-export async function describedNumbers(
-  { raw, graphql }: Pick<Api, 'raw' | 'graphql'>,
-  resource: Resource,
-): Promise<ReadonlySet<string>> {
-  const described = await describe({ raw, graphql }, resource)
-  return new Set([...described].filter(([, isNumber]) => isNumber).map(([name]) => name))
-}
-
-async function describe({ raw, graphql }: Pick<Api, 'raw' | 'graphql'>, resource: Resource): Promise<Described> {
+): Promise<DescribedMembers> {
   const described: Described = new Map()
-  const document = await openApiOf(raw)
+  const document = await openApiDocument((path) => readJson(raw, path))
   if (document) addFromDocument(described, document, resource)
   for (const field of await graphqlFields(graphql, resource)) {
     const type = valueAt(field, ['type', 'ofType', 'name']) ?? valueAt(field, ['type', 'name'])
     add(described, String(valueAt(field, ['name'])), type === 'Int' || type === 'Float')
   }
-  return described
+  const numbers = [...described].flatMap(([name, isNumber]) => (isNumber ? [name] : []))
+  return { names: new Set(described.keys()), numbers: new Set(numbers) }
 }
 
 function add(described: Described, name: string, isNumber: boolean): void {
   described.set(name, isNumber && described.get(name) !== false)
 }
 
-async function openApiOf(raw: Api['raw']): Promise<JsonObject | undefined> {
-  for (const path of OPENAPI_PATHS) {
-    const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
-    const { reply, error } = await raw.send(request)
-    if (error && (reply?.status === undefined || reply.status >= 500)) throw error
-    const document = error || !reply ? undefined : parsed(Buffer.from(reply.body).toString())
-    if (isJsonObject(document) && isJsonObject(document.paths)) return document
-  }
-  return undefined
-}
-
-/** Undefined for text that is not JSON: many servers answer every path with an HTML page. */
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Undefined for an answer that is not JSON: many servers answer every path with an HTML page. */
+async function readJson(raw: Api['raw'], path: string): Promise<JsonValue | undefined> {
+  const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
+  const { reply, error } = await raw.send(request)
+  if (error && (reply?.status === undefined || reply.status >= 500)) throw error
+  return error || !reply ? undefined : (parseJson(Buffer.from(reply.body).toString()) ?? undefined)
 }
 
 /** Adds the members in requests and responses of the paths of a resource. */

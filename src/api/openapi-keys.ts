@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../core/json.ts'
-import { OPENAPI_PATHS, parametersOf } from './doctor/openapi.ts'
+import type { JsonObject } from '../core/json.ts'
+import { openApiDocument, parametersOf } from './doctor/openapi.ts'
 import type { ReadDocument } from './key-keeping.ts'
 
 interface Create {
@@ -11,16 +11,12 @@ interface Create {
 
 /** Whether the OpenAPI document has this header for a POST to this path; undefined when the server does not answer. */
 export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean | undefined> {
-  for (const address of OPENAPI_PATHS) {
-    const json = await read(address)
-    if (json === null) return undefined
-    if (isJsonObject(json) && isJsonObject(json.paths)) return namesKey(json, Object.keys(json.paths), create)
-  }
-  return false
+  const document = await openApiDocument(read)
+  return document === null ? undefined : document !== undefined && namesKey(document, create)
 }
 
-function namesKey(document: JsonObject, paths: readonly string[], { path, header }: Create): boolean {
-  const template = paths.find((each) => isTemplateOf(each, path))
+function namesKey(document: JsonObject, { path, header }: Create): boolean {
+  const template = Object.keys(document.paths ?? {}).find((each) => isTemplateOf(each, path))
   const parameters = parametersOf(document, template, 'post')
   return parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === header.toLowerCase())
 }

@@ -30,7 +30,8 @@ export function createMemberCheck(ctx: Context, resource: Resource, uses: readon
     see: (records) => members.see(records),
     judge: async () => {
       if (members.missing().length === 0) return
-      const slip = members.slip(RESOURCES[resource].plural, await (await ctx.api()).describedMembers(resource))
+      const { names } = await (await ctx.api()).describedMembers(resource)
+      const slip = members.slip(RESOURCES[resource].plural, names)
       if (slip) throw slip
     },
   }

@@ -26,7 +26,7 @@ export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOpti
   try {
     const open = await readShown(api, noun, texts)
     if (open.length === 0) return
-    const numbers = await api.describedNumbers(noun)
+    const { numbers } = await api.describedMembers(noun)
     const found = open.find(([name]) => numbers.has(name))
     if (found) throw textForNumber(...found)
   } catch (error) {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { ReadDocument } from '../key-keeping.ts'
 import { readLinks } from '../link-header.ts'
 import { oneLine } from '../one-line.ts'
 import { addressOn } from '../position.ts'
@@ -59,6 +60,15 @@ export function openApiFinding(openapi: OpenApi | undefined, probe: Probe): Find
     seen: `${path}: ${format}, ${title} ${version}`,
     found: { path, format, title, version },
   }
+}
+
+/** The first document at the usual paths; undefined when there is none, null when the server does not answer. */
+export async function openApiDocument(read: ReadDocument): Promise<JsonObject | undefined | null> {
+  for (const path of OPENAPI_PATHS) {
+    const json = await read(path)
+    if (json === null || (isJsonObject(json) && isJsonObject(json.paths))) return json
+  }
+  return undefined
 }
 
 function addressesOf({ options: { baseUrl }, samples }: Probe): readonly string[] {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { parseJson } from '../parse-answer.ts'
 
 /** One value of an answer that is no part of a record. */
 export interface Member {
@@ -31,7 +32,8 @@ export function envelopeOf(json: JsonValue, headers: IncomingHttpHeaders): reado
   walk(json, [], members, false)
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') continue
-    const inside = value.startsWith('{') ? parseObject(value) : undefined
+    // ASP.NET: `X-Pagination: {"TotalCount":45,"CurrentPage":1}`.
+    const inside = value.startsWith('{') ? parseJson(value) : undefined
     if (inside === undefined) members.push(memberOf([name], value, true))
     else walk(inside, [name], members, true)
   }
@@ -63,13 +65,4 @@ function wordsOf(name: string): readonly string[] {
     .toLowerCase()
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '')
-}
-
-/** ASP.NET servers put an object into a header: `X-Pagination: {"TotalCount":45,"CurrentPage":1}`. */
-function parseObject(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

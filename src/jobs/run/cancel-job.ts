@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
+import { readJobPlan } from '../folder/job-plan.ts'
 import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
@@ -13,12 +13,7 @@ export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account
 }
 
 async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Account> {
-  const plan = openJobPlan(paths)
-  try {
-    verifyJobPlan(paths.id, plan)
-  } finally {
-    plan.close()
-  }
+  const plan = readJobPlan(paths)
   const progress = new Progress(plan.count)
   const whole = readJournal(paths.journal, (entry) => progress.take(entry))
   if (progress.end !== undefined) {

@@ -1,6 +1,6 @@
 import { isLocked } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
-import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
+import { readJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
@@ -20,12 +20,7 @@ export interface JobState {
 
 /** The state of a job, from its whole plan and journal: a second for a million rows. */
 export async function readJobState(paths: JobPaths): Promise<JobState> {
-  const plan = openJobPlan(paths)
-  try {
-    verifyJobPlan(paths.id, plan)
-  } finally {
-    plan.close()
-  }
+  const plan = readJobPlan(paths)
   const progress = new Progress(plan.count)
   readJournal(paths.journal, (entry) => progress.take(entry))
   const isRunning = await isLocked(paths.lock)
