@@ -1,4 +1,5 @@
-import type { CrmRecord, Resource } from '../core/resources/registry.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { CrmRecord, ListedResource, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Collections } from './collection.ts'
@@ -59,6 +60,8 @@ export type DeleteOptions = Pick<ConditionalOptions, 'ifMatch' | 'signal' | 'isL
  * lists fetch lazily, a page at a time, and stop fetching when the consumer stops.
  */
 export interface Api extends Collections {
+  /** Over REST, or over GraphQL where the contract has no update of the resource. */
+  update(resource: ListedResource, id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi

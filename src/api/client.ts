@@ -1,3 +1,4 @@
+import { RESOURCES } from '../core/resources/registry.ts'
 import type { Api, ApiOptions } from './api.ts'
 import { createCollections } from './collection.ts'
 import { createGraphql } from './graphql.ts'
@@ -8,10 +9,13 @@ import { SYSTEM_TIMING, type Timing } from './timing.ts'
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
 export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
   const http = createHttp(options, timing)
+  const collections = createCollections(http, options.wire)
   const graphql = createGraphql(http, options)
   const raw = createRaw(http, options.wire, options.baseUrl)
   return {
-    ...createCollections(http, options.wire),
+    ...collections,
+    update: (resource, ...change) =>
+      resource === 'deal' ? graphql.updateDeal(...change) : collections[RESOURCES[resource].plural].update(...change),
     graphql,
     raw,
     describedMembers: async (resource) => {

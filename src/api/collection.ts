@@ -1,13 +1,13 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Operation, ResourceDefinition } from '../core/resources/field.ts'
-import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
+import { type CrmRecord, isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
 import type { ConditionalOptions, DeleteOptions, ListQuery, Page, WriteOptions } from './api.ts'
 import { createRecord } from './create-record.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
-import { encodeSegment } from './path.ts'
+import { collectionPath, recordPath } from './path.ts'
 import { requestRecord, requestWrite } from './record.ts'
 
 interface Operations {
@@ -32,27 +32,26 @@ type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
 export type Collections = ByPlural<typeof RESOURCES>
 
 export function createCollections(http: Http, wire: Wire): Collections {
-  const collections = Object.values<ResourceDefinition>(RESOURCES).map((definition) => [
-    definition.plural,
-    definition.parent === undefined
-      ? createCollection(http, wire, definition)
-      : (parentId: string) => createCollection(http, wire, definition, parentId),
-  ])
+  const collections = Object.entries<ResourceDefinition>(RESOURCES).map(([name, { plural, parent }]) => {
+    const resource = name as Resource
+    const of = (parentId?: string) => createCollection(http, wire, resource, parentId)
+    return [plural, parent === undefined ? of() : of]
+  })
   return Object.fromEntries(collections)
 }
 
-function createCollection(
-  http: Http,
-  wire: Wire,
-  { singular, plural, path, parent, operations, commands }: ResourceDefinition,
-  parentId = '',
-): Operations {
+function createCollection(http: Http, wire: Wire, resource: Resource, parentId?: string): Operations {
+  const { singular, plural, parent, commands }: ResourceDefinition = RESOURCES[resource]
   const commandOf = (operation: Operation) => commands?.[operation] ?? `crm ${plural} ${operation}`
   const parentCommand = parent && `crm ${RESOURCES[parent].plural} list`
-  const base = () => (parentCommand ? path.replace('{id}', encodeSegment(parentId, parent, parentCommand)) : path)
   const list: Operations['list'] = (query = {}) => {
     const action = parent ? `list the ${plural} of ${parent} ${parentId}` : `list ${plural}`
-    const call = { path: base(), action, command: commandOf('list'), findCommand: parentCommand }
+    const call = {
+      path: collectionPath(resource, parentId),
+      action,
+      command: commandOf('list'),
+      findCommand: parentCommand,
+    }
     // Parts of a record are few, and no server is known to page them on request.
     const limits = parent ? { ...wire, pageSize: undefined } : wire
     return listPages(http, call, { limit: undefined, cursor: undefined, filters: {}, ...query }, limits)
@@ -61,18 +60,18 @@ function createCollection(
     const call = {
       ...options,
       method: 'POST',
-      path: base(),
+      path: collectionPath(resource, parentId),
       body: fields,
       action: parent ? `add the ${singular} to ${parent} ${parentId}` : `create the ${singular}`,
       command: commandOf('create'),
       findCommand: parentCommand,
     } as const
-    if (operations.includes('list')) return createRecord(http, call, () => list({ signal: options.signal }))
-    const lookCommand = parent ? `crm ${plural} list ${shellWord(parentId)}` : `crm ${plural} list`
+    if (isListed(resource)) return createRecord(http, call, () => list({ signal: options.signal }))
+    const lookCommand = parent ? `crm ${plural} list ${shellWord(parentId ?? '')}` : `crm ${plural} list`
     return requestRecord(http, { ...call, lookCommand })
   }
   const ofRecord = (id: string, operation: 'update' | 'delete') => ({
-    path: `${base()}/${encodeSegment(id, singular, commandOf('list'))}`,
+    path: recordPath(resource, id),
     recordId: id,
     action: `${operation} ${singular} ${id}`,
     command: commandOf(operation),

@@ -1,4 +1,6 @@
 import { CrmError } from '../core/errors.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Call } from './call.ts'
 
 /** An id as one path segment, so that no id can name another path; throws on ids that no encoding makes safe. */
@@ -11,6 +13,18 @@ export function encodeSegment(id: string, kind: string, findCommand: string): st
     })
   }
   return encodeURIComponent(id)
+}
+
+/** Where the records of a resource are made and listed; those that have a parent, of that one. */
+export function collectionPath(resource: Resource, parentId = ''): string {
+  const { path, parent }: ResourceDefinition = RESOURCES[resource]
+  if (parent === undefined) return path
+  return path.replace('{id}', () => encodeSegment(parentId, parent, `crm ${RESOURCES[parent].plural} list`))
+}
+
+export function recordPath(resource: Resource, id: string): string {
+  const { path, plural, singular } = RESOURCES[resource]
+  return `${path}/${encodeSegment(id, singular, `crm ${plural} list`)}`
 }
 
 /** Path and query of a call on the origin of `baseUrl`, whose own path stays in front of all but whole addresses. */

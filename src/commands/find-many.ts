@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { type CrmRecord, FIELDS, RESOURCES } from '../core/resources/registry.ts'
-import { type Api, findByGraphql, findByIds, findOne, listAll, type Noun, notThere } from './find.ts'
+import { type CrmRecord, FIELDS, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
+import { type Api, findByGraphql, findByIds, findOne, listAll, notThere } from './find.ts'
 import { readIds } from './ids-input.ts'
 import type { ListPage } from './keep-matching.ts'
 import { printList, printOne } from './print.ts'
@@ -22,14 +22,14 @@ interface FoundMany {
 }
 
 /** Records by their ids: each in one request over GraphQL where the server has it, else all from one scan of the list. */
-export function findMany(api: Api, noun: Noun, ids: readonly string[]): FoundMany {
+export function findMany(api: Api, resource: ListedResource, ids: readonly string[]): FoundMany {
   const missing: string[] = []
   async function* pages(): AsyncGenerator<ListPage> {
     for (let at = 0; at < ids.length; at += PAGE_IDS) {
       const asked = ids.slice(at, at + PAGE_IDS)
-      const found = await askForEach(api, noun, asked)
+      const found = await askForEach(api, resource, asked)
       if (!found) {
-        yield pageOf(ids.slice(at), await findByIds(listAll(api, noun), ids.slice(at)))
+        yield pageOf(ids.slice(at), await findByIds(listAll(api, resource), ids.slice(at)))
         return
       }
       yield pageOf(asked, found)
@@ -44,10 +44,11 @@ export function findMany(api: Api, noun: Noun, ids: readonly string[]): FoundMan
 }
 
 /** Undefined when GraphQL does not tell; the first goes alone, so that a server without it is asked once. */
-async function askForEach(api: Api, noun: Noun, ids: readonly string[]): Promise<Found | undefined> {
+async function askForEach(api: Api, resource: ListedResource, ids: readonly string[]): Promise<Found | undefined> {
   const [first = '', ...others] = ids
-  const answers = [await findByGraphql(api, noun, first)]
-  if (answers[0] !== 'unknown') answers.push(...(await Promise.all(others.map((id) => findByGraphql(api, noun, id)))))
+  const answers = [await findByGraphql(api, resource, first)]
+  if (answers[0] !== 'unknown')
+    answers.push(...(await Promise.all(others.map((id) => findByGraphql(api, resource, id)))))
   if (answers.includes('unknown')) return undefined
   return new Map(answers.flatMap((record, at) => (record && record !== 'unknown' ? [[ids[at] ?? '', record]] : [])))
 }
@@ -56,24 +57,24 @@ async function askForEach(api: Api, noun: Noun, ids: readonly string[]): Promise
  * What `get` does: one id that was typed is an object. Several, and whatever stdin holds, are a list, because what a pipe
  * is given must not have another shape on the day when there is one.
  */
-export async function getByIds(ctx: Context, noun: Noun, words: readonly string[]): Promise<undefined> {
-  const ids = await readIds(ctx, words, `crm ${RESOURCES[noun].plural} list -o id`)
+export async function getByIds(ctx: Context, resource: ListedResource, words: readonly string[]): Promise<undefined> {
+  const ids = await readIds(ctx, words, `crm ${RESOURCES[resource].plural} list -o id`)
   const [only] = words.length === 1 && words[0] !== '-' ? ids : []
-  if (only !== undefined) return printOne(ctx, await findOne(ctx, noun, only), noun)
-  const { pages, missing } = findMany(await ctx.api(), noun, ids)
+  if (only !== undefined) return printOne(ctx, await findOne(ctx, resource, only), resource)
+  const { pages, missing } = findMany(await ctx.api(), resource, ids)
   await printList(ctx, {
     pages,
-    columns: FIELDS[noun],
-    plural: ids.length === 0 ? 'ids on stdin' : `${RESOURCES[noun].plural} with these ids`,
-    resource: noun,
+    columns: FIELDS[resource],
+    plural: ids.length === 0 ? 'ids on stdin' : `${RESOURCES[resource].plural} with these ids`,
+    resource: resource,
   })
   if (missing.length === 0) return
-  if (missing.length === ids.length) throw notThere(noun, namesOf(missing))
+  if (missing.length === ids.length) throw notThere(resource, namesOf(missing))
   throw new CrmError(
     'partial',
-    `${missing.length} of ${ids.length} ${RESOURCES[noun].plural} are not there: ${namesOf(missing)}`,
+    `${missing.length} of ${ids.length} ${RESOURCES[resource].plural} are not there: ${namesOf(missing)}`,
     {
-      hint: `crm ${RESOURCES[noun].plural} list`,
+      hint: `crm ${RESOURCES[resource].plural} list`,
     },
   )
 }

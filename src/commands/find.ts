@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText } from '../core/exact-json.ts'
-import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
+import { type CrmRecord, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
 
 /**
  * Records by id, from a scan of the list: the contract has no way to ask for one. Stops as soon as all are found;
@@ -23,37 +23,41 @@ export async function findByIds(
   return found
 }
 
-export type Noun = 'contact' | 'deal'
-
 /** By GraphQL where the server has it, which is one request; else from a scan of the list. */
-export async function findOne(ctx: Context, noun: Noun, id: string): Promise<CrmRecord> {
+export async function findOne(ctx: Context, resource: ListedResource, id: string): Promise<CrmRecord> {
   const api = await ctx.api()
-  const found = await findByGraphql(api, noun, id)
-  const record = found === 'unknown' ? (await findByIds(listAll(api, noun), [id])).get(id) : found
+  const found = await findByGraphql(api, resource, id)
+  const record = found === 'unknown' ? (await findByIds(listAll(api, resource), [id])).get(id) : found
   if (record) {
-    ctx.seen(noun, [record])
+    ctx.seen(resource, [record])
     return record
   }
-  throw notThere(noun, JSON.stringify(id))
+  throw notThere(resource, JSON.stringify(id))
 }
 
-export function notThere(noun: Noun, what: string): CrmError {
-  return new CrmError('not_found', `there is no ${noun} ${what}`, { hint: `crm ${RESOURCES[noun].plural} list` })
+export function notThere(resource: ListedResource, what: string): CrmError {
+  return new CrmError('not_found', `there is no ${resource} ${what}`, {
+    hint: `crm ${RESOURCES[resource].plural} list`,
+  })
 }
 
 export type Api = Awaited<ReturnType<Context['api']>>
 
-export function listAll(api: Api, noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
-  return api[RESOURCES[noun].plural].list()
+export function listAll(api: Api, resource: ListedResource): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
+  return api[RESOURCES[resource].plural].list()
 }
 
 /** Failures that a scan would meet too. An outage is none: the scan waits for its end, which a probe does not. */
 const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'usage', 'no_key']
 
 /** `unknown` where GraphQL does not tell; undefined when there is no such record. */
-export async function findByGraphql(api: Api, noun: Noun, id: string): Promise<CrmRecord | undefined | 'unknown'> {
+export async function findByGraphql(
+  api: Api,
+  resource: ListedResource,
+  id: string,
+): Promise<CrmRecord | undefined | 'unknown'> {
   try {
-    return await api.graphql.get(noun, id)
+    return await api.graphql.get(resource, id)
   } catch (error) {
     // Whatever is wrong with its GraphQL, a server that has the documented endpoints can be read.
     if (!(error instanceof CrmError) || FINAL.includes(error.code)) throw error

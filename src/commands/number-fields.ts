@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { FIELDS } from '../core/resources/registry.ts'
+import { FIELDS, type ListedResource } from '../core/resources/registry.ts'
 import { memberAt } from '../output/fields.ts'
 import { isNumber } from './bulk/number-check.ts'
 import { type FieldsOptions, textForNumber, textMembers } from './fields-input.ts'
-import { type Api, listAll, type Noun } from './find.ts'
+import { type Api, listAll } from './find.ts'
 
 type Text = readonly [name: string, raw: string]
 
@@ -16,17 +16,21 @@ const FINAL: readonly string[] = ['usage', 'interrupted', 'unauthorized', 'rate_
  * Only members that crm does not know, with digits as their text, are checked: in a page of records, then in the description
  * of the server.
  */
-export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOptions, noun: Noun): Promise<void> {
-  const known: readonly string[] = FIELDS[noun]
+export async function refuseTextForNumber(
+  ctx: Context,
+  { set = [] }: FieldsOptions,
+  resource: ListedResource,
+): Promise<void> {
+  const known: readonly string[] = FIELDS[resource]
   const texts: readonly Text[] = [...textMembers(set)].filter(
     ([name, raw]) => !known.includes(name) && /^-?\d+(?:\.\d+)?$/.test(raw),
   )
   if (texts.length === 0) return
   const api = await ctx.api()
   try {
-    const open = await readShown(api, noun, texts)
+    const open = await readShown(api, resource, texts)
     if (open.length === 0) return
-    const { numbers } = await api.describedMembers(noun)
+    const { numbers } = await api.describedMembers(resource)
     const found = open.find(([name]) => numbers.has(name))
     if (found) throw textForNumber(...found)
   } catch (error) {
@@ -36,8 +40,8 @@ export async function refuseTextForNumber(ctx: Context, { set = [] }: FieldsOpti
 }
 
 /** The texts whose members are empty in all records of the first page. */
-async function readShown(api: Api, noun: Noun, texts: readonly Text[]): Promise<readonly Text[]> {
-  for await (const { items } of listAll(api, noun)) {
+async function readShown(api: Api, resource: ListedResource, texts: readonly Text[]): Promise<readonly Text[]> {
+  for await (const { items } of listAll(api, resource)) {
     const valuesOf = (name: string) => items.map((record) => memberAt(record, name.split('.')) ?? null)
     const found = texts.find(([name]) => valuesOf(name).some(isNumber))
     if (found) throw textForNumber(...found)

@@ -1,6 +1,6 @@
 import { idText } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { CrmRecord, Resource } from '../core/resources/registry.ts'
+import { type CrmRecord, isListed, type Resource } from '../core/resources/registry.ts'
 
 /** What the commands of one profile have seen last of its server; the newest first, and never much of it. */
 export interface Known {
@@ -11,7 +11,7 @@ export interface Known {
 }
 
 /** Those that an argument of some command names by id. */
-const WITH_IDS: readonly Resource[] = ['contact', 'deal', 'pipeline']
+const isNamedById = (resource: Resource) => resource === 'pipeline' || isListed(resource)
 
 export const MOST_IDS = 100
 const MOST_STAGES = 100
@@ -26,7 +26,7 @@ export function withSeen(known: Known, resource: Resource, records: readonly Crm
   const first = records.slice(0, MOST_IDS)
   const members = first.flatMap((record) => Object.keys(record))
   return {
-    ids: WITH_IDS.includes(resource) ? { ...known.ids, [resource]: withIds(known.ids[resource], first) } : known.ids,
+    ids: isNamedById(resource) ? { ...known.ids, [resource]: withIds(known.ids[resource], first) } : known.ids,
     members: { ...known.members, [resource]: merged(members, known.members[resource] ?? [], MOST_MEMBERS) },
     stages: merged(
       first.flatMap((record) => stagesIn(resource, record)),

@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from '../core/event-kinds.ts'
-import type { Resource } from '../core/resources/registry.ts'
+import { type Resource, resourceNamed } from '../core/resources/registry.ts'
 import type { ValueWords } from './words.ts'
 
 /** One place where a value is typed: that of a flag, or an argument. */
@@ -10,14 +10,6 @@ export interface Place {
   readonly flag: string | undefined
   /** As help shows it between brackets: `file`, `deal-id`. */
   readonly placeholder: string
-}
-
-const NOUNS: Readonly<Record<string, Resource>> = {
-  contacts: 'contact',
-  deals: 'deal',
-  notes: 'note',
-  pipelines: 'pipeline',
-  webhooks: 'webhook',
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
@@ -46,7 +38,8 @@ function ofPlaceholder({ path, flag, placeholder }: Place): ValueWords | undefin
   if (flag !== undefined) return undefined
   const [noun = ''] = path
   if (['plan', 'before', 'after', 'command', 'args'].includes(placeholder)) return { kind: 'file' }
-  if (placeholder === 'id' && path.length === 2 && NOUNS[noun]) return { kind: 'id', of: NOUNS[noun] }
+  const of = resourceNamed(noun)
+  if (placeholder === 'id' && path.length === 2 && of) return { kind: 'id', of }
   if (placeholder === 'deal-id') return { kind: 'id', of: 'deal' }
   if (placeholder === 'pipeline-id') return { kind: 'id', of: 'pipeline' }
   if (placeholder === 'profile') return { kind: 'profile' }
@@ -62,5 +55,5 @@ function resourceAt([noun = '', verb = '']: readonly string[]): Resource | undef
   if (noun === 'pipelines' && verb === 'stages') return 'stage'
   // Events and what is done with them are no records of a server.
   if (noun === 'webhooks' && verb !== 'list' && verb !== 'create') return undefined
-  return NOUNS[noun]
+  return resourceNamed(noun)
 }

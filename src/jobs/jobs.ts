@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Api, ApiOptions, Page } from '../api/api.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../api/timing.ts'
+import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { allJobs, findJob, headOf } from './folder/find-jobs.ts'
@@ -251,6 +252,8 @@ async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: strin
 }
 
 async function* listOf(world: JobsWorld, noun: Noun): AsyncGenerator<Page> {
-  const { contacts, deals } = await world.api()
-  yield* (noun === 'contacts' ? contacts : deals).list()
+  const resource = resourceOf(noun)
+  if (!isListed(resource)) throw new Error(`${noun} have no list`)
+  const api = await world.api()
+  yield* api[RESOURCES[resource].plural].list()
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
+import type { CrmRecord, ImportableResource } from '../core/resources/registry.ts'
 
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {
@@ -26,8 +26,6 @@ export type InputFormat = (typeof INPUT_FORMATS)[number]
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 
 export type Encoding = (typeof ENCODINGS)[number]
-
-export type RowKind = 'contact' | 'deal' | 'note'
 
 /** What a column, or a member, of the input becomes. */
 export interface ColumnUse {
@@ -141,7 +139,7 @@ export interface RowOptions {
   readonly path: string
   /** As the person named it, `-` for stdin: its ending tells the format, and messages show it. */
   readonly name: string
-  readonly kind: RowKind
+  readonly kind: ImportableResource
   /** `--format`, `--encoding`, `--delimiter`, `--quote` (`none`: quotes are text). */
   readonly format: InputFormat | undefined
   readonly encoding: Encoding | undefined

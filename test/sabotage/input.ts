@@ -81,8 +81,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'an import with --mode update makes contacts',
     file: 'src/jobs/make/match-rows.ts',
-    line: "if (mode === 'upsert') return createOf('contacts', row)",
-    to: "if (row.id === undefined) return createOf('contacts', row)",
+    line: "if (mode === 'upsert') return createOf(noun, row)",
+    to: 'if (row.id === undefined) return createOf(noun, row)',
     tests: ['test/commands/import-matching.test.ts'],
   },
 ]

@@ -214,14 +214,14 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of a change writes the whole old record over newer members',
     file: 'src/jobs/make/make-undo.ts',
-    line: "return { planned: { do: 'update', path: recordPath(noun, id), id, body: patch, before: match.record }, left }",
-    to: "return { planned: { do: 'update', path: recordPath(noun, id), id, body: writableOf(before ?? {}), before: match.record }, left }",
+    line: "return { planned: { do: 'update', path, id, body: patch, before: match.record }, left }",
+    to: "return { planned: { do: 'update', path, id, body: writableOf(before ?? {}), before: match.record }, left }",
     tests: ['test/commands/undo.test.ts'],
   },
   {
     name: 'a deleted contact is made again without what it held',
     file: 'src/jobs/make/make-undo.ts',
-    line: "return { planned: { do: 'create', path: '/v1/contacts', id, body: writableOf(before) } }",
+    line: "return { planned: { do: 'create', path: RESOURCES[resourceOf(parts.noun)].path, id, body: writableOf(before) } }",
     to: "return { planned: { do: 'create', path: '/v1/contacts', id, body: { name: before.name ?? null } } }",
     tests: ['test/commands/undo.test.ts'],
   },

@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts'
 import { idText } from '../../core/exact-json.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
 import { shouldColor } from '../../output/color.ts'
-import type { Noun } from '../find.ts'
 import { findMany } from '../find-many.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -35,9 +34,9 @@ export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, sho
   }).finally(() => ctx.setNotes(undefined))
 }
 
-async function findRecords(ctx: Context, noun: Noun, ids: readonly string[]): Promise<Found> {
+async function findRecords(ctx: Context, resource: ListedResource, ids: readonly string[]): Promise<Found> {
   const found: Found = new Map()
-  for await (const { items } of findMany(await ctx.api(), noun, ids).pages) {
+  for await (const { items } of findMany(await ctx.api(), resource, ids).pages) {
     for (const item of items) found.set(idText(item.id) ?? '', item)
   }
   return found

@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MemberUse } from '../../core/members-read.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, resourceOf, whereHint } from '../../core/resources/registry.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { createMemberCheck } from '../member-check.ts'
 import { refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
@@ -12,6 +12,8 @@ import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
 import type { Jobs } from './job-types.ts'
 import { refuseMaking } from './match-flags.ts'
 import { createNumberCheck } from './number-check.ts'
+
+type Selected = Parameters<Jobs['makeSelection']>[0]['noun']
 
 export interface ManyFlags extends ImportFlags {
   /** A file of records, or `-`. */
@@ -22,10 +24,8 @@ export interface ManyFlags extends ImportFlags {
   readonly newField?: true
 }
 
-type Changed = 'contacts' | 'deals'
-
 /** The records of a file, or those that an expression chooses. */
-export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
+export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
   refuseBoth(ctx, flags)
   refuseMaking(flags, 'update')
   if (flags.from !== undefined) {
@@ -49,13 +49,13 @@ export async function updateMany(ctx: Context, noun: Changed, flags: ManyFlags &
   return selectMany(ctx, { noun, kind: 'update', patch }, flags)
 }
 
-export async function deleteMany(ctx: Context, flags: ManyFlags): Promise<ExitCode> {
+export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags): Promise<ExitCode> {
   refuseBoth(ctx, flags)
   refuseMaking(flags, 'delete')
   if (flags.from !== undefined) {
-    return importRows(ctx, { noun: 'contacts', kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
+    return importRows(ctx, { noun, kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
   }
-  return selectMany(ctx, { noun: 'contacts', kind: 'delete', patch: undefined }, flags)
+  return selectMany(ctx, { noun, kind: 'delete', patch: undefined }, flags)
 }
 
 async function selectMany(
@@ -66,7 +66,7 @@ async function selectMany(
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
   if (!where) {
     throw new CrmError('usage', `which ${noun} to ${kind} is not said`, {
-      hint: `name an id, a file with --from, or an expression with --where '${noun === 'deals' ? '.stage == "Lead"' : '.company == null'}'`,
+      hint: `name an id, a file with --from, or an expression with --where '${whereHint(resourceOf(noun))}'`,
     })
   }
   const stages = noun === 'deals' && patch?.stage !== undefined ? await jobs.stages() : undefined

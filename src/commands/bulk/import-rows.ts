@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { requiredFields, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ImportRequest, JobState, MadeImport } from './job-types.ts'
@@ -16,12 +17,6 @@ import { showRest } from './show-plan.ts'
 export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags {
   readonly runId?: string
   readonly again?: boolean
-}
-
-const REQUIRED: Readonly<Record<ImportRequest['noun'], readonly string[]>> = {
-  contacts: [],
-  deals: ['name', 'stage'],
-  notes: ['deal_id', 'body'],
 }
 
 export function addImportFlags(command: object): void {
@@ -54,7 +49,7 @@ export async function importRows(
   flags: ImportFlags,
 ): Promise<ExitCode> {
   const what = { noun, kind, as: kind, of: undefined, run: flags.runId }
-  const read = readFlags(flags, kind === 'import' ? REQUIRED[noun] : [])
+  const read = readFlags(flags, kind === 'import' ? requiredFields(resourceOf(noun)) : [])
   const match = matchRequest(flags)
   const named = kind === 'delete' ? { ...match, mode: 'update' as const } : match
   return importAs(ctx, { ...what, read, match: named }, file, flags)

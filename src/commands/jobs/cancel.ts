@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import { jobRecord } from '../bulk/job-record.ts'
 import type { JobAccount, JobState } from '../bulk/job-types.ts'
 import { examples } from '../examples.ts'
@@ -37,7 +38,7 @@ async function cancelJob(ctx: Context, word: string, { damaged = false }: Option
 function costLines({ paths: { id }, head }: JobState, { rows, done, in_doubt: doubt, unsent }: JobAccount): string[] {
   const lines = [`Of ${rows} ${rows === 1 ? 'row' : 'rows'}, ${unsent} are never sent, and ${done} that are done stay.`]
   if (doubt > 0) {
-    const were = head.noun === 'notes' ? 'may be there' : 'may have been done'
+    const were = isListed(resourceOf(head.noun)) ? 'may have been done' : 'may be there'
     lines.push(`${doubt} in doubt ${were}, and jobs resume does not ask about them any more: crm jobs failed ${id}`)
   }
   if (done + doubt > 0) lines.push(`What can be taken back: crm jobs undo ${id} --dry-run`)

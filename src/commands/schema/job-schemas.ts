@@ -1,3 +1,4 @@
+import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobAccount, JobState, LeftOut } from '../bulk/job-types.ts'
 import {
   ALWAYS_TRUE,
@@ -97,7 +98,7 @@ export const JOB = made({
     undo: true,
     fixtures: true,
   }),
-  noun: words<JobState['head']['noun']>({ contacts: true, deals: true, notes: true }),
+  noun: { enum: IMPORTABLE_NOUNS },
   input: TEXT_OR_NULL,
   account: TEXT,
   ...COUNTS,

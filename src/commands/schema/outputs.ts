@@ -1,3 +1,4 @@
+import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EXAMINATION } from './doctor-schema.ts'
 import { ERROR } from './error-schema.ts'
 import { EVENT, LOGGED_EVENT, OCCURRENCE, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
@@ -20,7 +21,6 @@ import {
   SNAPSHOT_LINE,
 } from './local-schemas.ts'
 import {
-  CONTACT,
   DEAL,
   DEAL_GROUP,
   DELETION,
@@ -29,6 +29,7 @@ import {
   PIPELINE,
   PLANNED_CHANGES,
   PLANNED_REQUEST,
+  recordSchema,
   STAGE,
   WEBHOOK,
 } from './record-schemas.ts'
@@ -36,13 +37,7 @@ import { BACKUP, KEY_USE, NEW_SERVICE_KEY, READY, SERVICE_KEY, STATS } from './s
 
 /** What each command prints with `-o json`, before `--fields` and `--jq`; `error` is what stderr ends with. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
-  'contacts list': listOf(CONTACT),
-  'contacts get': either(CONTACT, listOf(CONTACT)),
-  'contacts create': either(CONTACT, PLANNED_REQUEST),
-  'contacts update': either(CONTACT, PLANNED_CHANGES, JOB_RUN),
-  'contacts delete': either(listOf(either(DELETION, CONTACT)), JOB_RUN),
-  'contacts export': listOf(CONTACT),
-  'contacts import': JOB_RUN,
+  ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
   'deals list': either(listOf(DEAL), listOf(DEAL_GROUP)),
   'deals get': either(DEAL, listOf(DEAL)),
   'deals create': either(DEAL, PLANNED_REQUEST),
@@ -117,4 +112,18 @@ export function outputSchema(name: string): JsonSchema | undefined {
 
 function titled(title: string, schema: JsonSchema): JsonSchema {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...schema }
+}
+
+function plainOutputs(resource: PlainResource): readonly (readonly [command: string, schema: JsonSchema])[] {
+  const { plural } = RESOURCES[resource]
+  const record = recordSchema(resource)
+  return [
+    [`${plural} list`, listOf(record)],
+    [`${plural} get`, either(record, listOf(record))],
+    [`${plural} create`, either(record, PLANNED_REQUEST)],
+    [`${plural} update`, either(record, PLANNED_CHANGES, JOB_RUN)],
+    [`${plural} delete`, either(listOf(either(DELETION, record)), JOB_RUN)],
+    [`${plural} export`, listOf(record)],
+    [`${plural} import`, JOB_RUN],
+  ]
 }

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../core/resources/field.ts'
 import { type FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
-import type { Outcome } from '../contacts/delete-by-ids.ts'
 import type { PlannedRequest } from '../dry-run.ts'
+import type { Outcome } from '../records/delete-by-ids.ts'
 import { ERROR_RECORD } from './error-schema.ts'
 import {
   ALWAYS_TRUE,
@@ -43,9 +43,11 @@ function membersOf(resource: Resource): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(writableFields(resource).map(([name, { type }]) => [name, OF_TYPE[type]]))
 }
 
-export const CONTACT = sent({ ...OF_EVERY_RECORD, ...membersOf('contact') })
+export function recordSchema(resource: Resource): JsonSchema {
+  return sent({ ...OF_EVERY_RECORD, ...membersOf(resource) })
+}
 
-export const DEAL = sent({ ...OF_EVERY_RECORD, ...membersOf('deal') })
+export const DEAL = recordSchema('deal')
 
 export const NOTE = sent({ ...OF_EVERY_RECORD, ...membersOf('note'), deal_id: ID })
 

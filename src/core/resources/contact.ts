@@ -7,6 +7,8 @@ export const CONTACT = {
   path: '/v1/contacts',
   operations: ['list', 'create', 'update', 'delete'],
   isPlain: true,
+  isImportable: true,
+  hints: { match: 'email', where: '.company == null' },
   about: 'People.',
   example: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },
   fields: {

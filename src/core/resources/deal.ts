@@ -6,6 +6,8 @@ export const DEAL = {
   idPrefix: 'deal_',
   path: '/v1/deals',
   operations: ['list', 'create'],
+  isImportable: true,
+  hints: { match: 'name', where: '.stage == "Lead"' },
   fields: {
     ...ID,
     name: {

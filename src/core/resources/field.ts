@@ -39,6 +39,10 @@ export interface ResourceDefinition {
    * documents of the service follow from this definition.
    */
   readonly isPlain?: true
+  /** Rows of a file can be made records of it. */
+  readonly isImportable?: true
+  /** For hints: the member that tells its records apart, and an expression that selects some. */
+  readonly hints?: { readonly match: string; readonly where: string }
   /** Of a plain resource, for documents: what its records are, and a new one. */
   readonly about?: string
   readonly example?: JsonObject

@@ -7,6 +7,7 @@ export const NOTE = {
   path: '/v1/deals/{id}/notes',
   parent: 'deal',
   operations: ['create'],
+  isImportable: true,
   commands: { create: 'crm notes add' },
   fields: {
     ...ID,

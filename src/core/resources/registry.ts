@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import { CONTACT } from './contact.ts'
 import { DEAL } from './deal.ts'
-import type { Field, FieldType, ID, KEPT_BY_SERVER, ResourceDefinition } from './field.ts'
+import type { Field, FieldType, ID, KEPT_BY_SERVER, Operation, ResourceDefinition } from './field.ts'
 import { NOTE } from './note.ts'
 import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
@@ -24,17 +24,31 @@ export type Resource = keyof typeof RESOURCES
 
 type Definitions = typeof RESOURCES
 
+/** The resources whose definition has such members. */
+type Having<Shape> = { [R in Resource]: Definitions[R] extends Shape ? R : never }[Resource]
+
 /** Those that the service keeps as records, with ids of its own. */
-export type StoredResource = {
-  [R in Resource]: Definitions[R] extends { readonly idPrefix: string } ? R : never
-}[Resource]
+export type StoredResource = Having<{ readonly idPrefix: string }>
 
 /** See `isPlain` of ResourceDefinition. */
-export type PlainResource = {
-  [R in Resource]: Definitions[R] extends { readonly isPlain: true } ? R : never
-}[Resource]
+export type PlainResource = Having<{ readonly isPlain: true }>
+
+/** Those of which rows of a file can be made. */
+export type ImportableResource = Having<{ readonly isImportable: true }>
+
+/** Those with a list of all their records. */
+export type ListedResource = Exclude<
+  Having<{ readonly operations: readonly ['list', ...Operation[]] }>,
+  Having<{ readonly parent: string }>
+>
+
+export type PluralOf<R extends Resource> = Definitions[R]['plural']
 
 export const PLAIN_RESOURCES = definitionsWhere(({ isPlain }) => isPlain === true) as readonly PlainResource[]
+
+export const IMPORTABLE_NOUNS = definitionsWhere(({ isImportable }) => isImportable === true).map(
+  (name) => RESOURCES[name as ImportableResource].plural,
+)
 
 export const STORED_RESOURCES = definitionsWhere(({ idPrefix }) => idPrefix !== undefined) as readonly StoredResource[]
 
@@ -73,6 +87,11 @@ export function writableFields(resource: Resource): readonly (readonly [name: st
   return Object.entries<Field>(RESOURCES[resource].fields).filter(([, { isReadOnly }]) => !isReadOnly)
 }
 
+/** Those that a new record must have. */
+export function requiredFields(resource: Resource): readonly string[] {
+  return writableFields(resource).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
+}
+
 const NUMERIC: readonly (FieldType | undefined)[] = ['number', 'integer']
 
 /** A number on the wire. */
@@ -80,7 +99,29 @@ export function isNumeric(resource: Resource, field: string): boolean {
   return NUMERIC.includes(fieldOf(resource, field)?.type)
 }
 
-export type Plural = (typeof RESOURCES)[Resource]['plural']
+export type Plural = PluralOf<Resource>
+
+export function hasOperation(resource: Resource, operation: Operation): boolean {
+  const operations: readonly Operation[] = RESOURCES[resource].operations
+  return operations.includes(operation)
+}
+
+/** For hints: a member that tells its records apart. */
+export function matchHint(resource: Resource): string {
+  const { hints }: ResourceDefinition = RESOURCES[resource]
+  return hints?.match ?? 'id'
+}
+
+/** For hints: an expression that selects some of its records. */
+export function whereHint(resource: Resource): string {
+  const { hints }: ResourceDefinition = RESOURCES[resource]
+  return hints?.where ?? '.id != null'
+}
+
+/** Whether all its records can be listed, so that one is found again. */
+export function isListed(resource: Resource): resource is ListedResource {
+  return !('parent' in RESOURCES[resource]) && hasOperation(resource, 'list')
+}
 
 type ByPlural = { readonly [R in Resource as (typeof RESOURCES)[R]['plural']]: R }
 
@@ -94,6 +135,11 @@ export function resourceOf<P extends Plural>(plural: P): ByPlural[P] {
 /** `Contact`, its type in GraphQL and its schema in OpenAPI. */
 export function typeName<R extends Resource>(resource: R): Capitalize<R> {
   return `${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as Capitalize<R>
+}
+
+/** The resource that a command names by its plural. */
+export function resourceNamed(word: string): Resource | undefined {
+  return Object.hasOwn(BY_PLURAL, word) ? BY_PLURAL[word as Plural] : undefined
 }
 
 /** `1 contact`, `2 contacts`, `0 contacts`. */

@@ -1,6 +1,6 @@
-import { encodeSegment } from '../../api/path.ts'
+import { collectionPath, recordPath } from '../../api/path.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { InputRow } from '../row.ts'
 import type { Planned, PlannedFailure } from './plan-builder.ts'
@@ -17,15 +17,15 @@ interface Ambiguity {
 
 /** The operation that makes a record of a row. */
 export function createOf(noun: Noun, row: InputRow): Planned {
-  return { do: 'create', path: createPath(noun, row), body: row.fields, ...placeOf(row) }
+  return { do: 'create', path: collectionPath(resourceOf(noun), row.parent), body: row.fields, ...placeOf(row) }
 }
 
 export function updateOf(noun: Noun, row: InputRow, id: string, fields: JsonObject): Planned {
-  return { do: 'update', path: recordPath(noun, id), id, body: fields, ...placeOf(row) }
+  return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: fields, ...placeOf(row) }
 }
 
-export function deleteOf(row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
-  return { do: 'delete', path: recordPath('contacts', id), id, before: record, ...placeOf(row) }
+export function deleteOf(noun: Noun, row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
+  return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record, ...placeOf(row) }
 }
 
 /** The failure of a row with several matches: a person has to choose the record. */
@@ -33,18 +33,14 @@ export function ambiguousOf(noun: Noun, row: InputRow, { names, ids }: Ambiguity
   const [field, shown] = [names.join(', '), ids.slice(0, MOST_NAMED)]
   const [count, more] = ids.length > shown.length ? [`more than ${MOST_NAMED}`, ', …'] : [String(ids.length), '']
   const reason = `it matched ${count} ${noun} by ${field}: ${shown.join(', ')}${more}`
-  return { do: 'fail', path: `/v1/${noun}`, ...placeOf(row), failed: { code: 'ambiguous_match', field, reason } }
-}
-
-export function recordPath(noun: Noun, id: string): string {
-  return `/v1/${noun}/${encodeSegment(id, resourceOf(noun), `crm ${noun} list`)}`
+  return {
+    do: 'fail',
+    path: RESOURCES[resourceOf(noun)].path,
+    ...placeOf(row),
+    failed: { code: 'ambiguous_match', field, reason },
+  }
 }
 
 function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {
   return { line, at: [offset, length] }
-}
-
-function createPath(noun: Noun, { parent }: InputRow): string {
-  if (noun !== 'notes') return `/v1/${noun}`
-  return `/v1/deals/${encodeSegment(parent ?? '', 'deal', 'crm deals list')}/notes`
 }

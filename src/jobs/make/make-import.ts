@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
-import { resourceOf } from '../../core/resources/registry.ts'
+import { hasOperation, isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import { headOf } from '../folder/find-jobs.ts'
 import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../folder/job-folder.ts'
 import type { ImportTerms } from '../plan/import-terms.ts'
 import type { Noun, PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import { openRows } from '../read/open-rows.ts'
-import type { Findings, RowKind, RowOptions, Verdict } from '../row.ts'
+import type { Findings, RowOptions, Verdict } from '../row.ts'
 import { findingLines } from '../rows/findings-text.ts'
 import { verdictLines } from '../rows/verdict-text.ts'
 import type { JobState } from '../run/job-state.ts'
@@ -73,8 +73,6 @@ export async function makeImport(world: MakeWorld, request: ImportRequest): Prom
   }
 }
 
-const KINDS: Readonly<Record<Noun, RowKind>> = { contacts: 'contact', deals: 'deal', notes: 'note' }
-
 async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft): Promise<MadeImport> {
   const { noun, inputName, read, stages } = request
   const { paths } = draft
@@ -84,7 +82,7 @@ async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft)
   const earlier = await earlierJobs(world.jobsFolder, { ...world, run, sha256: input.sha256 })
   if (earlier.is === 'same') return earlier
   if (earlier.undone !== undefined) world.note(earlier.undone)
-  const place = { path: paths.input, name: inputName, kind: KINDS[noun] }
+  const place = { path: paths.input, name: inputName, kind: resourceOf(noun) }
   const updates = await updatesFor(world, request)
   const source = await openRows({
     ...read,
@@ -165,7 +163,8 @@ async function doubleOf(world: MakeWorld, { isAgain, match, as, noun }: ImportRe
 
 /** Undefined for what changes no deals. */
 async function updatesFor(world: MakeWorld, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
-  if (noun !== 'deals') return undefined
+  const resource = resourceOf(noun)
+  if (!isListed(resource) || hasOperation(resource, 'update')) return undefined
   if (kind === 'update') return world.dealUpdates()
   // Rows that could not be changed are not to be made anew.
   return of === undefined ? undefined : headOf(jobPaths(world.jobsFolder, of)).updates
@@ -179,20 +178,21 @@ function matchOf(
 ): MatchRequest {
   const { columns } = verdict
   const hasIds = columns.some(({ field }) => field === 'id')
-  const canMatch = noun === 'contacts' || canUpdateDeals
+  const resource = resourceOf(noun)
+  const canMatch = hasOperation(resource, 'update') || canUpdateDeals
   if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
   if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
     throw new CrmError(
       'invalid_input',
       `${inputName} has no column id, which says what to ${as === 'delete' ? as : 'update'}`,
       {
-        hint: `name what tells one ${resourceOf(noun)} from another: --match ${noun === 'deals' ? 'name' : 'email'}`,
+        hint: `name what tells one ${resource} from another: --match ${matchHint(resource)}`,
       },
     )
   }
   if (match.names.length > 0 && !canMatch) {
     throw new CrmError('not_supported', `${noun} are only made by an import, so there is nothing to match them for`, {
-      hint: noun === 'deals' ? 'crm deals update --from FILE changes those that are there' : 'leave --match out',
+      hint: isListed(resource) ? `crm ${noun} update --from FILE changes those that are there` : 'leave --match out',
     })
   }
   refuseAbsentNames(match.names, { inputName, compute: read.compute, verdict })

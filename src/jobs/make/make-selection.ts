@@ -1,22 +1,29 @@
 import { hash, randomUUID } from 'node:crypto'
+import { recordPath } from '../../api/path.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import {
+  type CrmRecord,
+  hasOperation,
+  type ImportableResource,
+  type ListedResource,
+  type PluralOf,
+  resourceOf,
+} from '../../core/resources/registry.ts'
 import type { Where } from '../../expr/where.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { wrongStage } from '../rows/wrong-stage.ts'
 import { readJobState } from '../run/job-state.ts'
-import { recordPath } from './import-row.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import type { Planned } from './plan-builder.ts'
 
 export interface SelectionRequest {
-  readonly noun: 'contacts' | 'deals'
+  readonly noun: PluralOf<ListedResource & ImportableResource>
   readonly kind: 'update' | 'delete'
   /** Which records it is about. */
   readonly where: Pick<Where, 'keepAll' | 'failure'>
@@ -41,7 +48,7 @@ export async function makeSelection(world: MakeWorld, request: SelectionRequest)
   const { noun, kind, where, check, patch } = request
   refuseWrongStage(request)
   const identity = { kind, noun, run: newRun(world), of: undefined }
-  const updates = noun === 'deals' ? { updates: await world.dealUpdates() } : {}
+  const updates = hasOperation(resourceOf(noun), kind) ? {} : { updates: await world.dealUpdates() }
   const job = await makeJob(world, { ...identity, ...updates }, async (builder) => {
     for await (const { items } of world.list(noun)) {
       world.onRead(items.length)
@@ -72,9 +79,9 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
 function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {
   const id = idText(record.id)
   if (id === undefined) return undefined
-  if (!patch) return { do: 'delete', path: recordPath(noun, id), id, before: record }
+  if (!patch) return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record }
   if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'
-  return { do: 'update', path: recordPath(noun, id), id, body: patch, before: record }
+  return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }
 }
 
 async function stoppedJob({ jobsFolder, account, command }: MakeWorld, kind: string) {

@@ -1,6 +1,8 @@
+import { recordPath } from '../../api/path.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { allJobs, headOf } from '../folder/find-jobs.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
@@ -13,7 +15,6 @@ import { type JobState, readJobState } from '../run/job-state.ts'
 import { dropPlannedOf } from './drop-planned.ts'
 import { type EarlierJob, withUndos } from './earlier-jobs.ts'
 import { byId, Existing } from './existing.ts'
-import { recordPath } from './import-row.ts'
 import { type JobResults, readResults } from './job-results.ts'
 import { Ledger } from './ledger.ts'
 import type { LeftOut } from './left-out.ts'
@@ -139,7 +140,7 @@ interface NowParts {
 /** Undefined where nothing can be taken back. */
 async function readNow(world: MakeWorld, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
   const { head, end } = plan
-  if (head.noun !== 'contacts' && head.updates === undefined) return undefined
+  if (!hasOperation(resourceOf(head.noun), 'update') && head.updates === undefined) return undefined
   if (end.update + end.delete > 0) await awaitQuiet(world, results)
   return Existing.read({ folder: draft.folder, pages: world.list(head.noun), keyOf: byId, onRead: world.onRead })
 }
@@ -186,27 +187,28 @@ function takeBackOf(parts: WithNow, id: string): TakenBack {
   const { operation, before } = parts
   if (operation.head.do !== 'delete') return takeBackWrite(parts, id)
   if (!before) return stays(operation, id, 'cannot', 'what it held was not kept')
-  return { planned: { do: 'create', path: '/v1/contacts', id, body: writableOf(before) } }
+  return { planned: { do: 'create', path: RESOURCES[resourceOf(parts.noun)].path, id, body: writableOf(before) } }
 }
 
 type WithNow = Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing }
 
 function takeBackWrite({ noun, operation, before, now }: WithNow, id: string): TakenBack {
   const { head, body } = operation
+  const path = recordPath(resourceOf(noun), id)
   const [match] = now.find(id)
   if (!match) return stays(operation, id, 'gone')
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
   const conflict = (member: Conflict): LeftOut => ({ ...leftOf(operation, id, 'conflict'), ...member })
   if (head.do === 'create') {
-    if (noun !== 'contacts') return stays(operation, id, 'cannot')
+    if (!hasOperation(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
     const changed = changesSince(written, match.record)
     if (changed.length > 0) return { left: changed.map(conflict) }
-    return { planned: { do: 'delete', path: recordPath(noun, id), id, before: match.record } }
+    return { planned: { do: 'delete', path, id, before: match.record } }
   }
   const { patch, conflicts } = restore(before ?? {}, written, match.record)
   const left = conflicts.map(conflict)
   if (Object.keys(patch).length > 0)
-    return { planned: { do: 'update', path: recordPath(noun, id), id, body: patch, before: match.record }, left }
+    return { planned: { do: 'update', path, id, body: patch, before: match.record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 

@@ -31,7 +31,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)
   const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
   if (key === undefined) {
-    if (names[0] === 'id' && mode === 'upsert') return createOf('contacts', row)
+    if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)
     return void refuse('no_match_value', `nothing in ${names.join(', ')} to match by`)
   }
   const firstLine = keyLines.getOrSet(key, row.line)
@@ -43,7 +43,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   // A list that grows while it is read may have a record on two pages.
   const ids = [...new Set(matches.map(({ id }) => id))]
   if (ids.length > 1) return ambiguousOf(noun, row, { names, ids })
-  if (isDeletion) return match ? deleteOf(row, match) : 'skipped'
+  if (isDeletion) return match ? deleteOf(noun, row, match) : 'skipped'
   return match ? changeOf({ noun, source, row, refuse }, match) : withoutMatch({ noun, mode, row, refuse })
 }
 
@@ -75,7 +75,7 @@ function withoutMatch({
   row,
   refuse,
 }: Matching & Pick<MatchParts, 'mode'>): Planned | 'skipped' | undefined {
-  if (mode === 'upsert') return createOf('contacts', row)
+  if (mode === 'upsert') return createOf(noun, row)
   if (row.id === undefined) return 'skipped'
   return void refuse('not_there', `there is no ${resourceOf(noun)} ${row.id}`)
 }

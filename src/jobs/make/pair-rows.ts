@@ -4,7 +4,7 @@ import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
@@ -52,7 +52,7 @@ export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
   if (found < done / 2 && fresh.length > 0 && pairs.length < fresh.length) throw otherFile(done, done - found)
   const strays = straysOf(alone, parts.ledger)
   if (pairs.length === 0) return { planned: new Map(), strays }
-  if (parts.noun !== 'contacts') throw unchangeable(parts.noun, pairs)
+  if (!hasOperation(resourceOf(parts.noun), 'update')) throw unchangeable(parts.noun, pairs)
   const records = await recordsOf(parts, new Set(pairs.map(([, { id }]) => id)))
   const planned = new Map<number, Planned | 'unchanged'>()
   for (const [row, vanished] of pairs) {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { idText } from '../../core/exact-json.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { matchKey } from '../match-key.ts'
 import type { Noun } from '../plan/plan-head.ts'
@@ -73,7 +73,7 @@ function skippedRow(
 /** Nothing is known of an earlier run; notes cannot be read back, and so not be looked for. */
 async function planFirst(parts: PlanRowsParts): Promise<undefined> {
   const { paths, source, builder, noun, list, onRead, isAgain, note } = parts
-  const pages = noun === 'notes' || isAgain ? undefined : list()
+  const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
   const before = pages && (await MadeBefore.read({ folder: paths.folder, pages, onRead }))
   try {
     for await (const rows of source.rows()) {

@@ -1,10 +1,10 @@
 import type { DealUpdates } from '../../api/graphql-api.ts'
+import type { ImportableResource, PluralOf } from '../../core/resources/registry.ts'
 import type { Verdict } from '../row.ts'
 import type { ImportTerms } from './import-terms.ts'
 
-export const NOUNS = ['contacts', 'deals', 'notes'] as const
-
-export type Noun = (typeof NOUNS)[number]
+/** What a job makes or changes. */
+export type Noun = PluralOf<ImportableResource>
 
 export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures'] as const
 

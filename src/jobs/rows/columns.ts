@@ -1,6 +1,6 @@
 import { nearest } from '../../core/nearest.ts'
+import type { ImportableResource } from '../../core/resources/registry.ts'
 import { isNumeric } from '../../core/resources/registry.ts'
-import type { RowKind } from '../row.ts'
 import { aliasOf, fieldsOf, foldName, type Role, roleOf } from './known-fields.ts'
 import type { CellType, Mapping } from './parse-map.ts'
 
@@ -34,7 +34,7 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
  * `--map` first, then the fields by their names, in whatever case and with spaces or hyphens. A name that is nearly one of
  * them is refused; any other is kept as a member of that name, for records are open.
  */
-export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
+export function createColumnResolver(kind: ImportableResource, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
   const fields = fieldsOf(kind)
   const byFolded = new Map(fields.map((field) => [foldName(field), field]))
   // A field whose values are ignored is never suggested: accepting it would drop the column.
@@ -52,7 +52,7 @@ export function createColumnResolver(kind: RowKind, mappings: ReadonlyMap<string
 }
 
 /** As `--map` says. */
-export function mappedColumn(kind: RowKind, { column, field, type }: Mapping): Column {
+export function mappedColumn(kind: ImportableResource, { column, field, type }: Mapping): Column {
   if (field === undefined) {
     return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true, isTyped: false }
   }
@@ -60,7 +60,7 @@ export function mappedColumn(kind: RowKind, { column, field, type }: Mapping): C
   return type === undefined ? plain : { ...plain, type, isTyped: true }
 }
 
-export function columnFor(kind: RowKind, name: string, field: string): Column {
+export function columnFor(kind: ImportableResource, name: string, field: string): Column {
   return {
     name,
     role: roleOf(kind, field),

@@ -1,14 +1,14 @@
 import { CrmError } from '../../core/errors.ts'
+import type { ImportableResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { inputError, inputName, type Place } from '../read/input-error.ts'
-import type { RowKind } from '../row.ts'
 import { type Column, createColumnResolver, mappedColumn, type UnknownColumn } from './columns.ts'
 import { fieldsOf } from './known-fields.ts'
 import type { Mapping } from './parse-map.ts'
 
 export interface Heads extends Place {
   readonly name: string
-  readonly kind: RowKind
+  readonly kind: ImportableResource
   readonly heads: readonly string[]
   readonly mappings: ReadonlyMap<string, Mapping>
 }

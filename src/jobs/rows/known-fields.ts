@@ -1,5 +1,4 @@
-import { FIELDS, fieldOf, isReadOnly } from '../../core/resources/registry.ts'
-import type { RowKind } from '../row.ts'
+import { FIELDS, fieldOf, type ImportableResource, isReadOnly } from '../../core/resources/registry.ts'
 
 /** Where the value of a column goes: a member of the record, its id, the deal of a note; nowhere. */
 export type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
@@ -10,11 +9,11 @@ export const FAILED_PREFIX = '_crm_'
 export const FAILED_MEMBER = '_crm'
 const LINE_COLUMN = '_crm_line'
 
-export function fieldsOf(kind: RowKind): readonly string[] {
+export function fieldsOf(kind: ImportableResource): readonly string[] {
   return FIELDS[kind]
 }
 
-export function roleOf(kind: RowKind, field: string): Role {
+export function roleOf(kind: ImportableResource, field: string): Role {
   if (field === 'id') return 'id'
   if (kind === 'note' && field === 'deal_id') return 'parent'
   if (field === LINE_COLUMN) return 'earlier_line'
@@ -28,7 +27,7 @@ export function foldName(name: string): string {
 }
 
 /** The field that this name may mean: it is suggested, and never used without asking. */
-export function aliasOf(kind: RowKind, name: string): string | undefined {
+export function aliasOf(kind: ImportableResource, name: string): string | undefined {
   const folded = foldName(name)
   return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))
 }

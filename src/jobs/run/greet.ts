@@ -1,5 +1,7 @@
 import { isFailure } from '../../api/failure.ts'
 import type { KeyKeeping } from '../../api/key-keeping.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { failureError } from '../send/failure-error.ts'
 import type { ServerClock } from '../send/server-clock.ts'
@@ -7,9 +9,6 @@ import type { JobServices } from './services.ts'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
-
-/** Where each kind of record is listed; notes belong to deals. */
-const LIST_PATHS: Readonly<Record<Noun, string>> = { contacts: '/v1/contacts', deals: '/v1/deals', notes: '/v1/deals' }
 
 /**
  * Reads one record before anything is written to the journal or sent: the answer shows the server's time, whether the
@@ -24,7 +23,7 @@ export async function greet(
 ): Promise<void> {
   const startedMs = clocks.steadyMs()
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-    const outcome = await sender.ask(LIST_PATHS[noun], limitParam === undefined ? {} : { [limitParam]: '1' })
+    const outcome = await sender.ask(listPath(noun), limitParam === undefined ? {} : { [limitParam]: '1' })
     clock.learn(outcome.headers)
     keys.learn(outcome)
     // Any answer but a refusal of the key will do: not every key may read.
@@ -37,4 +36,10 @@ export async function greet(
     await sleep(pauseMs, signal)
     signal.throwIfAborted()
   }
+}
+
+/** Of the resource, or of its parent. */
+function listPath(noun: Noun): string {
+  const { path, parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
+  return parent === undefined ? path : RESOURCES[parent].path
 }

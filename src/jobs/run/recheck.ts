@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { writePrivateFile } from '../../files/write-private-file.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
@@ -34,7 +34,7 @@ export interface RecheckParts {
 
 /** An upsert creates what did not exist when it was planned; another writer may have created the same since. */
 export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): boolean {
-  if (noun !== 'contacts' || terms?.as !== 'import' || create === 0) return false
+  if (!hasOperation(resourceOf(noun), 'update') || terms?.as !== 'import' || create === 0) return false
   return terms.match.mode === 'upsert' && terms.match.names.length > 0 && terms.match.names[0] !== 'id'
 }
 

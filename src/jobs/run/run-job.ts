@@ -1,5 +1,6 @@
 import { isFailure } from '../../api/failure.ts'
 import type { Sender } from '../../api/sender.ts'
+import { hasOperation, isListed, resourceOf } from '../../core/resources/registry.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan, verifyJobPlan } from '../folder/job-plan.ts'
@@ -191,7 +192,8 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
 }
 
 function senderFor({ head: { updates, terms, noun } }: PlanFile, { sender }: JobServices): Sender {
-  const [member, ...others] = terms?.match.mode === 'upsert' && noun === 'contacts' ? terms.match.names : []
+  const [member, ...others] =
+    terms?.match.mode === 'upsert' && hasOperation(resourceOf(noun), 'update') ? terms.match.names : []
   if (member !== undefined && others.length === 0) return createUpsertSender(sender, member)
   return updates === undefined ? sender : createDealSender(sender, updates)
 }
@@ -210,8 +212,8 @@ function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boo
   return settle(
     {
       ...{ journal, progress, leases, startedMs },
-      records: noun === 'notes' ? undefined : records,
-      whyUnread: 'notes cannot be read back',
+      records: isListed(resourceOf(noun)) ? records : undefined,
+      whyUnread: `${noun} cannot be read back`,
       whyNoMore: isLast ? `it was sent and looked for ${MOST_ROUNDS} times` : undefined,
       lifeMs: terms.lifeMs,
       serverNowMs: () => clock.nowMs(),

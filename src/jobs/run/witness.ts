@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
+import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
@@ -39,7 +40,7 @@ export async function refuseOtherKeyholder(
   const { job, noun } = plan.head
   const { ids } = witnesses
   const isSameKey = progress.lastOpen === undefined || progress.lastOpen.key === services.keyMark
-  if (isSameKey || isScopedByAccount || noun === 'notes' || ids.size === 0) return
+  if (isSameKey || isScopedByAccount || !isListed(resourceOf(noun)) || ids.size === 0) return
   for await (const { items } of services.list(noun)) {
     if (items.some(({ id }) => ids.has(idText(id) ?? ''))) return
   }

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
@@ -38,7 +38,6 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
   // A request that was sent is not aborted when crm is left, so that its result is known.
   const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
 
-  /** Deals are changed by GraphQL. CrmError `not_supported` when the server does not have it. */
   async function send(
     name: ServerList,
     id: string,
@@ -48,8 +47,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
     const ifMatch = typeof version === 'number' ? String(version) : undefined
     const row = await underWay.track(`the change of ${id}`, async () => {
       const api = await openApi()
-      const update = name === 'contacts' ? api.contacts.update : api.graphql.updateDeal
-      return update(id, patch, { ...options, ifMatch })
+      return api.update(resourceOf(name), id, patch, { ...options, ifMatch })
     })
     put(name, row)
     return row
@@ -62,7 +60,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       )
       put(name, row)
       const id = rowId(row)
-      const isUndoable = name === 'contacts' && id !== undefined
+      const isUndoable = hasOperation(resourceOf(name), 'delete') && id !== undefined
       if (isUndoable) notices.done(`Created ${nameOf(row)}`, UNDO)
       else notices.done(`Created ${nameOf(row)}, which cannot be taken back`)
       if (!isUndoable) return

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { errorRecord } from '../../output/report.ts'
 import { namesOf } from '../find-many.ts'
 import { onePage, printList } from '../print.ts'
@@ -22,6 +22,7 @@ interface Deletion {
  */
 export async function deleteByIds(
   ctx: Context,
+  resource: PlainResource,
   ids: readonly string[],
   ifMatch: string | undefined,
 ): Promise<ExitCode> {
@@ -29,28 +30,33 @@ export async function deleteByIds(
   const deletions: Deletion[] = []
   let end: CrmError | undefined
   for (const id of ids) {
-    const deletion = end ? { id, outcome: 'unsent' as const } : await deleteOne(ctx, id, ifMatch)
+    const deletion = end ? { id, outcome: 'unsent' as const } : await deleteOne(ctx, resource, id, ifMatch)
     deletions.push(deletion)
     const { error } = deletion
     if (!error) continue
     if (ids.length === 1 || !isAboutOneRecord(error)) end = error
     else if (error.code !== 'not_found') ctx.note(`Not deleted: ${id}: ${error.message}`)
   }
-  await printDeletions(ctx, deletions)
+  await printDeletions(ctx, resource, deletions)
   if (end) throw end
-  return failAs(ctx, deletions)
+  return failAs(ctx, resource, deletions)
 }
 
-async function deleteOne(ctx: Context, id: string, ifMatch: string | undefined): Promise<Deletion> {
+async function deleteOne(
+  ctx: Context,
+  resource: PlainResource,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<Deletion> {
   const api = await ctx.api()
   try {
-    await api.contacts.delete(id, { ifMatch })
+    await api[RESOURCES[resource].plural].delete(id, { ifMatch })
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
     return { id, outcome: error.details.isInDoubt ? 'in_doubt' : 'failed', error }
   }
-  ctx.gone('contact', id)
-  ctx.note(`Deleted contact ${id}.`)
+  ctx.gone(resource, id)
+  ctx.note(`Deleted ${resource} ${id}.`)
   return { id, outcome: 'done' }
 }
 
@@ -59,10 +65,15 @@ function isAboutOneRecord({ code }: CrmError): boolean {
 }
 
 /** People have read it on stderr. With `-o id` the ids that are gone, so that the next command is given no others. */
-export async function printDeletions(ctx: Context, deletions: readonly Deletion[]): Promise<undefined> {
+export async function printDeletions(
+  ctx: Context,
+  resource: PlainResource,
+  deletions: readonly Deletion[],
+): Promise<undefined> {
+  const { plural } = RESOURCES[resource]
   const { output } = ctx.flags
   const done = deletions.filter(({ outcome }) => outcome === 'done')
-  if (done.length > 0) ctx.onTaken?.(`${done.length} of ${deletions.length} contacts were deleted`)
+  if (done.length > 0) ctx.onTaken?.(`${done.length} of ${deletions.length} ${plural} were deleted`)
   const shown = output === 'id' ? done : deletions
   const records = shown.map(({ id, outcome, error }): CrmRecord => {
     return { id, outcome, ...(error && { error: errorRecord(error) }) }
@@ -73,15 +84,16 @@ export async function printDeletions(ctx: Context, deletions: readonly Deletion[
   if (deletions.length === 0) ctx.note(`No ${NO_IDS}.`)
 }
 
-function failAs(ctx: Context, deletions: readonly Deletion[]): ExitCode {
+function failAs(ctx: Context, resource: PlainResource, deletions: readonly Deletion[]): ExitCode {
   const failed = deletions.filter(({ outcome }) => outcome !== 'done')
   if (failed.length === 0) return EXIT.ok
   const count = deletions.length
+  const { plural } = RESOURCES[resource]
   const gone = failed.filter(({ error }) => error?.code === 'not_found').map(({ id }) => id)
   // As after a run that was ended half way, or with a misspelt id.
   if (gone.length > 0) ctx.note(`Already gone, or never there: ${gone.length} of ${count}: ${namesOf(gone)}`)
   const doubts = failed.filter(({ outcome }) => outcome === 'in_doubt').map(({ id }) => id)
   const doubt = doubts.length === 0 ? '' : `; in doubt are ${namesOf(doubts)}`
-  const message = `${failed.length} of ${count} contacts were not deleted: ${namesOf(failed.map(({ id }) => id))}${doubt}`
-  throw new CrmError(gone.length === count ? 'not_found' : 'partial', message, { hint: 'crm contacts list' })
+  const message = `${failed.length} of ${count} ${plural} were not deleted: ${namesOf(failed.map(({ id }) => id))}${doubt}`
+  throw new CrmError(gone.length === count ? 'not_found' : 'partial', message, { hint: `crm ${plural} list` })
 }

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { counted, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { deleteMany, type ManyFlags, refuseIdBeside } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
@@ -16,27 +17,21 @@ import { addScopedFlags } from '../flags.ts'
 import { readIds } from '../ids-input.ts'
 import { listOf, printList } from '../print.ts'
 import { deleteByIds, printDeletions } from './delete-by-ids.ts'
+import type { PlainCommand } from './record-command.ts'
 
 interface Options extends ManyFlags {
   readonly ifMatch?: string
 }
 
-export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void {
-  const remove = contacts
+export function addDelete(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
+  const { plural } = RESOURCES[resource]
+  const remove = parent
     .command('delete [id...]')
-    .description('delete contacts for good; - reads ids from stdin')
-    .option('--from <file>', 'a file of contacts, found by their id or by --match')
-    .option('--if-match <version>', 'only while the contact still has this version')
-    .addHelpText(
-      'after',
-      examples(
-        'crm contacts delete con_0abc',
-        'crm contacts delete - --yes --expect 12 < ids.txt',
-        'crm contacts delete --where \'.email | endswith("@example.test")\'',
-        'crm contacts delete --from leavers.csv --match email --yes --expect 12',
-      ),
-    )
-    .action(act(deleteContacts))
+    .description(`delete ${plural} for good; - reads ids from stdin`)
+    .option('--from <file>', `a file of ${plural}, found by their id or by --match`)
+    .option('--if-match <version>', `only while the ${resource} still has this version`)
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, words: readonly string[], options: Options) => deleteRecords(ctx, resource, words, options)))
   addMatchFlags(remove, 'changes')
   addReadFlags(remove)
   addBulkFlags(remove)
@@ -44,31 +39,37 @@ export function addContactsDelete(contacts: CommandUnknownOpts, act: Act): void 
   addScopedFlags(remove, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }
 
-async function deleteContacts(ctx: Context, words: readonly string[], options: Options): Promise<ExitCode | undefined> {
+async function deleteRecords(
+  ctx: Context,
+  resource: PlainResource,
+  words: readonly string[],
+  options: Options,
+): Promise<ExitCode | undefined> {
+  const { plural } = RESOURCES[resource]
   refuseIdBeside(ctx, words[0], options)
-  if (words.length === 0) return deleteMany(ctx, options)
-  const ids = await readIds(ctx, words, 'crm contacts list -o id')
+  if (words.length === 0) return deleteMany(ctx, plural, options)
+  const ids = await readIds(ctx, words, `crm ${plural} list -o id`)
   if (options.ifMatch !== undefined && ids.length > 1) {
-    throw new CrmError('usage', '--if-match is the version of one contact, and this is about several', {
-      hint: `crm contacts delete ${shellWord(ids[0] ?? '')} --if-match ${shellWord(options.ifMatch)}`,
+    throw new CrmError('usage', `--if-match is the version of one ${resource}, and this is about several`, {
+      hint: `crm ${plural} delete ${shellWord(ids[0] ?? '')} --if-match ${shellWord(options.ifMatch)}`,
     })
   }
-  const what = ids.length === 1 ? `contact ${ids[0]}` : `${ids.length} contacts`
+  const what = ids.length === 1 ? `${resource} ${ids[0]}` : counted(ids.length, resource)
   const deletion = { count: ids.length, what, expect: options.expect, isStdinFree: !words.includes('-') }
   requireExpected(ctx, deletion)
   if (ids.length === 0) {
-    await printDeletions(ctx, [])
+    await printDeletions(ctx, resource, [])
     return EXIT.ok
   }
-  if (ctx.flags.isDryRun) return showDeletion(ctx, ids)
+  if (ctx.flags.isDryRun) return showDeletion(ctx, resource, ids)
   await confirmDeletion(ctx, deletion)
-  return deleteByIds(ctx, ids, options.ifMatch)
+  return deleteByIds(ctx, resource, ids, options.ifMatch)
 }
 
-async function showDeletion(ctx: Context, ids: readonly string[]): Promise<ExitCode> {
+async function showDeletion(ctx: Context, resource: PlainResource, ids: readonly string[]): Promise<ExitCode> {
   const api = await ctx.api()
-  const { pages, missing } = findMany(api, 'contact', ids)
-  await printList(ctx, { pages, ...listOf('contact') })
+  const { pages, missing } = findMany(api, resource, ids)
+  await printList(ctx, { pages, ...listOf(resource) })
   if (missing.length > 0) ctx.note(`Not there: ${namesOf(missing)}`)
   const count = ids.length - missing.length
   ctx.note(`Dry run: ${count} would be deleted; nothing was sent.`)

@@ -1,0 +1,53 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act } from '../context.ts'
+import { addCreate } from './records/create.ts'
+import { addDelete } from './records/delete.ts'
+import { addExport } from './records/export.ts'
+import { addGet } from './records/get.ts'
+import { addImport } from './records/import.ts'
+import { addList } from './records/list.ts'
+import { addUpdate } from './records/update.ts'
+
+const EXAMPLES = {
+  list: [
+    'crm contacts list --limit 20',
+    'crm contacts list -o csv --fields id,email > contacts.csv',
+    "crm contacts list --where '.company == null' -o id",
+    "crm contacts list --jq 'map(.email) | unique | length'",
+  ],
+  get: ['crm contacts get con_0abc -o json', 'crm contacts get - -o csv < ids.txt'],
+  create: [
+    'crm contacts create --set name="Ada Lovelace" --set email=ada@example.test',
+    'crm contacts create --data ada.yaml -o id',
+  ],
+  update: [
+    'crm contacts update con_0abc --set phone=+4915112345',
+    'crm contacts update con_0abc --set company:=null --if-match 3',
+    'crm contacts update --where \'.company == "Acme"\' --set owner_id=u_ines',
+    'crm contacts update --from phones.csv --match email --yes',
+  ],
+  delete: [
+    'crm contacts delete con_0abc',
+    'crm contacts delete - --yes --expect 12 < ids.txt',
+    'crm contacts delete --where \'.email | endswith("@example.test")\'',
+    'crm contacts delete --from leavers.csv --match email --yes --expect 12',
+  ],
+  export: ['crm contacts export contacts.csv', 'crm contacts export - -o jsonl | gzip > contacts.jsonl.gz'],
+  import: [
+    'crm contacts import people.csv --dry-run',
+    'crm contacts import people.csv --match email --yes',
+    'crm contacts import people.csv --map "E-Mail=email" --null NULL',
+    'crm contacts list -o jsonl -p old | crm contacts import - -p new --run-id move --map id=',
+  ],
+}
+
+export function addContacts(program: CommandUnknownOpts, act: Act): void {
+  const contacts = program.command('contacts').description('list, read, create, change and delete contacts')
+  addList(contacts, act, { resource: 'contact', examples: EXAMPLES.list })
+  addGet(contacts, act, { resource: 'contact', examples: EXAMPLES.get })
+  addCreate(contacts, act, { resource: 'contact', examples: EXAMPLES.create })
+  addUpdate(contacts, act, { resource: 'contact', examples: EXAMPLES.update })
+  addDelete(contacts, act, { resource: 'contact', examples: EXAMPLES.delete })
+  addExport(contacts, act, { resource: 'contact', examples: EXAMPLES.export })
+  addImport(contacts, act, { resource: 'contact', examples: EXAMPLES.import })
+}

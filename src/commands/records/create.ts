@@ -1,0 +1,38 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
+import { printDryRun } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
+import { addScopedFlags } from '../flags.ts'
+import { noteOtherValues } from '../note-other-values.ts'
+import { refuseTextForNumber } from '../number-fields.ts'
+import { printWritten } from '../print.ts'
+import type { RecordCommand } from './record-command.ts'
+
+export function addCreate(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
+  const create = parent
+    .command('create')
+    .description(`create a ${resource}`)
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, options: FieldsOptions) => createRecord(ctx, resource, options)))
+  addFieldsFlags(create)
+  addScopedFlags(create, ['fields', 'dryRun', 'exitCode'])
+}
+
+async function createRecord(
+  ctx: Context,
+  resource: ListedResource,
+  options: FieldsOptions,
+): Promise<ExitCode | undefined> {
+  const { path, plural } = RESOURCES[resource]
+  const fields = await readFields(ctx, options, resource)
+  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
+  await refuseTextForNumber(ctx, options, resource)
+  const api = await ctx.api()
+  const write = writeOptions(ctx, options)
+  const record = await api[plural].create(fields, write)
+  noteOtherValues(ctx, record, fields)
+  return printWritten(ctx, record, resource)
+}

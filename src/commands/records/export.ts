@@ -1,0 +1,24 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { examples } from '../examples.ts'
+import { exportList, FILE_HELP } from '../export-list.ts'
+import { addScopedFlags } from '../flags.ts'
+import { listOf } from '../print.ts'
+import type { PlainCommand } from './record-command.ts'
+
+export function addExport(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
+  const all = parent
+    .command('export')
+    .description(`write all ${RESOURCES[resource].plural} to a file, whole or not at all`)
+    .argument('<file>', FILE_HELP)
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, file: string) => exportRecords(ctx, resource, file)))
+  addScopedFlags(all, ['export'])
+}
+
+async function exportRecords(ctx: Context, resource: PlainResource, file: string): Promise<undefined> {
+  const api = await ctx.api()
+  const pages = api[RESOURCES[resource].plural].list()
+  return exportList(ctx, file, { pages, ...listOf(resource) })
+}

@@ -1,0 +1,15 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act } from '../../context.ts'
+import { examples } from '../examples.ts'
+import { getByIds } from '../find-many.ts'
+import { addScopedFlags } from '../flags.ts'
+import type { RecordCommand } from './record-command.ts'
+
+export function addGet(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
+  const get = parent
+    .command('get <id...>')
+    .description(`show one ${resource}, or a list of several; - reads ids from stdin`)
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, words: readonly string[]) => getByIds(ctx, resource, words)))
+  addScopedFlags(get, ['fields', 'progress', 'pager'])
+}

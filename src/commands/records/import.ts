@@ -1,0 +1,42 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { hasOperation, type ImportableResource, type PluralOf, RESOURCES } from '../../core/resources/registry.ts'
+import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addRecheckFlag } from '../bulk/run-flags.ts'
+import { examples } from '../examples.ts'
+
+export interface ImportCommand {
+  readonly resource: ImportableResource
+  readonly description?: string
+  readonly examples: readonly string[]
+}
+
+export function addImport(parent: CommandUnknownOpts, act: Act, what: ImportCommand): void {
+  const { resource, examples: lines } = what
+  const { plural } = RESOURCES[resource]
+  const { description = `create ${plural} from a csv, tsv, jsonl, json or yaml file; - reads stdin` } = what
+  const command = parent
+    .command('import <file>')
+    .description(description)
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, file: string, flags: ImportFlags) => importRecords(ctx, plural, file, flags)))
+  const canUpdate = hasOperation(resource, 'update')
+  if (canUpdate) addMatchFlags(command)
+  addImportFlags(command)
+  if (canUpdate) addRecheckFlag(command)
+}
+
+function importRecords(
+  ctx: Context,
+  noun: PluralOf<ImportableResource>,
+  file: string,
+  flags: ImportFlags,
+): Promise<ExitCode> {
+  if (flags.recheck === false && flags.match === undefined) {
+    throw new CrmError('usage', '--no-recheck is about --match, and this matches nothing', { hint: 'leave it out' })
+  }
+  return importRows(ctx, { noun, kind: 'import' }, file, flags)
+}

@@ -1,0 +1,28 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { examples } from '../examples.ts'
+import { addScopedFlags } from '../flags.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
+import type { PlainCommand } from './record-command.ts'
+
+interface Options {
+  readonly cursor?: string
+}
+
+export function addList(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
+  const { plural } = RESOURCES[resource]
+  const list = parent
+    .command('list')
+    .description(`list ${plural}, newest first`)
+    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, options: Options) => listRecords(ctx, resource, options)))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listRecords(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
+  const api = await ctx.api()
+  const pages = api[RESOURCES[resource].plural].list({ limit: requestedLimit(ctx), cursor: options.cursor })
+  await printList(ctx, { pages, ...listOf(resource) })
+}

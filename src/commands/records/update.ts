@@ -1,0 +1,78 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { changedMembers } from '../../core/changes.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { hasOperation, type ListedResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { addNewFieldFlag, type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
+import { addBulkFlags } from '../bulk/import-rows.ts'
+import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addExpectFlag } from '../bulk/plan.ts'
+import { addReadFlags } from '../bulk/read-flags.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { examples } from '../examples.ts'
+import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
+import { findOne } from '../find.ts'
+import { addScopedFlags } from '../flags.ts'
+import { noteOtherValues } from '../note-other-values.ts'
+import { refuseTextForNumber } from '../number-fields.ts'
+import { printOne, printWritten } from '../print.ts'
+import type { RecordCommand } from './record-command.ts'
+
+interface Options extends FieldsOptions, ManyFlags {
+  readonly ifMatch?: string
+}
+
+export function addUpdate(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
+  const { plural } = RESOURCES[resource]
+  const over = hasOperation(resource, 'update') ? '' : ' (over GraphQL: the server must have it)'
+  const update = parent
+    .command('update [id]')
+    .description(`change members of a ${resource}, or of many; the others stay${over}`)
+  addFieldsFlags(update, '; key:=null clears')
+  update
+    .option('--from <file>', `many: a file of ${plural}, found by their id or by --match; - reads stdin`)
+    .option('--if-match <version>', `only while the ${resource} still has this version`)
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, id: string | undefined, options: Options) => updateRecords(ctx, resource, id, options)))
+  addMatchFlags(update, 'changes')
+  addReadFlags(update)
+  addBulkFlags(update)
+  addExpectFlag(update)
+  addNewFieldFlag(update)
+  addScopedFlags(update, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
+}
+
+async function updateRecords(
+  ctx: Context,
+  resource: ListedResource,
+  id: string | undefined,
+  options: Options,
+): Promise<ExitCode | undefined> {
+  refuseUpdateBeside(ctx, id, options)
+  if (id === undefined) return updateMany(ctx, RESOURCES[resource].plural, options)
+  const patch = await readFields(ctx, options, resource)
+  await refuseTextForNumber(ctx, options, resource)
+  if (ctx.flags.isDryRun) return showChanges(ctx, resource, { id, patch })
+  const api = await ctx.api()
+  const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }
+  const record = await api.update(resource, id, patch, write)
+  noteOtherValues(ctx, record, patch)
+  return printWritten(ctx, record, resource)
+}
+
+/** Reads the record, so that it shows what would change and nothing else. */
+async function showChanges(
+  ctx: Context,
+  resource: ListedResource,
+  { id, patch }: { readonly id: string; readonly patch: JsonObject },
+): Promise<ExitCode> {
+  const changes = changedMembers(await findOne(ctx, resource, id), patch)
+  const how = hasOperation(resource, 'update')
+    ? { method: 'PATCH', path: `${RESOURCES[resource].path}/${encodeURIComponent(id)}` }
+    : { mutation: `update${typeName(resource)}` }
+  await printOne(ctx, { id, dry_run: true, ...how, changes })
+  const count = Object.keys(changes).length
+  ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
+  return dryRunExit(ctx, count > 0)
+}
