@@ -16,7 +16,7 @@ const DJANGO: Answering = (response, { method, path }) => {
 
 const asked = (seen: readonly { method: string; path: string }[]) => seen.map(({ method, path }) => `${method} ${path}`)
 
-test('a trailing slash that is asked for is followed with method and body, and learnt for each kind of path', async () => {
+test('a redirect to a trailing slash is followed with method and body, and remembered for each kind of path', async () => {
   const { url, seen } = await startServer(DJANGO)
   const { contacts, notes } = openClient(url).api
   await contacts.create({ name: 'Ada' }, NO_KEY)
@@ -40,7 +40,7 @@ test('a trailing slash that is asked for is followed with method and body, and l
   expect(seen[1]?.headers['idempotency-key']).toBe(seen[0]?.headers['idempotency-key'])
 })
 
-test('behind a prefix it is learnt as well, and a slash that has to go goes', async () => {
+test('it is remembered after a prefix as well, and a slash can be removed', async () => {
   const { url, seen } = await startServer((response, { path }) =>
     path.endsWith('/')
       ? response.writeHead(308, { location: path.slice(0, -1) }).end()
@@ -52,7 +52,7 @@ test('behind a prefix it is learnt as well, and a slash that has to go goes', as
   expect(asked(seen)).toEqual(['PATCH /api/v1/contacts/1/', 'PATCH /api/v1/contacts/1', 'PATCH /api/v1/contacts/2'])
 })
 
-test('Django under DEBUG refuses a write without the slash, and gets it with one', async () => {
+test('a write that Django with DEBUG refuses without a slash is sent with one', async () => {
   const { url, seen } = await startServer((response, { path }) =>
     path.endsWith('/')
       ? sendJson(response, 201, { id: 1 })
@@ -66,7 +66,7 @@ test('Django under DEBUG refuses a write without the slash, and gets it with one
   expect(seen).toHaveLength(2)
 })
 
-test('a job asks without a redirect per row', async () => {
+test('a job has one redirect, not one for each row', async () => {
   const { url, seen } = await startServer(DJANGO)
   const sender = createSender({
     ...{ baseUrl: url, key: 'k', wire: WIRE, timeoutMs: 5000, userAgent: 'crm', now: Date.now, debug: undefined },
@@ -95,7 +95,7 @@ test.each([
   expect(seen).toHaveLength(1)
 })
 
-test('a server that sends to and fro is not followed for ever', async () => {
+test('redirects back and forth end', async () => {
   const { url, seen } = await startServer((response, { path }) =>
     response.writeHead(301, { location: path.endsWith('/') ? path.slice(0, -1) : `${path}/` }).end(),
   )

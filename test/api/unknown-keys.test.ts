@@ -36,7 +36,7 @@ async function startForgetful({ post, records = [], openapi, listStatus = 200 }:
 
 const madeNow = () => new Date().toISOString()
 
-test('a create that may have happened is sent once, and the only record that says the same is the one', async () => {
+test('a create in doubt is sent once, and the only record with the same values is its result', async () => {
   const server = await startForgetful({
     post: (_, response) => reset(response),
     records: [
@@ -62,7 +62,7 @@ test.each([
     'does not state when it was created',
   ],
   ['there is no list', { listStatus: 404 }, 'it cannot be looked up'],
-])('it is in doubt where %s, and the hint says how to look', async (_, answers, reason) => {
+])('it is in doubt when %s, and the hint names the command to look', async (_, answers, reason) => {
   const server = await startForgetful({ post: (_nth, response) => reset(response), ...answers })
   const { api } = openClient(server.url, UNKNOWN)
   const error = await failureOf(api.contacts.create(ADA, NO_KEY))
@@ -84,7 +84,7 @@ test('notes and webhooks are in doubt at once', async () => {
   expect(server.posts()).toBe(2)
 })
 
-test('a refusal that had no effect is tried again', async () => {
+test('a refusal without an effect is retried', async () => {
   const server = await startForgetful({
     post: (nth, response) => {
       if (nth > 2) return false

@@ -35,7 +35,7 @@ async function examined(kind: Kind) {
   return { exit, paging: of('paging'), largest: of('largest_page'), settings }
 }
 
-test('doctor of a server that counts records names no member that leads on, and no size that a short list has', async () => {
+test('doctor of a server that counts records names no next page, and no page size from a short list', async () => {
   const { exit, paging, largest, settings } = await examined({ most: 50 })
   expect({ exit, settings }).toEqual({ exit: 0, settings: [] })
   expect(paging).toMatchObject({ state: 'ok', hint: null, seen: expect.stringMatching(/lead on: 45 records came$/) })
@@ -43,14 +43,14 @@ test('doctor of a server that counts records names no member that leads on, and 
   expect(largest).toMatchObject({ state: 'ok', hint: null, seen: '45: limit=1000 gives 45, the whole list' })
 })
 
-test('doctor tells the largest page of such a server from its whole list', async () => {
+test('doctor finds the largest page of such a server by reading its whole list', async () => {
   const { exit, largest, settings } = await examined({ most: 30 })
   expect(exit).toBe(0)
   expect(largest).toMatchObject({ state: 'ok', seen: '30: limit=1000 gives 30, all that a page holds' })
   expect(settings).toMatchObject([{ setting: 'wire.page_size', value: '30' }])
 })
 
-test('a size that such a server refuses is what doctor fails of, not its paging', async () => {
+test('doctor fails for a page size that such a server refuses, not for its paging', async () => {
   const { exit, paging, largest, settings } = await examined({ most: 50, isStrict: true })
   expect(exit).toBe(7)
   expect(paging).toMatchObject({ state: 'ok' })
@@ -58,7 +58,7 @@ test('a size that such a server refuses is what doctor fails of, not its paging'
   expect(settings).toMatchObject([{ setting: 'wire.page_size', value: '50' }])
 })
 
-test('a refusal of the size names doctor, and the size that it tells', async () => {
+test('a refusal of the page size names doctor, and the size in the answer', async () => {
   const crm = await startCounting({ most: 50, isStrict: true })
   expect(await crm('contacts', 'list')).toMatchObject({
     exit: 7,
@@ -71,7 +71,7 @@ test('a refusal of the size names doctor, and the size that it tells', async () 
 test.each([
   [{}, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE; if pages or records are counted'],
   [{ meta: { next_one: 'x' } }, 'if meta.next_one leads on: crm config set wire.next_path meta.next_one -p PROFILE'],
-])('where nothing leads on, the hint names a member only where one was seen: %j', async (more, hint) => {
+])('without a next page the hint names a member only when the answer has one: %j', async (more, hint) => {
   const { paging, largest } = await examined({ most: 20, isCut: true, more })
   expect(paging).toMatchObject({ state: 'fail', hint: expect.stringContaining(hint) })
   expect(largest).toMatchObject({ state: 'warn', hint: expect.stringContaining(hint) })

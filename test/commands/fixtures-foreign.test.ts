@@ -37,7 +37,7 @@ async function startChanging(change: Change) {
   return { fixtures, contacts, seen }
 }
 
-test('two records that are answered with one id are an error that names both, and neither is deleted', async () => {
+test('two records with the same id are an error that names both, and neither is deleted', async () => {
   const { fixtures, contacts } = await startChanging(({ method }) =>
     method === 'POST' ? { json: { id: 'con_1' } } : undefined,
   )
@@ -48,7 +48,7 @@ test('two records that are answered with one id are an error that names both, an
   expect([...contacts.keys()]).toEqual(['con_1'])
 })
 
-test('a record that says something else in every member than was made is not deleted; one that was changed is', async () => {
+test('a record that differs in every member is not deleted; one that was changed is', async () => {
   const { fixtures, contacts } = await startChanging(() => undefined)
   await fixtures('apply')
   contacts.set('c_2', { id: 'c_2', name: 'Old One', email: 'old@example.test' })
@@ -64,7 +64,7 @@ test('a record that says something else in every member than was made is not del
   expect([...contacts.keys()]).toEqual(['con_1', 'c_2'])
 })
 
-test('one that was made since is deleted, whatever became of its members', async () => {
+test('one that was made since is deleted, whatever its members are', async () => {
   const { fixtures, contacts } = await startChanging(() => undefined)
   await fixtures('apply')
   const created = new Date().toISOString()
@@ -73,7 +73,7 @@ test('one that was made since is deleted, whatever became of its members', async
   expect([...contacts.keys()]).toEqual(['con_1'])
 })
 
-test.each([404, 410])('a deletion that is answered with %i is failed where the list still has it', async (status) => {
+test.each([404, 410])('a deletion with the answer %i has failed when the list still has the record', async (status) => {
   const { fixtures } = await startChanging(({ method }) => (method === 'DELETE' ? { status, json: {} } : undefined))
   await fixtures('apply')
   const failed = { action: 'failed', reason: expect.stringContaining('the list still has it') }

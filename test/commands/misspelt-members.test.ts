@@ -80,7 +80,7 @@ test('an export with a misspelt member leaves no file', async () => {
   expect(readFileSync(file, 'utf8')).toContain('Bob')
 })
 
-test('the answer to a get is judged as well, and that to a write is exit 3, for it is done', async () => {
+test('the answer to a get is checked as well; that to a write is exit 3, because the write is done', async () => {
   const { run } = await startOwn()
   const made = await run('contacts', 'create', '--set', 'name=Cy', '--jq', '.idd')
   expect(made).toMatchObject({ exit: 3, stdout: 'null\n', stderr: expect.stringContaining('did you mean id?') })
@@ -150,7 +150,7 @@ describe('nothing is refused', () => {
   })
 })
 
-describe('a change of many is judged before anything is sent', () => {
+describe('a change of many is checked before anything is sent', () => {
   test.for([
     { slip: ['--where', '.mial == null', '--set', 'mail=x'], names: /--where: .* mial/ },
     { slip: ['--where', '.owner.nmae == null', '--set', 'mail=x'], names: /--where: .* owner\.nmae/ },
@@ -177,7 +177,7 @@ describe('a change of many is judged before anything is sent', () => {
 })
 
 describe('--compute', () => {
-  test('of a name that no row has is exit 2 before anything is sent', async () => {
+  test('with a name that no row has is exit 2 before anything is sent', async () => {
     const { run, writes } = await startForeign([])
     const { writeFileSync } = await import('node:fs')
     const file = join(tempFolder(onTestFinished), 'people.csv')

@@ -30,7 +30,7 @@ test('--set amount=5 says amount:=5 before anything is sent, for one deal and fo
   expect((await crm(['contacts', 'create', '--set', 'amount=5', '--dry-run'], env)).exit).toBe(0)
 })
 
-test('of many records the records say what is a number; := writes a text all the same', async () => {
+test('for many records the records show which members are numbers; := still writes a text', async () => {
   const data = [
     { id: 'c_1', zip: '12345', score: null },
     { id: 'c_2', score: 3 },
@@ -75,7 +75,7 @@ async function startWithOwnMembers(listStatus = 200) {
   return { seen, run: (...argv: string[]) => crm(['contacts', ...argv], env) }
 }
 
-test('one record: members that crm does not know are numbers where records or the description say so', async () => {
+test('one record: an unknown member is a number by the records or the description of the server', async () => {
   for (const command of [
     ['update', 'c_1'],
     ['create', '--set', 'name=A'],
@@ -91,7 +91,7 @@ test('one record: members that crm does not know are numbers where records or th
   }
 })
 
-test('one record: nothing is asked where crm knows the members, a value is no digits, or its kind is given', async () => {
+test('one record: nothing is requested for known members, for texts without digits, or with :=', async () => {
   const { run, seen } = await startWithOwnMembers()
   for (const set of ['phone=12345', 'name=5', 'score:=5', 'score:="5"', 'title=CEO']) {
     expect((await run('update', 'c_1', '--set', set)).exit, set).toBe(0)
@@ -103,7 +103,7 @@ test('one record: nothing is asked where crm knows the members, a value is no di
   for (const set of ['code=5', 'unheard_of=5']) expect((await run('update', 'c_1', '--set', set)).exit, set).toBe(0)
 })
 
-test('one record: a key that may not list writes all the same', async () => {
+test('one record: a key without permission to list can still write', async () => {
   const { run } = await startWithOwnMembers(403)
   expect((await run('update', 'c_1', '--set', 'score=5')).exit).toBe(0)
 })

@@ -106,11 +106,11 @@ test.each([
   '. as {(1 | tojson): $x} | .b',
   'paths | .a',
   '# \\\n .a',
-])('%s: nothing is said of what it takes', (program) => {
+])('%s: the members are unknown', (program) => {
   expect(used(program)).toEqual([])
 })
 
-test('has("vip") says that a member may be absent', () => {
+test('has("vip") marks a member as optional', () => {
   expect(used('has("vip") and .vip')).toEqual([])
   expect(used('(.custom | has("vip")) and .custom.vip == .vap')).toEqual(['custom', 'vap'])
   expect(used('. as $r | ("vip" | in($r)) and .vip')).toEqual([])
@@ -245,7 +245,7 @@ test.each(['record', 'list'] as const)(
   1_200_000,
 )
 
-test('an expression of an unread kind is still run', async () => {
+test('an expression that the reader does not understand is still run', async () => {
   const query = await createExpression(await loadJq(), {
     flag: '--jq',
     text: '. as [$a] ?// $a | $a',

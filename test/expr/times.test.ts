@@ -13,7 +13,7 @@ async function outcomes(text: string, ...values: readonly (string | number | nul
   )
 }
 
-test('age is in seconds, by the milliseconds of this service, by offsets, by dates, and by UTC where no offset stands', async () => {
+test('age is in seconds: of times with milliseconds, with offsets, without one (UTC), and of dates', async () => {
   const ages = await outcomes(
     '.t | age',
     '2026-03-01T11:59:59.500Z',
@@ -33,7 +33,7 @@ test('age counts days as Date does, over 400 years', async () => {
   expect(ages).toEqual(days.map((day) => (NOW_MS - day.getTime()) / 1000))
 })
 
-test('older_than compares with the one now that the command began at', async () => {
+test('older_than compares with the start of the command', async () => {
   const times = ['2026-02-28T11:59:59.999Z', '2026-02-28T12:00:00.000Z', '2026-02-28T12:00:00.001Z']
   expect(await outcomes('.t | older_than("1d")', ...times)).toEqual([true, false, false])
   expect(await outcomes('.t | older_than("24h") == older_than("1440m")', ...times)).toEqual([true, true, true])
@@ -50,7 +50,7 @@ test.each([
   '2026-01-01T25:00:00Z',
   '2026-01-01T10:00:00+25:00',
   '2026',
-])('%j is no time: an error of its record, and not false', async (value) => {
+])('%j is not a time: an error for its record, and not false', async (value) => {
   const [reason] = await outcomes('.t | older_than("1d")', value)
   expect(reason).toBe(
     `${JSON.stringify(value)} is no time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31`,
@@ -67,12 +67,12 @@ test.each(['.t | older_than("90x")', '.t | older_than("90")', '.t | older_than(9
   },
 )
 
-test('a time that is only known in the record is refused there', async () => {
+test('a duration that is computed from the record is refused for that record', async () => {
   expect(await outcomes('.t as $t | "2026-01-01" | older_than($t)', 'x')).toEqual([
     'older_than("x"): expected a time such as 90d, 12h, 30m, 45s or 500ms',
   ])
 })
 
-test('a function of the same name stays its own', async () => {
+test('a program can define a function of the same name', async () => {
   expect(await outcomes('def age: 5; .t | age', null)).toEqual([5])
 })

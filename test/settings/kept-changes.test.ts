@@ -30,7 +30,7 @@ const opened = (folder: string) => openKeptChanges({ CRM_STATE_HOME: folder }, S
 
 const idsOf = (changes: readonly KeptChange[]) => changes.map(({ id }) => id).toSorted()
 
-test('of processes that ask at once each kept change is given to one', async () => {
+test('each kept change goes to one of several processes that take them at the same time', async () => {
   const folder = await tempFolder()
   const ids = Array.from({ length: 12 }, (_, index) => `con_${index}`)
   for (const id of ids) opened(folder).release([change(id)])
@@ -43,7 +43,7 @@ test('of processes that ask at once each kept change is given to one', async () 
   })
 })
 
-test('what a process has taken, or holds, comes back when it was killed, and not before', async () => {
+test('changes that a process took or holds are available after it was killed, and not before', async () => {
   const folder = await tempFolder()
   opened(folder).release([change('con_1')])
   const { taker, ids } = await startTaker(folder)
@@ -55,7 +55,7 @@ test('what a process has taken, or holds, comes back when it was killed, and not
   expect(idsOf((await opened(folder).take()).changes)).toEqual(['con_1', 'con_2'])
 })
 
-test('what was taken and is done is in no file; what is left waits for the next', async () => {
+test('changes that were taken and sent are in no file; the others wait for the next process', async () => {
   const folder = await tempFolder()
   opened(folder).release([change('con_1'), change('con_2')])
   const mine = opened(folder)
@@ -69,7 +69,7 @@ test('what was taken and is done is in no file; what is left waits for the next'
   expect(readdirSync(join(folder, 'browse'))).toEqual([])
 })
 
-test('a damaged file is named, and the others stay for the next start', async () => {
+test('a damaged file is reported, and the others stay for the next start', async () => {
   const folder = await tempFolder()
   opened(folder).release([change('con_1')])
   const [name = ''] = readdirSync(join(folder, 'browse'))

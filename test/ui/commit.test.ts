@@ -30,7 +30,7 @@ test('an edit of a deal that the server refuses stays edited, and those beside i
   )
 })
 
-test('deals behind one that was stopped are not sent, and stay edited', async () => {
+test('deals after one that was stopped are not sent, and stay edited', async () => {
   const stop = new AbortController()
   const { url, seen } = await startServer(() => {})
   const { api } = openClient(url, { signal: stop.signal })
@@ -51,7 +51,7 @@ test('deals behind one that was stopped are not sent, and stay edited', async ()
   expect(store.get().lists.deals.staged.size).toBe(2)
 })
 
-test('an edit of a contact that somebody changed since is refused, and stays edited', async () => {
+test('an edit of a contact that has changed since is refused, and stays staged', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
   await ui.background.commit('contacts')
@@ -59,7 +59,7 @@ test('an edit of a contact that somebody changed since is refused, and stays edi
   expect(ui.store.get().lists.contacts.staged.size).toBe(1)
 })
 
-test('an edit is not taken back once somebody changed its record', async () => {
+test('an edit is not undone when its record has changed since', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
   await ui.background.writes.update('contacts', rows[0] ?? {}, { company: 'New' }, false)
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
@@ -77,7 +77,7 @@ test('edits that are being sent are not sent a second time', async () => {
   expect((await ui.jobs()).all()).toHaveLength(1)
 })
 
-test('edits that a stopped job still holds are left to it, and are no edits any more', async () => {
+test('edits that a stopped job holds are left to it, and are not staged any more', async () => {
   const { url } = await startServer((response, { method, path }) => {
     if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
     if (path.endsWith('con_0')) return sendJson(response, 200, { id: 'con_0', company: 'New' })

@@ -24,7 +24,7 @@ test('a deletion that was taken back is not sent when its time is over, and one 
   expect(asked).toEqual(['asked'])
 })
 
-test('the time of a deletion stands still while a person is asked, and begins anew', async () => {
+test('the grace period of a deletion stops during a question, and then starts again', async () => {
   const asked: string[] = []
   const openApi = () => {
     asked.push('asked')

@@ -20,7 +20,7 @@ function ending() {
   return { watched, done, uncaught: (error: unknown) => on?.uncaught(error), exit: () => on?.exit() }
 }
 
-test('what nothing caught is kept first, then all is stopped; what is thrown behind it does not hide it', async () => {
+test('after an uncaught error changes are kept first, then all is stopped; later errors do not replace it', async () => {
   const { watched, done, uncaught } = ending()
   const bug = new Error('broken')
   uncaught(bug)
@@ -33,7 +33,7 @@ test('what nothing caught is kept first, then all is stopped; what is thrown beh
   expect(done.at(-1)).toBe('closed')
 })
 
-test('a process that ends at once keeps, and says what was not answered', () => {
+test('a process that exits keeps changes, and names the requests without an answer', () => {
   const { watched, done, exit } = ending()
   exit()
   expect(done).toEqual(['kept', 'said'])

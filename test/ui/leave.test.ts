@@ -48,7 +48,7 @@ test('with nothing pending q closes at once', async () => {
 })
 
 for (const key of ['q', 'ctrl-c']) {
-  test(`${key} with edits asks, and stays where no other answer is given`, async () => {
+  test(`${key} with edits asks first, and stays unless another answer is chosen`, async () => {
     const ui = await uiOf('contacts')
     edit(ui, contacts(2))
     ui.press(key)
@@ -61,7 +61,7 @@ for (const key of ['q', 'ctrl-c']) {
   })
 }
 
-test('what is kept is on disk before the screens close, and is staged again where its record is as it was', async () => {
+test('kept changes are on disk before the screens close, and are staged again when their records are unchanged', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   const ui = await uiOf('contacts', { changes })
   const [one, two, , same] = contacts(4)
@@ -103,7 +103,7 @@ test('changes of another server are not found', async () => {
   expect((await openKeptChanges(env, 'http://one.test/').take()).changes).toHaveLength(1)
 })
 
-test('what cannot be looked at again stays kept', async () => {
+test('kept changes whose records cannot be read stay kept', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   changes.release([{ list: 'contacts', id: 'con_1', patch: { company: 'New' }, before: { id: 'con_1' } }])
   const ui = await uiOf('contacts', { changes: again() })
@@ -117,7 +117,7 @@ test('what cannot be looked at again stays kept', async () => {
   expect((await again().take()).changes).toHaveLength(1)
 })
 
-test('a deletion in its time is not sent while it is asked about, and kept it waits for the commit', async () => {
+test('a deletion in its grace period is not sent during the question; once kept it waits for the commit', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   const ui = await uiOf('contacts', { changes })
   const [row] = contacts(1)
@@ -134,7 +134,7 @@ test('a deletion in its time is not sent while it is asked about, and kept it wa
   expect(next.background.kept.pending()).toEqual([])
 })
 
-test('send sends all and closes; where the server refuses one, crm stays open and says so', async () => {
+test('send sends all and closes; when the server refuses one, crm stays open and reports it', async () => {
   const service = await serveForTest()
   const url = new URL(service.url)
   const { api } = openClient(url, { key: service.key.text })
@@ -159,7 +159,7 @@ test('send sends all and closes; where the server refuses one, crm stays open an
   expect(other.store.get().lists.contacts.staged.size).toBe(1)
 })
 
-test('while edits are being sent q asks, keys stay live, and an answer that was taken back sends no more', async () => {
+test('while edits are being sent q asks and keys work, and a revoked answer sends no more', async () => {
   const held: (() => void)[] = []
   const { url } = await startServer((response, { method }) => {
     if (method === 'PATCH') held.push(() => sendJson(response, 200, { id: 'con_0', company: 'New' }))
@@ -193,7 +193,7 @@ test('while edits are being sent q asks, keys stay live, and an answer that was 
   expect(ui.background.kept.pending().map(({ id, patch }) => [id, patch])).toEqual([['con_1', null]])
 })
 
-test('Ctrl-C in the question keeps what is not sent, and sends nothing', async () => {
+test('Ctrl-C in the question keeps unsent changes, and sends nothing', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   const ui = await uiOf('contacts', { changes })
   edit(ui, contacts(1))
@@ -203,7 +203,7 @@ test('Ctrl-C in the question keeps what is not sent, and sends nothing', async (
   expect((await again().take()).changes).toMatchObject([{ id: 'con_0', patch: { company: 'New' } }])
 })
 
-test('a protected profile has the count typed before all is sent', async () => {
+test('on a protected profile the count has to be typed before all is sent', async () => {
   const ui = await uiOf('contacts')
   ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
   edit(ui, contacts(2))
@@ -213,7 +213,7 @@ test('a protected profile has the count typed before all is sent', async () => {
   expect(ui.store.get().leaving).toBeUndefined()
 })
 
-test('what cannot be written keeps crm open', async () => {
+test('crm stays open when the changes cannot be written', async () => {
   const folder = await tempFolder()
   const changes = openKeptChanges({ CRM_STATE_HOME: '/proc/nowhere', HOME: folder }, 'http://crm.test/')
   const ui = await uiOf('contacts', { changes })
@@ -224,7 +224,7 @@ test('what cannot be written keeps crm open', async () => {
   expect(ui.store.get().toasts.at(-1)?.text).toContain('Not kept, so crm stays open: ')
 })
 
-test('a kept deletion of a record that was changed since is left out, and said', async () => {
+test('a kept deletion of a record that was changed since is left out, and reported', async () => {
   const { changes, again } = await keptAt('http://crm.test/')
   const before = { id: 'con_1', name: 'Ada', version: 1 }
   changes.release([{ list: 'contacts', id: 'con_1', patch: null, before }])

@@ -14,7 +14,7 @@ function screenOf({ store, keymap, boards }: TestUi): string {
   return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines.join('\n')
 }
 
-test('what the server says against a filter is off the screen once it takes the next, and stays in the log', async () => {
+test('the error about a filter leaves the screen when the next filter works, and stays in the log', async () => {
   const { url } = await startServer((response, { path }) => {
     if (path.includes('Wno')) sendJson(response, 400, { error: { message: 'no stage Wno' } })
     else sendJson(response, 200, { data: [{ id: 'deal_1', name: 'Big', stage: 'Won' }], next_cursor: null })
@@ -33,7 +33,7 @@ test('what the server says against a filter is off the screen once it takes the 
   expect(ui.store.get().lists.log.rows.map(({ message }) => message)).toEqual([expect.stringContaining('no stage Wno')])
 })
 
-test('kept changes that were left out are said on the screen until the log is looked at', async () => {
+test('kept changes that were left out are counted on the screen until the log is opened', async () => {
   const env = { HOME: await tempFolder() }
   const server = 'http://crm.test/'
   const before = { id: 'con_1', name: 'Ada', company: 'Old' }
@@ -54,7 +54,7 @@ test('kept changes that were left out are said on the screen until the log is lo
   expect(screenOf(ui)).not.toContain('left out (!')
 })
 
-test('a job that was stopped when every row had its answer is finished', async () => {
+test('a job that is stopped with an answer to every row is finished', async () => {
   const stop = new AbortController()
   const { url } = await startServer((response, { method }) => {
     if (method === 'PATCH') stop.abort(new Error('stopped', { cause: 'SIGTERM' }))
@@ -76,7 +76,7 @@ test('a job that was stopped when every row had its answer is finished', async (
   expect(ui.store.get().toasts.at(-1)?.text).toContain('it has nothing left to send')
 })
 
-test('edits of one record that two browses kept are one; what contradicts is left out, and said', async () => {
+test('edits of one record that two processes kept become one; conflicts are left out, and reported', async () => {
   const env = { HOME: await tempFolder() }
   const server = 'http://crm.test/'
   const before = { id: 'con_1', name: 'Ada', company: 'Old' }

@@ -56,7 +56,7 @@ async function uiAt(url: URL): Promise<Stopped> {
   }
 }
 
-test('stopped while the server is down, the edit is kept, and no job holds it too', async () => {
+test('an edit that is stopped while the server is down is kept, and not held by a job, too', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 503, {}))
   const { ui, jobs, said, kept, stop } = await uiAt(url)
   ui.press('w', 'y')
@@ -75,7 +75,7 @@ test('stopped while the server is down, the edit is kept, and no job holds it to
   expect(said).toEqual(['Not sent: stopped before anything more was sent'])
 })
 
-test('a held deletion behind an edit that was under way is not sent and kept, and no job is to be resumed', async () => {
+test('a kept deletion after a running edit is not sent at a stop, but kept, and no job has to be resumed', async () => {
   const held: (() => void)[] = []
   const { url, seen } = await startServer((response, { method }) => {
     if (method === 'PATCH') held.push(() => sendJson(response, 200, { id: 'con_0', company: 'New' }))
@@ -93,7 +93,7 @@ test('a held deletion behind an edit that was under way is not sent and kept, an
   expect(said).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])
 })
 
-test('the answer to a deletion under way is awaited, and one that never comes has a command that shows the record', async () => {
+test('the answer to a running deletion is awaited; without one a command shows the record', async () => {
   const held: ((status: number) => void)[] = []
   const { url } = await startServer((response, { method }) => {
     if (method === 'DELETE') held.push((status) => (status === 0 ? response.destroy() : sendJson(response, status, {})))
@@ -142,7 +142,7 @@ const SINGLE: readonly {
 ]
 
 for (const { what, write, done } of SINGLE) {
-  test(`${what} that has left has its answer awaited when crm is stopped; one that never comes is in doubt`, async () => {
+  test(`the answer to ${what} that was sent is awaited when crm is stopped; without one it is in doubt`, async () => {
     const held: ((isLost: boolean) => void)[] = []
     const { url } = await startServer((response, { method }) => {
       if (method === 'GET') sendJson(response, 200, { data: [], next_cursor: null })
@@ -164,7 +164,7 @@ for (const { what, write, done } of SINGLE) {
   })
 }
 
-test('the answer to a saved form is awaited for so long; then the form says that it is in doubt, and how to look', async () => {
+test('the answer to a saved form is awaited for a limited time; then the form is in doubt, with a command to look', async () => {
   const { url, seen } = await startServer(() => {})
   const { ui, said, stop } = await uiAt(url)
   ui.press('e', 'ctrl-s')
@@ -185,7 +185,7 @@ test('the answer to a saved form is awaited for so long; then the form says that
     ])
 })
 
-test('a deal that is being moved has its answer awaited, and the next is not sent', async () => {
+test('the answer to a deal that is being moved is awaited, and the next is not sent', async () => {
   const service = await serveForTest()
   const url = new URL(service.url)
   const { api } = openClient(url, { key: service.key.text })

@@ -40,7 +40,7 @@ function asked({ store }: TestUi): Choice {
   return overlay?.type === 'choice' ? overlay : expect.fail(`no question but ${overlay?.type}`)
 }
 
-test('Ctrl-C in a form with typed text asks, and the form is there again for who stays', async () => {
+test('Ctrl-C in a form with typed text asks, and Stay shows the form again', async () => {
   const ui = await typedAt({})
   ui.press('ctrl-c')
   expect(asked(ui).title).toBe('Quit? Not sent: 1 form')
@@ -50,7 +50,7 @@ test('Ctrl-C in a form with typed text asks, and the form is there again for who
   expect(ui.quits).toEqual([])
 })
 
-test('Ctrl-C in a form in which nothing was typed closes it', async () => {
+test('Ctrl-C closes a form without typed text', async () => {
   const ui = await typedAt({})
   ui.press('backspace', 'ctrl-c')
   expect(ui.store.get().overlay).toBeUndefined()
@@ -61,7 +61,7 @@ for (const [how, keys] of [
   ['kept', ['ctrl-c', 'ctrl-c']],
   ['stopped by a signal', []],
 ] as const) {
-  test(`what was typed and is ${how} is in the form again, over the record as it is now`, async () => {
+  test(`text that was ${how} is in the form again, for the current record`, async () => {
     const again = await keptAt()
     const ui = await typedAt({ changes: again() })
     ui.press(...keys)
@@ -81,7 +81,7 @@ for (const [how, keys] of [
   })
 }
 
-test('a new record that was typed and not sent is kept; discarded it is not', async () => {
+test('the form of a new record is kept, unless it is discarded', async () => {
   const again = await keptAt()
   const ui = await uiOf('contacts', { changes: again() })
   ui.press('n', 'B', 'o', 'b', 'ctrl-c', 'up', 'up', 'enter')
@@ -97,7 +97,7 @@ test('a new record that was typed and not sent is kept; discarded it is not', as
   expect((await again().take()).forms).toEqual([])
 })
 
-test('the form of a record that is gone says so, with what was typed', async () => {
+test('the form of a deleted record is reported with its text', async () => {
   const again = await keptAt()
   again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
   const ui = await uiOf('contacts', { changes: again(), findRecords: async () => new Map() })
@@ -109,7 +109,7 @@ test('the form of a record that is gone says so, with what was typed', async () 
   expect(ui.store.get().keptForms).toEqual([])
 })
 
-test('where its record cannot be looked at the form stays kept', async () => {
+test('a form whose record cannot be read stays kept', async () => {
   const again = await keptAt()
   again().release([], [{ list: 'contacts', before: ADA, texts: { company: 'New' }, problem: null }])
   const ui = await uiOf('contacts', { changes: again() })
@@ -120,7 +120,7 @@ test('where its record cannot be looked at the form stays kept', async () => {
   expect((await again().take()).forms).toHaveLength(1)
 })
 
-test('send saves the form, then quits; where the server refuses it the form is there with what it says', async () => {
+test('send saves the form, then quits; a refused form stays open with the error', async () => {
   let status = 422
   const { url } = await startServer((response, { method }) => {
     if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
@@ -138,7 +138,7 @@ test('send saves the form, then quits; where the server refuses it the form is t
   await expect.poll(() => ui.quits).toEqual(['keep'])
 })
 
-test('a form that was closed while it was sent is there again when it is refused, and no other form is closed for it', async () => {
+test('a form that was closed while it was sent opens again when it is refused, and no other form is closed', async () => {
   const held: ((status: number) => void)[] = []
   const { url } = await startServer((response, { method }) => {
     if (method === 'PATCH') held.push((status) => sendJson(response, status, { ...ADA, error: { message: 'no' } }))

@@ -75,7 +75,7 @@ test('an answer that is none of GraphQL leaves the change in doubt, and an outag
   expect((await changed(500, { errors: [{ message: 'x' }] })).outcome).toMatchObject({ status: 500, rule: 'few' })
 })
 
-test('a record beside errors is the change that happened, and another deal is no proof of it', async () => {
+test('a record beside errors proves the change, and another deal does not', async () => {
   const errors = [{ message: 'owner cannot be shown', path: ['updateDeal', 'deal', 'owner'] }]
   const shown = await changed(200, { data: { updateDeal: { deal: { json: DEAL } } }, errors })
   expect(shown.outcome).toMatchObject({ status: 200, json: DEAL })
