@@ -1,4 +1,5 @@
 import { idText } from './exact-json.ts'
+import { foldedLine } from './folded-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 
 /** The member of JSON:API, HubSpot and Airtable that contains the members of a record. */
@@ -72,10 +73,5 @@ function digitsOf(text: string): string {
 function plainText(value: JsonValue): string {
   if (value === null) return ''
   const text = idText(value) ?? JSON.stringify(value)
-  return foldText(text)
-}
-
-/** Servers trim, and change the case. */
-export function foldText(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').toLowerCase()
+  return foldedLine(text)
 }

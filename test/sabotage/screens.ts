@@ -18,7 +18,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'a value that is there already is an edit',
     file: 'src/ui/background/staging.ts',
-    line: 'if (JSON.stringify(row[name] ?? null) === JSON.stringify(value)) delete patch[name]',
+    line: 'if (isSameJson(row[name] ?? null, value)) delete patch[name]',
     to: '',
     tests: ['test/ui/staging.test.ts'],
   },
@@ -67,14 +67,14 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'a kept change overwrites what somebody changed since',
     file: 'src/ui/background/check-kept.ts',
-    line: 'if (isSame(now, before[member] ?? null)) rest[member] = value',
+    line: 'if (isSameJson(now, before[member] ?? null)) rest[member] = value',
     to: 'if (before) rest[member] = value',
     tests: ['test/ui/leave.test.ts'],
   },
   {
     name: 'a kept deletion deletes a record that was changed since',
     file: 'src/ui/background/check-kept.ts',
-    line: 'if (record.version !== undefined || before.version !== undefined) return isSame(before.version, record.version)',
+    line: 'if (record.version !== undefined || before.version !== undefined) return isSameJson(before.version, record.version)',
     to: 'if (record.version !== undefined || before.version !== undefined) return true',
     tests: ['test/ui/leave.test.ts'],
   },

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
@@ -28,8 +28,8 @@ export function checkKept(change: KeptChange, record: CrmRecord | undefined): Ch
   const rest: JsonObject = {}
   for (const [member, value] of Object.entries(patch)) {
     const now = record[member] ?? null
-    if (isSame(now, value)) continue
-    if (isSame(now, before[member] ?? null)) rest[member] = value
+    if (isSameJson(now, value)) continue
+    if (isSameJson(now, before[member] ?? null)) rest[member] = value
     else leftOut.push(`${name}: ${safeText(member)} is ${text(now)} now, and was not set to ${text(value)}`)
   }
   if (Object.keys(rest).length === 0) return { is: 'dropped', leftOut }
@@ -38,13 +38,9 @@ export function checkKept(change: KeptChange, record: CrmRecord | undefined): Ch
 
 /** By the version if the server has one, else by all members. */
 function sameVersion(before: CrmRecord, record: CrmRecord): boolean {
-  if (record.version !== undefined || before.version !== undefined) return isSame(before.version, record.version)
+  if (record.version !== undefined || before.version !== undefined) return isSameJson(before.version, record.version)
   const names = new Set([...Object.keys(before), ...Object.keys(record)])
-  return [...names].every((name) => isSame(before[name] ?? null, record[name] ?? null))
-}
-
-function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+  return [...names].every((name) => isSameJson(before[name] ?? null, record[name] ?? null))
 }
 
 function text(value: JsonValue): string {

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Env } from '../../core/streams.ts'
@@ -21,7 +21,7 @@ export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRec
   const after = parseOr(parseYamlText, text, path)
   const patch: JsonObject = {}
   for (const [name, value] of Object.entries(after)) {
-    if (JSON.stringify(value) !== JSON.stringify(before[name])) patch[name] = value
+    if (!isSameJson(value, before[name])) patch[name] = value
   }
   for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) patch[name] = null
   return { patch, path, forget }

@@ -1,3 +1,4 @@
+import { isSameJson } from '../../core/json.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange } from '../../settings/kept-changes.ts'
@@ -50,7 +51,7 @@ function withEdits(
     const { row, patch } = each.edit
     const now = staged.get(id)?.patch ?? {}
     for (const [member, value] of Object.entries(patch)) {
-      if (!Object.hasOwn(now, member) || JSON.stringify(now[member]) === JSON.stringify(value)) continue
+      if (!Object.hasOwn(now, member) || isSameJson(now[member], value)) continue
       const unset = `${safeText(member)} was edited twice, and is not set to ${safeText(jsonText(value))}`
       editedTwice.push(`${nameOf(row)}: ${unset}`)
     }

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type Edit, type ListState, rowId, withoutId } from '../list/list-state.ts'
 
@@ -33,7 +33,7 @@ export function stage(
     const id = rowId(row)
     if (id === undefined) continue
     const patch: JsonObject = { ...staged.get(id)?.patch, [name]: value }
-    if (JSON.stringify(row[name] ?? null) === JSON.stringify(value)) delete patch[name]
+    if (isSameJson(row[name] ?? null, value)) delete patch[name]
     if (Object.keys(patch).length === 0) staged.delete(id)
     else staged.set(id, { row, patch })
   }
