@@ -111,7 +111,7 @@ export interface Context extends Host, Rooms {
   /** What was shown of the server's records, for the next Tab; kept where a profile and completion are in use. */
   seen(resource: Sighting['resource'], records: readonly CrmRecord[]): void
   gone(resource: Sighting['resource'], goneId: string): void
-  /** From now on this value is shown to nobody. */
+  /** From now on this value is redacted. */
   addSecret(secret: string): void
   close(): Promise<void>
 }

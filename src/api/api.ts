@@ -90,7 +90,7 @@ export interface ApiOptions {
   readonly userAgent: string
   readonly signal: AbortSignal
   readonly now: () => number
-  /** A line about each request and wait, without secrets, for `--debug`; undefined when nobody listens. */
+  /** A line about each request and wait, without secrets, for `--debug`; undefined without a listener. */
   readonly debug: ((line: string) => void) | undefined
   /** Told once when a wait begins that a person would notice: how long, and why. */
   readonly onWait: ((waitMs: number, reason: string) => void) | undefined

@@ -15,7 +15,7 @@ export function trustFile(path: string): SecureContext {
   const text = readText(path)
   if (!text.includes('-----BEGIN ')) throw unusable(path, 'holds no certificate')
   try {
-    // The context below passes over what it cannot read, and then trusts nobody.
+    // The context below skips what it cannot read, and then trusts no certificate.
     new X509Certificate(text)
     return createSecureContext({ ca: [text, ...getCACertificates('extra')] })
   } catch (error) {

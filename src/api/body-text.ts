@@ -12,7 +12,7 @@ export function readBodyText({ body, headers }: Pick<Reply, 'body' | 'headers'>)
   try {
     return new TextDecoder(label, { fatal: true }).decode(body)
   } catch (error) {
-    // A charset nobody knows, or bytes that are none of it.
+    // An unknown charset, or bytes that are invalid in it.
     if (error instanceof RangeError || error instanceof TypeError) return undefined
     throw error
   }

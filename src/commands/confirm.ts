@@ -4,7 +4,7 @@ import { askTyped, askYesNo } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'
 
-/** A person is there to answer: both ends are terminals, and nobody said otherwise. */
+/** A person is there to answer: both ends are terminals, and no flag forbids it. */
 export function canAsk(ctx: Context): boolean {
   const { io, env, flags } = ctx
   return flags.isInputAllowed && !env.CI && io.stderr.isTTY === true && io.stdin.isTTY === true

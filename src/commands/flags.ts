@@ -143,7 +143,7 @@ function refuseSentExit(leaf: Command): void {
   })
 }
 
-/** A list, and nobody said how to print it: a repository may. */
+/** A list without -o: the repository file may set the format. */
 export function isFormatOpen(leaf: Command): boolean {
   if (leaf.name() !== 'list') return false
   for (let command: Command | null = leaf; command; command = command.parent) {

@@ -5,7 +5,7 @@ export const REJECTIONS = {
   no_signature: 401,
   unknown_scheme: 401,
   malformed_header: 401,
-  /** A wrong secret and an altered body look the same: nobody can tell which it was. */
+  /** A wrong secret and an altered body cannot be distinguished. */
   signature_mismatch: 401,
   stale: 401,
   future: 401,

@@ -80,7 +80,7 @@ async function startInstance(code: WebAssembly.Module, stackExport: string): Pro
   return { streams, callMain: (args) => jq.callMain(args), takeStack }
 }
 
-/** The package keeps its binary inside a function, so that nobody but itself can instantiate it. */
+/** The package keeps its binary inside a function, so that only the package can instantiate it. */
 function wasmOf(source: string): Uint8Array<ArrayBuffer> {
   const base64 = /data:application\/octet-stream;base64,([A-Za-z0-9+/=]+)/.exec(source)?.[1]
   if (base64 === undefined) throw new Error('jq-wasm holds no WebAssembly where it was expected')

@@ -53,7 +53,7 @@ export async function isLocked(path: string): Promise<boolean> {
   return (await readOwner(path)) !== undefined && !(await isStale(path))
 }
 
-/** Under its name only with its text: a crash in between would leave a lock of nobody. */
+/** Under its name only with its text: a crash in between would leave a lock without an owner. */
 async function create(path: string, text: string): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}`
   try {

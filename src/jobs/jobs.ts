@@ -63,7 +63,7 @@ export interface Jobs {
   makeRetry(paths: JobPaths): Promise<MadeImport>
   /** Those that were refused for one cause, corrected alike. */
   makeMend(paths: JobPaths, mend: Mend): Promise<MadeMend>
-  /** What a job did, taken back as far as nobody changed it since. */
+  /** Reverts a job, as far as its records are unchanged since. */
   makeUndo(paths: JobPaths): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
   /** Jobs that came to their end before. */

@@ -37,7 +37,7 @@ export async function readAnswer<Answer>(
     // A read that is still waiting would hold return() up for ever, and the process with it.
     if (signal.aborted) stdin.unref?.()
     else await own?.return?.()
-    // A stream takes a turn of the event loop to know that nobody listens for `readable` any more, and process.stdin
+    // A stream takes a turn of the event loop to know that `readable` has no listener any more, and process.stdin
     // another one to stop: a next question within it would wait for a stream that has just been stopped.
     await nextTurn()
     if (rest !== '') stdin.unshift?.(new TextEncoder().encode(rest))

@@ -69,7 +69,7 @@ export async function createTableWriter(out: RecordOutput): Promise<RecordWriter
   }
 }
 
-/** Without the columns that give way to the others; nobody named one of them. */
+/** Without the columns that give way to the others; none of them was asked for. */
 function roomyPaths(
   paths: readonly FieldPath[],
   records: readonly CrmRecord[],

@@ -19,7 +19,7 @@ export interface AppOptions extends Gate {
   readonly tls: Tls | undefined
   readonly timeouts: Timeouts
   readonly version: string
-  /** Told of every request and of every failure that is not the client's; undefined when nobody listens. */
+  /** Told of every request and of every failure that is not the client's; undefined without a listener. */
   readonly log: Log | undefined
   readonly keyUses: KeyUses
   /** Undefined: nothing goes wrong on purpose. */

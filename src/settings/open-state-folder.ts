@@ -8,7 +8,7 @@ import { stateFolder } from './state-folder.ts'
 
 export interface OpenedFolder {
   readonly path: string
-  /** A new one, which nobody will look for: where there is no home to write in. */
+  /** A new temporary folder, when there is no home to write in. */
   readonly isTemporary: boolean
 }
 

@@ -59,7 +59,7 @@ export interface Settings {
   readonly keyring: Keyring
   /** What the `key_command` of a profile prints; it runs once. */
   commandKey(profileName: string, command: string): Promise<string>
-  /** Outlives the key: the server can show the secret to nobody again. */
+  /** Outlives the key: the server never shows the secret again. */
   subscription(place: SubscriptionPlace): Promise<KeptSubscription | undefined>
   /** Of any server. */
   findSubscription(wanted: { readonly id: string } | { readonly url: string }): Promise<KeptSubscription | undefined>

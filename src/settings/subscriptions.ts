@@ -10,7 +10,7 @@ export interface Subscription {
 }
 
 export interface KeptSubscription extends Subscription {
-  /** Of subscriptions made earlier for the same address, newest first: nobody can end them, so that they may still send. */
+  /** Of subscriptions made earlier for the same address, newest first: they cannot be ended, so that they may still send. */
   readonly olderSecrets: readonly string[]
 }
 

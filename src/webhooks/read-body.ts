@@ -5,7 +5,7 @@ const MAX_BODY_BYTES = 1024 * 1024
 /** Read on and thrown away, so that who sends a little too much sees the answer and not a broken connection. */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
-/** The bytes as they came, chunked or not. Throws a Rejection; the connection may then hold bytes that nobody read. */
+/** The bytes as they came, chunked or not. Throws a Rejection; the connection may then hold unread bytes. */
 export async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

@@ -19,7 +19,7 @@ export interface SimulatorOptions extends SimulationRules {
 
 export function createSimulator({ failRatio, delayMs, now, random, signal }: SimulatorOptions): Simulator {
   return async ({ id, name }) => {
-    // Who stops listening waits for nobody.
+    // A listener that stops does not wait.
     if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
     return random() < failRatio ? { type: 'simulated', id, name, atMs: now(), status: 500, delayMs } : undefined
   }

@@ -115,7 +115,7 @@ function examineSocket({ baseUrl, now }: Patient, socket: Socket): Finding {
     if (isLoopback(baseUrl.hostname)) {
       return { check, state: 'ok', seen: 'none: plain http, which does not leave this machine', found }
     }
-    const hint = 'use https, where nobody on the way can read the key'
+    const hint = 'use https, where no one on the way can read the key'
     return { check, state: 'warn', seen: 'none: plain http shows the key to the network', found, hint }
   }
   const tls = socket as TLSSocket

@@ -30,7 +30,7 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
   for (const name of names) {
     await settings.profile(name)
     const wasStored = await forget(settings, name)
-    // The names of people that completion showed are nobody's business then.
+    // Completion must not show names of people after that.
     await (await ctx.completion.known()).forgetKnown(ctx.env, name)
     if (options.removeProfile) await settings.removeProfile(name)
     const what = wasStored ? 'the key is forgotten here; the server still takes it' : 'no key was stored'

@@ -29,7 +29,7 @@ export async function readKeyForNew(ctx: Context, location: string): Promise<Giv
 /**
  * A database without keys gets one, so that the first command works: the one of `--key-file` or `--key-stdin`; else the
  * one that the profile (`local`, or `-p`) already has for this origin; else a new one, kept under that profile, in a file: it opens a
- * database that is a file of the same person, and must be there when nobody is, which a keyring does not promise.
+ * database that is a file of the same person, and must be available without a person, which a keyring does not promise.
  */
 export async function provideFirstKey(ctx: Context, started: Started): Promise<void> {
   if ((await started.store.keys()).length > 0) return
@@ -79,7 +79,7 @@ async function claimProfile(ctx: Context, name: string, origin: string): Promise
   return true
 }
 
-/** A database in memory that nobody can open is of no use; one in a file can get a key at any time. */
+/** A database in memory is of no use without a key; one in a file can get a key at any time. */
 function sayWithoutKey(ctx: Context, { location }: Started, name: string): void {
   const why = `profile ${name} belongs to another origin and is left alone`
   if (location !== ':memory:') {

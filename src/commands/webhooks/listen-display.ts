@@ -15,7 +15,7 @@ export interface ListenDisplay {
   show(occurrence: Occurrence): Promise<void>
   /** What a command of `--exec` prints. */
   say(line: string): void
-  /** Resolves when a person has closed it; undefined where nobody can. */
+  /** Resolves when a person has closed it; undefined where that is not possible. */
   readonly closed: Promise<void> | undefined
   end(): Promise<void>
 }

@@ -41,6 +41,6 @@ function kindOf(name: string): IdKind | undefined {
 }
 
 function madeId(kind: IdKind, nowMs: number): string {
-  // Nothing is secret about the id of a record that nobody has, and node:crypto costs every start more than commander does.
+  // The id of a made-up record need not be secret, and node:crypto costs every start more than commander does.
   return encodeId(kind, firstSerialAt(nowMs) + Math.floor(Math.random() * SERIALS_PER_MS))
 }

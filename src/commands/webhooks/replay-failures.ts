@@ -43,7 +43,7 @@ export function createReplayFailures() {
       unsignable ??= why
     },
     /**
-     * Unless all of `count` were taken: CrmError `usage` when nothing could be sent, `unreachable` when nobody answered
+     * Unless all of `count` were taken: CrmError `usage` when nothing could be sent, `unreachable` when no target answered
      * at all, else `partial`.
      */
     refuse(count: number): void {

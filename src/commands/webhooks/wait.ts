@@ -73,7 +73,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   done.promise.catch(() => {})
   const run = await prepareRun(ctx, options.run, (ended) => done.reject(ended))
   const isEarlier = await createIsEarlier(ctx, options)
-  // Last: a timer that nobody clears keeps the process alive.
+  // Last: a timer that is not cleared keeps the process alive.
   const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
   const until = done.promise.then(() => run.ended)
   until.catch(() => {})
@@ -112,7 +112,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   return undefined
 }
 
-/** Whether an event came about before that time: its sender may have tried in vain while nobody listened. */
+/** Whether an event came about before that time: its sender may have tried in vain before crm listened. */
 async function createIsEarlier(ctx: Context, { run, secretFile, insecureSkipVerify }: Options) {
   if (run === undefined) return () => false
   const isServerKnown = secretFile === undefined && !insecureSkipVerify

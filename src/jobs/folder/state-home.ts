@@ -20,7 +20,7 @@ export function stateHome(env: Env): string {
 }
 
 /**
- * The folder of all jobs, made where it is missing. Where the home cannot be written and nobody named another place, a
+ * The folder of all jobs, made where it is missing. Where the home cannot be written and no other place is set, a
  * temporary folder, which `say` tells: what is in it is needed to go on after a crash. It is the same one for all commands of
  * a user, so that what one did is known to the next.
  */
@@ -42,7 +42,7 @@ export async function ensureJobsFolder(env: Env, say: (line: string) => void): P
   }
 }
 
-/** In the folder of jobs, where `prune` takes it away should nobody else; and among the files of all programs. */
+/** In the folder of jobs, where `prune` removes it if nothing else does; and among the files of all programs. */
 const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
 
 /**

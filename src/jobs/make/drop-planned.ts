@@ -8,7 +8,7 @@ import { readJobState } from '../run/job-state.ts'
 import type { MakeWorld } from './make-world.ts'
 
 /**
- * A plan that nobody said yes to, or whose process ended before the first row: nothing of it was sent, and records may have
+ * A plan that was not confirmed, or whose process ended before the first row: nothing of it was sent, and records may have
  * changed since, so it is made anew and asked about anew. CrmError `machine` when another process begins with it just now.
  */
 export async function dropPlanned(world: MakeWorld, planned: readonly JobPaths[]): Promise<void> {

@@ -25,7 +25,7 @@ ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = exclu
 
 const VANISHED = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
 
-/** Only of the few rows that nobody looked for: an index of all would cost more than the planning. */
+/** Only for the few rows that were not looked for: an index of all would cost more than the planning. */
 const BY_NAME = `CREATE INDEX IF NOT EXISTS by_name ON earlier (json_extract(body, '$.name'))
   WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL`
 
@@ -42,7 +42,7 @@ export interface Vanished {
 
 /**
  * What the earlier jobs of a run did, by what their rows said: on disk, for there may be millions. First every row of the
- * input is looked for with `find`; `vanished` and its kin then know the rows that nobody looked for.
+ * input is looked for with `find`; `vanished` and its kin then know the rows that were not looked for.
  */
 export class Ledger {
   readonly #scratch: Scratch
@@ -86,7 +86,7 @@ export class Ledger {
     return { done: Number(row?.done), found: Number(row?.found) }
   }
 
-  /** By the address, which is nobody else's. */
+  /** By the address, which only one person has. */
   vanishedByEmail(email: string): Vanished | undefined {
     this.#byEmail ??= this.#scratch.database.prepare(`${VANISHED} AND email = ?`)
     return vanishedOf(this.#byEmail.get(email))

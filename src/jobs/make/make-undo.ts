@@ -28,7 +28,7 @@ import { openScratch } from './scratch.ts'
 import { heldUndos } from './undo-chain.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
-/** A job that takes back what another one did, as far as nobody changed it since; what stays is named. */
+/** A job that takes back what another one did, as far as it is unchanged since; the rest is named. */
 export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {

@@ -9,7 +9,7 @@ const DEALS = 100
 
 /**
  * Names that the stage of a deal can have. No documented endpoint lists pipelines, but deals name theirs: when the last
- * ones are all in one, its stages; undefined when they are not, for then nobody knows which of them a new deal goes to.
+ * ones are all in one, its stages; undefined when they are not, for then it is unknown which of them a new deal goes to.
  * Where there are no deals GraphQL tells, if the server has it.
  */
 export async function stageNames({ deals, stages, graphql }: Api): Promise<readonly string[] | undefined> {

@@ -15,7 +15,7 @@ export class PlanWriter {
   readonly #hash: Hash = createHash('sha256')
   #text: string
   #count = 0
-  /** One for all: a new one each time would be garbage that nobody collects in time. */
+  /** Reused: a new one each time would not be collected in time. */
   #chunk = Buffer.allocUnsafeSlow(2 * CHUNK_CHARS)
   #isClosed = false
 

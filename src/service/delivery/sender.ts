@@ -26,7 +26,7 @@ export interface SenderOptions {
   readonly now: () => number
   readonly version: string
   readonly timeouts?: SenderTimeouts
-  /** Told of tries that fail and subscriptions that end; undefined when nobody listens. */
+  /** Told of tries that fail and subscriptions that end; undefined without a listener. */
   readonly log?: Log | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Idempotency } from './writer.ts'
 
 /**
  * The whole answer under a key, beside those of the writes: what a mutation selects may have changed since. After a crash
- * between the two the writes are replayed, and what else is selected is read anew; nobody has seen it before.
+ * between the two the writes are replayed, and what else is selected is read again, because it was never sent.
  */
 export async function findReply(store: Store, idempotency: Idempotency): Promise<string | undefined> {
   const reply = await store.replay(replyKey(idempotency))

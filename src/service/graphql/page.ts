@@ -39,7 +39,7 @@ const EXAMPLE = `{
   }
 }`
 
-/** A page to try queries on, without a word from the network: GraphiQL is 5 MB that nobody who starts a CRM asked for. */
+/** A page to try queries on, without a word from the network: GraphiQL would add 5 MB. */
 export function graphqlPage(): Reply {
   const policy = `default-src 'none'; connect-src 'self'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'`
   return {

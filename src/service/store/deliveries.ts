@@ -5,7 +5,7 @@ export const FAILURE_KEPT_MS = 7 * SUCCESS_KEPT_MS
 /** How long an event waits behind an earlier one of its record that fails, before it overtakes. */
 export const ORDER_KEPT_MS = 5 * 60 * 1000
 
-/** One event for one subscription, and nobody else's to send until the time it carries. */
+/** One event for one subscription, claimed by one sender until the time in it. */
 export interface Claim {
   readonly eventId: string
   readonly webhookId: string

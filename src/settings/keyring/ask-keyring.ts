@@ -25,7 +25,7 @@ export async function askKeyring({ program, env, timeoutMs }: KeyringProgram, ta
     killSignal: 'SIGKILL',
     windowsHide: true,
   })
-  // A second Ctrl-C ends this process at once; nobody would end the other one then.
+  // A second Ctrl-C ends this process at once, and would leave the other one running.
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)
   // One that ended at once does not read.

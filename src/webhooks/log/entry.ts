@@ -3,7 +3,7 @@ import { type Delivery, type ReceivedEvent, SCHEME_NAMES, type SchemeName } from
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { readEventBody } from '../read-event.ts'
 
-/** Credentials of the sender, which nobody needs who reads the log or sends from it. */
+/** Credentials of the sender, which are not needed to read the log or to send from it. */
 const NOT_KEPT = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /** What the line of an event begins with; from here its id can be had without parsing its body. */

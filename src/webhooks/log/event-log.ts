@@ -95,7 +95,7 @@ class GroupedLog implements EventLog {
     this.#writing = undefined
   }
 
-  /** False when the file was deleted meanwhile: what nobody can find again is not kept. */
+  /** False when the file was deleted meanwhile: what cannot be found again is not kept. */
   async #write(bytes: Buffer): Promise<boolean> {
     const segment = await this.#current(bytes.length)
     segment.sizeBytes += bytes.length

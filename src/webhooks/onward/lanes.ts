@@ -10,7 +10,7 @@ export function createLanes(limit: number): Lanes {
 
   async function runInTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (running < limit) running++
-    // Who ends hands its place over, so that nobody slips in between.
+    // A task that ends hands its place to the next one, so that no other gets it.
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()

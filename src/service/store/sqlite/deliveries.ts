@@ -7,7 +7,7 @@ import { inQuickTransaction } from './transaction.ts'
 import { keepHealth } from './webhook-health.ts'
 import { liveSecrets } from './webhook-secrets.ts'
 
-/** More than a turn leaves behind, so that pruning catches up, and few enough that nobody waits for it. */
+/** More than a turn leaves behind, so that pruning catches up, and few enough to take no noticeable time. */
 const PRUNED_PER_TURN = 200
 
 interface Endpoint {

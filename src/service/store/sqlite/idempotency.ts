@@ -13,7 +13,7 @@ type AnswerRow = readonly [
   body: string,
 ]
 
-/** More than one write leaves behind, so that pruning catches up, and few enough that nobody waits for it. */
+/** More than one write leaves behind, so that pruning catches up, and few enough to take no noticeable time. */
 const PRUNED_PER_WRITE = 2
 
 /** What an earlier use of the key says about this one; undefined when there is none, or it is too old. */
@@ -46,7 +46,7 @@ export function keepAnswer(db: Connection, { key, fingerprint }: Idempotency, an
   )
 }
 
-/** Deletes some of the oldest answers that nobody may ask for any more. */
+/** Deletes some of the oldest expired answers. */
 export function pruneAnswers(db: Connection, writeCount: number, nowMs: number): void {
   const oldest = db.get<[number]>('SELECT at_ms FROM idempotency ORDER BY number LIMIT 1')
   if (!oldest || !isPast(oldest[0], nowMs)) return

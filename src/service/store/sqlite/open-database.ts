@@ -27,7 +27,7 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
 `
 
-/** Opens a database of ours, or makes one; `:memory:` is one that nobody else sees. */
+/** Opens a database of ours, or makes one; `:memory:` is private to the connection. */
 export function openDatabase(name: string, isCreated: boolean): Connection {
   const isInMemory = name === ':memory:'
   // Absolute, because SQLite would read a name that starts with `file:` as an address with settings in it.

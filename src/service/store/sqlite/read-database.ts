@@ -10,7 +10,7 @@ import { storageFailure } from './storage-failure.ts'
 
 /**
  * For looking at a database of ours. Who may not write it opens it for reading, beside services that run on it or without:
- * the log that a write-ahead database needs cannot be made then, and is not needed, because nobody writes.
+ * the log that a write-ahead database needs cannot be made then, and is not needed without writers.
  */
 export function openToRead(name: string): Connection {
   const file = resolve(name)
