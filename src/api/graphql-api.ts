@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
+import type { CrmRecord, ListedResource } from '../core/resources/registry.ts'
 import type { ConditionalOptions, ListQuery, Page } from './api.ts'
 
 export interface GraphqlRequest {
@@ -29,7 +29,7 @@ export interface GraphqlAnswer {
 
 export interface GraphqlReads {
   /** Undefined when it is not there. */
-  get(noun: 'contact' | 'deal', id: string): Promise<CrmRecord | undefined>
+  get(resource: ListedResource, id: string): Promise<CrmRecord | undefined>
   list(noun: 'pipelines' | 'webhooks', query?: Partial<ListQuery>): AsyncIterable<Page>
   notes(dealId: string, query?: Partial<ListQuery>): AsyncIterable<Page>
   updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>

@@ -1,3 +1,4 @@
+import { LISTED_RESOURCES, type ListedResource } from '../../core/resources/registry.ts'
 import { type Field, isLeaf, isList, isRequired, namedType, type Schema, typeText } from './introspection.ts'
 
 /** A record by its id. Everything about offers is plain data, because it is kept in a file. */
@@ -25,9 +26,7 @@ export interface UpdateOffer {
 }
 
 /** What a server can do beyond REST; a member that is missing is not offered. */
-export interface Offers {
-  readonly contact?: ReadOffer
-  readonly deal?: ReadOffer
+export interface Offers extends Readonly<Partial<Record<ListedResource, ReadOffer>>> {
   readonly notes?: ListOffer
   readonly pipelines?: ListOffer
   readonly webhooks?: ListOffer
@@ -39,8 +38,7 @@ export type OfferName = keyof Offers
 /** Queries made of a schema: by the names that conventions and Relay give things, and nothing guessed beyond them. */
 export function readOffers(schema: Schema): Offers {
   return {
-    ...named('contact', readOffer(schema, 'contact')),
-    ...named('deal', readOffer(schema, 'deal')),
+    ...Object.assign({}, ...LISTED_RESOURCES.map((resource) => named(resource, readOffer(schema, resource)))),
     ...named('notes', notesOffer(schema)),
     ...named('pipelines', listOffer(schema, 'pipelines')),
     ...named('webhooks', listOffer(schema, 'webhooks')),

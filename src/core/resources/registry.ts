@@ -50,6 +50,10 @@ export const IMPORTABLE_NOUNS = definitionsWhere(({ isImportable }) => isImporta
   (name) => RESOURCES[name as ImportableResource].plural,
 )
 
+export const LISTED_RESOURCES = definitionsWhere(
+  ({ parent, operations }) => parent === undefined && operations.includes('list'),
+) as readonly ListedResource[]
+
 export const STORED_RESOURCES = definitionsWhere(({ idPrefix }) => idPrefix !== undefined) as readonly StoredResource[]
 
 function definitionsWhere(isOne: (definition: ResourceDefinition) => boolean): readonly string[] {
@@ -120,7 +124,7 @@ export function whereHint(resource: Resource): string {
 
 /** Whether all its records can be listed, so that one is found again. */
 export function isListed(resource: Resource): resource is ListedResource {
-  return !('parent' in RESOURCES[resource]) && hasOperation(resource, 'list')
+  return LISTED_RESOURCES.some((each) => each === resource)
 }
 
 type ByPlural = { readonly [R in Resource as (typeof RESOURCES)[R]['plural']]: R }
