@@ -95,14 +95,13 @@ export async function openDiscovery(http: Http, options: ApiOptions): Promise<Di
 }
 
 function notOffered({ origin }: URL, name: OfferName): CrmError {
-  return new CrmError('not_supported', `the GraphQL of ${origin} offers no ${WORDS[name]}`, {
+  return new CrmError('not_supported', `the GraphQL of ${origin} offers no ${WORDS[name] ?? `${name}(id)`}`, {
     hint: 'see what it offers: crm graphql "{ __schema { queryType { fields { name } } } }"',
   })
 }
 
-const WORDS: Readonly<Record<OfferName, string>> = {
-  contact: 'contact(id)',
-  deal: 'deal(id)',
+/** The fields of those that are no record by its id. */
+const WORDS: Readonly<Partial<Record<OfferName, string>>> = {
   notes: 'deal(id) with notes',
   pipelines: 'pipelines',
   webhooks: 'webhooks',
