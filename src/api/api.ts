@@ -1,8 +1,8 @@
 import type { JsonObject } from '../core/json.ts'
-import type { CrmRecord, ListedResource, Resource } from '../core/resources/registry.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
+import type { CrmRecord, ListedResource, RESOURCES, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
-import type { Collections } from './collection.ts'
 import type { DescribedMembers } from './described-members.ts'
 import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
 import type { RawApi } from './raw-api.ts'
@@ -54,6 +54,27 @@ export interface ConditionalOptions extends WriteOptions {
 }
 
 export type DeleteOptions = Pick<ConditionalOptions, 'ifMatch' | 'signal' | 'isLetFinish'>
+
+export interface Operations {
+  list(query?: Partial<ListQuery>): AsyncIterable<Page>
+  create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+  update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+  /** A 404 or 410 on a retry of its own is success: an earlier try did it. */
+  delete(id: string, options: DeleteOptions): Promise<void>
+}
+
+type Collection<D extends ResourceDefinition> = D['operations'] extends readonly []
+  ? never
+  : D extends { readonly parent: string }
+    ? (parentId: string) => Pick<Operations, D['operations'][number]>
+    : Pick<Operations, D['operations'][number]>
+
+type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
+  readonly [R in keyof D as D[R]['plural']]: Collection<D[R]>
+}
+
+/** The operations of the contract, by the plural of the resource; those of notes and stages for one deal or pipeline. */
+export type Collections = ByPlural<typeof RESOURCES>
 
 /**
  * The nine documented endpoints, and what else a server may have. Every method throws a CrmError for what a server or a network can do wrong;

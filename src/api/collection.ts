@@ -1,35 +1,13 @@
-import type { JsonObject } from '../core/json.ts'
 import type { Operation, ResourceDefinition } from '../core/resources/field.ts'
-import { type CrmRecord, isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
-import type { ConditionalOptions, DeleteOptions, ListQuery, Page, WriteOptions } from './api.ts'
+import type { Collections, Operations } from './api.ts'
 import { createRecord } from './create-record.ts'
 import type { Http } from './http.ts'
 import { listPages } from './pages.ts'
 import { collectionPath, recordPath } from './path.ts'
 import { requestRecord, requestWrite } from './record.ts'
-
-interface Operations {
-  list(query?: Partial<ListQuery>): AsyncIterable<Page>
-  create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
-  update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
-  /** A 404 or 410 on a retry of its own is success: an earlier try did it. */
-  delete(id: string, options: DeleteOptions): Promise<void>
-}
-
-type Collection<D extends ResourceDefinition> = D['operations'] extends readonly []
-  ? never
-  : D extends { readonly parent: string }
-    ? (parentId: string) => Pick<Operations, D['operations'][number]>
-    : Pick<Operations, D['operations'][number]>
-
-type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
-  readonly [R in keyof D as D[R]['plural']]: Collection<D[R]>
-}
-
-/** The operations of the contract, by the plural of the resource; those of notes and stages for one deal or pipeline. */
-export type Collections = ByPlural<typeof RESOURCES>
 
 export function createCollections(http: Http, wire: Wire): Collections {
   const collections = Object.entries<ResourceDefinition>(RESOURCES).map(([name, { plural, parent }]) => {
