@@ -75,7 +75,7 @@ export interface Client extends AsyncDisposable {
 
 export function createClient(options: ClientOptions): Client {
   const given = isJsonObject(options) ? Object.keys(options) : []
-  // A sandbox is taken as it is, so that only a name that is meant for another one is refused.
+  // Any sandbox is accepted, unless the name is that of another one.
   const slip = given.find((name) => !CLIENT_OPTIONS.includes(name) && nearest(name, CLIENT_OPTIONS) !== undefined)
   if (slip !== undefined || !isJsonObject(options)) {
     const fault = slip === undefined ? 'takes an object of options' : `takes no ${JSON.stringify(slip)}`

@@ -21,7 +21,7 @@ export interface Answer {
   readonly body?: Buffer
 }
 
-/** The answer, or a clause that says what came instead of one. The content type is not asked: only the body counts. */
+/** The answer, or a clause that describes the body when it is not one. The content type is ignored. */
 export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer | string {
   const { status, headers, body } = reply
   if (body.length === 0) return { status, headers, json: undefined }

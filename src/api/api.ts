@@ -21,17 +21,17 @@ export interface ListQuery {
   readonly limit: number | undefined
   /** Start where an earlier list stopped. */
   readonly cursor: string | undefined
-  /** Query parameters passed on as they are; the server decides what they mean. */
+  /** Query parameters, sent unchanged; the server decides what they mean. */
   readonly filters: Readonly<Record<string, string>>
   /** Ends this list, and its waits. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a server has told of its limit, as it stands now. */
+/** The limit of a server by its last answer, at this moment. */
 export interface ToldRate {
-  /** Requests in one window; undefined where it is not told. */
+  /** Requests in one window; undefined when the server does not state it. */
   readonly limit: number | undefined
-  /** The length of a window; undefined where it is not told. */
+  /** The length of a window; undefined when the server does not state it. */
   readonly windowMs: number | undefined
   readonly remaining: number
   readonly resetInMs: number
@@ -88,7 +88,7 @@ export interface Api extends Collections {
   readonly graphql: GraphqlApi
   /** The members that the server documents for such a record; none without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
-  /** The limit that the last answer told; undefined when it told of none, or nothing was asked yet. */
+  /** The limit in the last answer; undefined when it has none, or before the first request. */
   rate(): ToldRate | undefined
   /** Ends idle connections; without it the process lives on until they time out. */
   close(): Promise<void>

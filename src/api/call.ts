@@ -11,7 +11,7 @@ export interface Call {
   /** In place of both, as a server gave it: path and query from the origin on, encoded. */
   readonly address?: string
   readonly body?: JsonObject
-  /** In place of it, as they are. */
+  /** In place of `body`, sent unchanged. */
   readonly bytes?: Buffer
   /** Names and values in turn; in place of ours that have the same name. */
   readonly headers?: readonly string[]
@@ -38,7 +38,7 @@ export interface Call {
   readonly command: string
   /** For hints: the command line that finds what the ids in the path name; undefined when there are none in it. */
   readonly findCommand: string | undefined
-  /** For hints: the command line that shows the record as it is now, where there is one. */
+  /** For hints: the command line that shows the current record, if there is one. */
   readonly showCommand?: string
 }
 

@@ -6,7 +6,7 @@ import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './fail
 import { ProxyError } from './proxy.ts'
 import { explainTls } from './tls-failure.ts'
 
-/** Where `crm serve` listens unless told otherwise. */
+/** The default address of `crm serve`. */
 const SERVE_PORT = '4243'
 
 const refused = (place: Place) =>

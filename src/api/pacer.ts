@@ -65,7 +65,7 @@ export class Pacer {
     this.#window = undefined
   }
 
-  /** After every request, whatever became of it; `signal` is undefined when it told of no limit. */
+  /** After every request, successful or not; `signal` is undefined when the answer has no limit. */
   answered(signal: RateSignal | undefined, isReply: boolean): void {
     this.#inFlight -= 1
     if (signal) this.#learn(signal)
@@ -105,10 +105,10 @@ export class Pacer {
     // Answers overtake each other; more than that can explain is a refill.
     if (window && remaining <= window.remaining + this.#mostInFlight) {
       window.remaining = Math.min(window.remaining, remaining)
-      // Whole seconds are rounded up: the earliest end that an answer told is the closest.
+      // Whole seconds are rounded up: the earliest end in any answer is the closest.
       window.resetAtMs = Math.min(window.resetAtMs, resetAtMs)
     } else {
-      // The one that told it is part of the window too.
+      // The request of that answer is part of the window, too.
       this.#window = { remaining, taken: this.#inFlight + 1, startedMs: nowMs, resetAtMs }
     }
   }

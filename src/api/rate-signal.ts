@@ -6,7 +6,7 @@ export interface RateSignal {
   /** Requests that are left until the reset. */
   readonly remaining: number
   readonly resetInMs: number
-  /** Requests in one window, where it is told. */
+  /** Requests in one window, when the server states it. */
   readonly limit: number | undefined
 }
 

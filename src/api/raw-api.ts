@@ -29,7 +29,7 @@ export interface RawListQuery {
   readonly limit: number | undefined
   /** Where an earlier list stopped; the path may name it too. */
   readonly cursor: string | undefined
-  /** Given what came in place of a page, before the error of it is thrown. */
+  /** Gets the answer that is not a page, before its error is thrown. */
   readonly onRefused: (reply: RawReply) => void
 }
 

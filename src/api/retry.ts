@@ -8,7 +8,7 @@ const MAX_UNPROMPTED_RETRIES = 3
 export interface RetryState {
   /** Tries made so far, the first included. */
   tries: number
-  /** Retries made so far in an outage of which no Retry-After told the end. */
+  /** Retries so far in an outage without a Retry-After. */
   unprompted: number
   /** Spent on waits, and on tries that ran into the time limit. */
   waitedMs: number

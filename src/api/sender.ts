@@ -25,7 +25,7 @@ export interface Write {
 
 /**
  * What bulk work sends through: one call is one try and has one outcome. Nothing is retried, paced or waited for here,
- * because whoever calls has to write down what came of each try before the next one.
+ * because the caller has to write the result of each try to disk before the next one.
  */
 export interface Sender {
   send(write: Write): Promise<Answer | Failure>

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ToldRate } from './api.ts'
 import { readRateSignal, readWindowMs } from './rate-signal.ts'
 
-/** Of an answer that came at `atMs`; undefined when it told of no limit. A window that has passed since is a whole one again. */
+/** The limit in an answer received at `atMs`; undefined when it has none. A window that has ended since is full again. */
 export function toldRate(headers: IncomingHttpHeaders, atMs: number, nowMs: number): ToldRate | undefined {
   const signal = readRateSignal(headers, atMs)
   if (!signal) return undefined

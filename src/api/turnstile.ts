@@ -49,12 +49,12 @@ export class Turnstile {
     }
   }
 
-  /** For one that has waited already for as long as the server told it to. */
+  /** For a call that has already waited as long as the server asked. */
   enterAtOnce(): void {
     this.#pacer.force()
   }
 
-  /** What the last answer told of the limit; read only now, for hardly anybody asks. */
+  /** The limit in the last answer; parsed on demand, because few callers need it. */
   get rate(): ToldRate | undefined {
     return this.#last && toldRate(this.#last.headers, this.#last.atMs, this.#options.now())
   }

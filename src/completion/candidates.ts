@@ -12,7 +12,7 @@ export interface Candidate {
 }
 
 export interface Answer {
-  /** What of the word under the cursor stays as it is. */
+  /** The part of the word under the cursor that stays. */
   readonly head: string
   /** The shell itself knows which files there are. */
   readonly candidates: readonly Candidate[] | 'files'

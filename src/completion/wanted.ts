@@ -2,7 +2,7 @@ import type { CommandWords, FlagWords, ValueWords, Vocabulary } from './words.ts
 
 /** What could stand where the cursor is. */
 export interface Wanted {
-  /** What of the word under the cursor stays as it is, such as `--fields=`. */
+  /** The part of the word under the cursor that stays, such as `--fields=`. */
   readonly head: string
   /** What is typed of the rest. */
   readonly rest: string

@@ -75,7 +75,7 @@ export interface Jobs {
   unknownStage(stages: readonly string[]): Promise<WrongStage | undefined>
   /** What a job would still send; reads its whole plan. */
   rest(paths: JobPaths): RestOfJob
-  /** How long so many requests take at the least, by the limit that the last answer told. */
+  /** The least time for so many requests, by the limit in the last answer. */
   forecast(requests: number, rateShare: number): Promise<Forecast>
   /** The oldest first. */
   all(): readonly JobPaths[]
@@ -97,7 +97,7 @@ export interface Jobs {
   run(paths: JobPaths, terms: RunTerms, hooks: RunHooks): Promise<JobResult>
   /** Rows that failed or are in doubt, in the order of the plan. */
   failures(paths: JobPaths, limit?: number): AsyncIterable<FailurePage>
-  /** Rows and members that a plan left as they are, and why. */
+  /** Rows and members that a plan leaves out, with the reasons. */
   leftOut(paths: JobPaths): AsyncIterable<FailurePage>
   /** The result of the last recheck of an upsert; undefined before the first. */
   recheck(paths: JobPaths): Recheck | undefined

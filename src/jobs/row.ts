@@ -35,7 +35,7 @@ export interface ColumnUse {
   readonly field: string | undefined
 }
 
-/** How the input is read: told to people, and each part of it can be overridden. */
+/** How the input is read: shown to people, and each part can be overridden. */
 export interface Verdict {
   readonly format: InputFormat
   readonly encoding: Encoding

@@ -47,7 +47,7 @@ export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, c
   }
 }
 
-/** Text as it is, everything else as JSON: a negative number is no formula. */
+/** Text unchanged, everything else as JSON: a negative number is not a formula. */
 function valueText(value: JsonValue | undefined, safe: (text: string) => string): string | undefined {
   if (value === null || value === undefined) return undefined
   return typeof value === 'string' ? safe(value) : jsonText(value)

@@ -33,7 +33,7 @@ export async function printWhole(out: RecordOutput, query: Query, json: string):
   await writeText(stdout, linesFor(stdout, resultText(await query.whole(json), out.format === 'json' ? 2 : 0)))
 }
 
-/** Texts as they are, as gh and `jq -r` print them; everything else as JSON. */
+/** Texts unquoted, like gh and `jq -r`; everything else as JSON. */
 function resultText(results: readonly JsonValue[], indent: number): string {
   return results.map((result) => `${typeof result === 'string' ? result : jsonText(result, indent)}\n`).join('')
 }

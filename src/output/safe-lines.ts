@@ -6,7 +6,7 @@ export function safeLines(text: string): string {
   return text.replace(/[^\t\r\n]+|\r(?!\n)/g, safeText)
 }
 
-/** As its reader may have it: a terminal gets it safe, a file or a program as it is. */
+/** Safe text for a terminal, unchanged for a file or a program. */
 export function linesFor(stdout: OutputStream, text: string): string {
   return stdout.isTTY ? safeLines(text) : text
 }

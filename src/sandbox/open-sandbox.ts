@@ -46,7 +46,7 @@ export interface OpenSandbox {
 /** Nobody waits for what is under way when the sandbox closes: its data goes with it. */
 const CLOSE_MS = 100
 
-/** As good as none, but told: clients that are told nothing begin slowly, to feel for what they may send. */
+/** A limit that never applies: without one in the answers clients begin slowly, to find the limit. */
 const UNLIMITED: RateLimit = { requests: 1_000_000, windowMs: 1000 }
 
 /** A service on a free port of this machine, on a database in memory, in this process. */

@@ -72,7 +72,7 @@ function checkedNote(note: unknown, path: string): Members {
   })
 }
 
-/** Writes them in the order of the file, in as few commits as there are kinds; subscribers are told. */
+/** Writes them in the order of the file, in as few commits as there are kinds; subscribers are notified. */
 export async function sow(
   store: Store,
   { contacts, deals }: Seed,

@@ -23,7 +23,7 @@ function chance(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')
 }
 
-/** Keeps the key in our private file; one that the keyring had before goes, or is told as left behind. */
+/** Keeps the key in our private file; an earlier one in the keyring is removed, or reported as left behind. */
 export async function keepInFile(settings: Settings, name: string, stored: StoredKey, warn: Warn): Promise<void> {
   const before = await settings.keyringEntry(name)
   await settings.storeKey(name, stored)
@@ -46,7 +46,7 @@ export async function forgetEverywhere(settings: Settings, name: string): Promis
   return await settings.forgetKey(name)
 }
 
-/** The key that is kept for the profile, wherever; a keyring that cannot be asked is told, and counts as none. */
+/** The key that is kept for the profile, wherever; a keyring that cannot be asked is reported, and counts as none. */
 export async function keptKey(settings: Settings, name: string, warn: Warn): Promise<StoredKey | undefined> {
   const entry = await settings.keyringEntry(name)
   try {

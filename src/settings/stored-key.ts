@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { damaged } from './document.ts'
 
-/** A key as it is kept: it belongs to the origin it was stored for and is never sent to another. */
+/** A stored key: it belongs to the origin it was stored for, and is never sent to another. */
 export interface StoredKey {
   readonly origin: string
   readonly key: string

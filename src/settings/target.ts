@@ -97,7 +97,7 @@ async function readProfiles(settings: Settings, request: TargetRequest, warn: Wa
   }
 }
 
-/** The first that is there. A keyring that cannot be asked is said, and counts as none; one of another origin ends it before it is read. */
+/** The first that is there. A keyring that cannot be asked is reported, and counts as none; one of another origin ends it before it is read. */
 async function chooseKey(
   candidates: AsyncIterable<KeyCandidate>,
   refuse: (key: KeyCandidate) => void,

@@ -3,7 +3,7 @@ import type { SnapshotEntry } from './entry.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import { liveEntries } from './take-snapshot.ts'
 
-/** In place of a file: the CRM as it is now. */
+/** In place of a file: the current records of the CRM. */
 export const LIVE = 'live'
 
 export interface SnapshotSources {

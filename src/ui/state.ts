@@ -16,11 +16,11 @@ export interface Toast {
 export interface BoardState {
   readonly column: number
   readonly card: number
-  /** In the order of the pipeline; undefined until the server has told. */
+  /** In the order of the pipeline; undefined until the server has answered. */
   readonly stages: readonly CrmRecord[] | undefined
 }
 
-/** What the screens are told about the server. */
+/** The server, as the screens show it. */
 export interface Place {
   readonly text: string
   readonly isProtected: boolean

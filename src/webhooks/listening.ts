@@ -49,7 +49,7 @@ export async function startListening(options: ListeningOptions): Promise<Listeni
   const log = await openEventLog({ folder, keep, now, onDeleted })
   const receiver = await startReceiver({ ...options, take: createIntake({ ...options, log, onward, ack, simulator }) })
   const failed = onward ? Promise.race([receiver.failed, onward.failed]) : receiver.failed
-  // Whoever waits for it is told; without anybody the process must not end over it.
+  // The caller that awaits it gets the error; without one the process must not end because of it.
   failed.catch(() => {})
   return {
     url: receiver.url,

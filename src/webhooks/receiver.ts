@@ -37,7 +37,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { path, now, take, timeouts = TIMEOUTS } = options
   const trusted = Promise.withResolvers<Trust>()
   const failure = Promise.withResolvers<never>()
-  // Whoever waits for it is told; without anybody the process must not end over it.
+  // The caller that awaits it gets the error; without one the process must not end because of it.
   failure.promise.catch(() => {})
   const busySockets = new WeakSet<Duplex>()
 

@@ -34,7 +34,7 @@ export async function openTunnel({ name, timeoutMs, signal, ...command }: Tunnel
   const failed = running.ended.then((ended) => {
     throw endedError(name, ended)
   })
-  // Whoever waits for it is told; without anybody the process must not end over it.
+  // The caller that awaits it gets the error; without one the process must not end because of it.
   failed.catch(() => {})
   const giveUp = new AbortController()
   const late = sleep(timeoutMs, undefined, { signal: AbortSignal.any([signal, giveUp.signal]) }).then(() => {

@@ -36,7 +36,7 @@ export function prepareSecrets(texts: readonly string[]): readonly Secret[] {
 
 /**
  * The scheme by which the delivery is genuine: signed with one of the secrets, and not older or newer than 300 s. Throws a
- * Rejection. The signature comes first, so that `stale` is said of genuine deliveries alone.
+ * Rejection. The signature comes first, so that only genuine deliveries are called `stale`.
  */
 export function verify({ headers, body }: Delivery, secrets: readonly Secret[], nowMs: number): Scheme {
   const scheme = findScheme(headers) ?? refuseUnknown(headers)

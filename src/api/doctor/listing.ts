@@ -12,7 +12,7 @@ export type Noun = 'contacts' | 'deals'
 /** One answer of a list, read by the recognisers that lists are read by. */
 export type Listing =
   | { readonly page: PageAnswer; readonly json: JsonValue | undefined; readonly url: URL }
-  /** `json` is what came where it was an answer, and no page. */
+  /** `json` is the body of an answer that is not a page. */
   | { readonly error: CrmError; readonly json: JsonValue | undefined; readonly url: URL }
 
 export function isPage(listing: Listing): listing is Extract<Listing, { page: PageAnswer }> {

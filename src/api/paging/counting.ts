@@ -48,7 +48,7 @@ export function countings(
   const [first, ...others] = PAGE_PARAMETERS.map(page)
   const all = [...own, ...(first ? [first] : []), ...OFFSET_PARAMETERS.map(offset), ...others]
   const known = new Set<string>()
-  // A parameter that is sent as it is belongs to the person, or is the size.
+  // A parameter that is sent already is a filter, or the page size.
   return all.filter(
     ({ parameter }) => !url.searchParams.has(parameter) && !known.has(parameter) && known.add(parameter),
   )

@@ -19,7 +19,7 @@ function namesFrom(ownName: string, isNumber: boolean): readonly string[] {
   const bare = rest === name ? name.replace(/^_+/, '') : rest.charAt(0).toLowerCase() + rest.slice(1)
   const parameter =
     bare.replaceAll('-', '_').toLowerCase() === bare.replaceAll('-', '_') ? bare.replaceAll('-', '_') : bare
-  // `next_token` goes back as it is called; a bare `token` is more often a key.
+  // `next_token` is sent under its own name; a bare `token` is more often a key.
   if (/^(?:token|key)$/i.test(parameter)) return [name, parameter]
   return isNumber ? [parameter] : [parameter, name]
 }

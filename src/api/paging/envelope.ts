@@ -12,7 +12,7 @@ export interface Member {
   readonly words: readonly string[]
   /** The words of its own name. */
   readonly ownWords: readonly string[]
-  /** Its own name, as it is. */
+  /** Its own name, unchanged. */
   readonly ownName: string
   readonly value: JsonValue
   readonly isHeader: boolean

@@ -136,7 +136,7 @@ export class Ledger {
       .run(digest, this.#freeN(digest), text, emailOf(fields) ?? null, row.digest ?? null, row.n ?? null)
   }
 
-  /** Rows that say the same are told apart by how many came before. */
+  /** Equal rows are distinguished by the number of equal rows before them. */
   #freeN(digest: string): number {
     const isTaken = this.#scratch.database.prepare('SELECT 1 FROM earlier WHERE digest = ? AND n = ?')
     let n = 0

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import type { JsonValue } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 
-/** Why a row, or a member of a record, is left as it is. */
+/** Why a row, or a member of a record, is left out. */
 export const LEFT_OUT_CODES = [
   'empty_row',
   'no_match',

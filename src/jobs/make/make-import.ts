@@ -52,7 +52,7 @@ export type MadeImport =
       readonly job: MadeJob
       /** How the input is read. */
       readonly lines: readonly string[]
-      /** What is left as it is, and why. */
+      /** The rows that are left out, with the reasons. */
       readonly leftLines: readonly string[]
     }
   /** An earlier job has the same input: it goes on, or is done. Nothing was kept. */

@@ -12,7 +12,7 @@ export interface MadeJob {
   readonly end: PlanEnd
   /** The members that it writes. */
   readonly fields: readonly FieldCount[]
-  /** The first of what is left as it is. */
+  /** The first rows and members that are left out. */
   readonly leftOut: readonly LeftOut[]
   /** The first of the rows that fail without a request. */
   readonly failing: readonly LeftOut[]

@@ -19,7 +19,7 @@ import { makeJob } from './make-job.ts'
 import type { MakeWorld } from './make-world.ts'
 import { BeforeImages } from './read-before.ts'
 
-/** The rows that were refused, once more as they are, under new keys: the server said that it did not do them. */
+/** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
 export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
   const { progress, state, account } = await readJobState(paths)
   const earlier = await retryOf(world, paths.id)

@@ -39,7 +39,7 @@ export interface SelectionRequest {
 }
 
 /**
- * Records that an expression chooses. All of them are written down, as they are, before the first one is changed: changing
+ * Records that an expression selects. All of them are written to the plan, unchanged, before the first one is changed: changing
  * while paging would skip some. The same command, should it have been stopped, goes on instead.
  */
 export async function makeSelection(world: MakeWorld, request: SelectionRequest): Promise<MadeImport> {

@@ -157,7 +157,7 @@ interface TakeBack {
 /** Both absent for what the job did not do. */
 interface TakenBack {
   readonly planned?: Planned
-  /** What of it stays as it is. */
+  /** The members that stay unchanged. */
   readonly left?: readonly LeftOut[]
 }
 

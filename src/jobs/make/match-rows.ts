@@ -25,7 +25,7 @@ export interface MatchParts {
 
 export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
 
-/** What a row comes to beside the records that are there; undefined when it is wrong, which is told as a finding. */
+/** What a row comes to beside the records that are there; undefined when it is wrong, which is a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
   const { noun, names, mode, existing, keyLines, source, isDeletion } = parts
   const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)

@@ -18,7 +18,7 @@ export interface Restored {
   readonly conflicts: readonly Conflict[]
 }
 
-/** Three ways: as it was, what the job wrote, as it is. Only what is still as the job wrote it goes back. */
+/** Compares the old, the written and the current value. A member is reverted only if it still has the written value. */
 export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord): Restored {
   const patch: JsonObject = {}
   const conflicts: Conflict[] = []

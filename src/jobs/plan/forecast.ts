@@ -1,11 +1,11 @@
 import type { ToldRate } from '../../api/api.ts'
 
-/** What sending a plan takes, as far as the server has told. */
+/** The cost of sending a plan, as far as the limit of the server is known. */
 export interface Forecast {
   readonly requests: number
-  /** Undefined when no answer told of a limit. */
+  /** Undefined when no answer has a limit. */
   readonly rate: ToldRate | undefined
-  /** The least time that the limit leaves for it; undefined when limit or window are not told. */
+  /** The least time that the limit leaves for it; undefined when limit or window are unknown. */
   readonly atLeastMs: number | undefined
 }
 

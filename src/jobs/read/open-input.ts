@@ -1,7 +1,7 @@
 import type { Verdict } from '../row.ts'
 import type { Draft } from '../rows/draft.ts'
 
-/** The beginning of an input, as text, from which its form is told. */
+/** The beginning of an input as text, from which its format is detected. */
 export interface Sample {
   readonly text: string
   readonly isWhole: boolean
@@ -12,6 +12,6 @@ export interface OpenInput {
   readonly verdict: Verdict
   /** Values are texts as a file of cells has them, not JSON. */
   readonly areCells: boolean
-  /** From the beginning, each time. `onBlank` is told the lines of rows on which nothing stands. */
+  /** From the beginning, each time. `onBlank` gets the lines of blank rows. */
   drafts(onBlank: (line: number) => void): AsyncIterable<readonly Draft[]>
 }

@@ -7,7 +7,7 @@ import { type CutInput, cutRecords } from './cut-records.ts'
 import { isTooDeep, TOO_DEEP } from './nesting.ts'
 import type { ReadValue } from './read-value.ts'
 
-/** A value a line, or the elements of one list. What is no JSON is told, and what comes behind it is read all the same. */
+/** A value a line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
 export async function* readJson(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
   const { unitBytes, text } = codecOf(input.encoding)
   const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name, unitBytes)

@@ -3,7 +3,7 @@ import { safeText } from '../../output/safe-text.ts'
 import type { Verdict } from '../row.ts'
 import { FAILED_PREFIX } from './known-fields.ts'
 
-/** What is told of a row, in the order of the columns behind the user's own. */
+/** Our columns of a row, which follow those of the user. */
 export type FailureCells = readonly [line: string, code: string, field: string, reason: string]
 
 export const FAILURE_COLUMNS: FailureCells = [

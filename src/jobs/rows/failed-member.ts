@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { FailureCells } from './failed-cells.ts'
 import { FAILED_MEMBER } from './known-fields.ts'
 
-/** The user's object on one line as it was written, with what is told of it as its last member. */
+/** The user's object on one line, unchanged, with the failure as its last member. */
 export function failedObject(json: string, [line, code, field, reason]: FailureCells): string {
   const told = JSON.stringify({ line: Number(line), code, field: field === '' ? null : field, reason })
   const own = withoutTold(json.replace(/\s*[\r\n]\s*/g, ' ').trim())
@@ -11,7 +11,7 @@ export function failedObject(json: string, [line, code, field, reason]: FailureC
   return `${body}${body === '{' ? '' : ','}"${FAILED_MEMBER}":${told}}`
 }
 
-/** The line of an earlier failed-rows file ends in what was told then. */
+/** A line of an earlier failed-rows file ends with the failure of that time. */
 function withoutTold(json: string): string {
   if (!json.includes(`"${FAILED_MEMBER}"`)) return json
   const value = parseExactJson(json)

@@ -12,7 +12,7 @@ export interface Failure {
   readonly reason: string
 }
 
-/** The rows that did not go through, as the user wrote them, and why. Correct it and feed it back as it is. */
+/** The failed rows as the user wrote them, with the reasons. The corrected file can be imported unchanged. */
 export interface FailedRows {
   add(row: Pick<InputRow, 'line' | 'offset' | 'length'>, failure: Failure): Promise<void>
   close(): Promise<void>

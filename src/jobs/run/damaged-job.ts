@@ -5,7 +5,7 @@ import { toMachineError } from '../../files/machine-error.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { type JobState, readJobState } from './job-state.ts'
 
-/** A job of which nothing can be told but why. */
+/** A damaged job: only the reason is known. */
 export interface DamagedJob {
   readonly paths: JobPaths
   readonly state: 'damaged'

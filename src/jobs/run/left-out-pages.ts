@@ -7,7 +7,7 @@ import type { FailurePage } from './failure-pages.ts'
 
 const PAGE = 500
 
-/** What a plan left as it is, in its order, as records; none where it left nothing. */
+/** The rows and members that a plan leaves out, in its order, as records. */
 export async function* leftOutPages({ leftOut }: JobPaths): AsyncGenerator<FailurePage> {
   if (!existsSync(leftOut)) return
   let items: CrmRecord[] = []

@@ -47,7 +47,7 @@ export class Governor implements Pace {
     return this.#options.concurrency ?? (this.#isCautious ? Math.min(FIRST_WIDTH, this.#width.now) : this.#width.now)
   }
 
-  /** Requests a second that no header told; undefined while nothing was refused. */
+  /** Requests a second, found without a header; undefined while nothing was refused. */
   get feltPerSecond(): number | undefined {
     return this.#rate.isFeltFor ? this.#rate.perSecond : undefined
   }
@@ -81,7 +81,7 @@ export class Governor implements Pace {
     else if (!isRefused && !this.#isCautious) this.#width.answered(nowMs, tookMs)
   }
 
-  /** Whether there may be a limit that neither a header nor a refusal has told yet. */
+  /** Whether there may be a limit that neither a header nor a refusal has shown yet. */
   get #isCautious(): boolean {
     return !this.#pacer.isTold && !this.#rate.isFeltFor && this.#answers < CAUTIOUS_FOR
   }

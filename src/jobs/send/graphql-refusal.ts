@@ -27,7 +27,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 }
 
-/** Errors of GraphQL, which come with any status, as the failure that an endpoint would have told. */
+/** Errors of GraphQL, which have any status, as the failure of a REST endpoint. */
 export function refusalOf(errors: readonly JsonObject[], outcome: Answer | Failure): Failure {
   const [first = {}] = errors
   const extensions = isJsonObject(first.extensions) ? first.extensions : {}

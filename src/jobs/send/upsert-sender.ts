@@ -58,7 +58,7 @@ function changeOf(write: Write, id: string): Write {
   return { ...write, method: 'PATCH', path, idempotencyKey, action: `update ${id}` }
 }
 
-/** Undefined where the record that is there is not told, or is not the one that the row is about. */
+/** Undefined when the existing record is unknown, or is not the one of the row. */
 function existingIdIn({ status, body, field }: Failure, member: string): string | undefined {
   const json = status === 409 && body ? jsonOf(body) : undefined
   if (!isJsonObject(json)) return undefined

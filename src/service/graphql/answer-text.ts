@@ -1,7 +1,7 @@
 import { exactDigits } from '../../core/exact-json.ts'
 import { JsonValueText } from './json-value.ts'
 
-/** JSON of an answer that holds texts which are JSON already: they are put in as they are. */
+/** JSON of an answer with texts that are JSON already, which are inserted unchanged. */
 export function answerText(value: unknown): string {
   if (value instanceof JsonValueText) return value.text
   if (Array.isArray(value)) return listText(value)

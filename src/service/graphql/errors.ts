@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { Problem } from '../problem.ts'
 
-/** An error as it is answered: what REST says in a problem stands in `extensions`. */
+/** An error of an answer: `extensions` has the members of a REST problem. */
 export function formatError(error: GraphQLError, requestId: string): GraphQLFormattedError {
   const { message, locations, path, extensions } = error.toJSON()
   const own = { code: 'invalid_variables', ...extensions, ...problemParts(error.originalError), request_id: requestId }

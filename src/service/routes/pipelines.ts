@@ -8,7 +8,7 @@ export const pipelineRoutes: readonly Route[] = [
   { method: 'GET', path: '/v1/pipelines/:id/stages', scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
 ]
 
-/** By position; pages are cut from the pipeline as it is now. */
+/** By position; pages are cut from the current pipeline. */
 async function listStages(store: Store, call: Call): Promise<Reply> {
   const { limit, olderThanId } = readPlace(call)
   const pipeline = (await store.pipelines()).find((each) => each.id === call.id)

@@ -17,7 +17,7 @@ export function defaultPipeline(): Pipeline {
   }
 }
 
-/** Every pipeline and stage can be told apart, and a deal always has one to be in. */
+/** Checks that pipelines and stages are distinct, and that a deal always has one. */
 export function checkPipelines(pipelines: readonly Pipeline[]): void {
   if (pipelines.length === 0) {
     throw new CrmError('invalid_input', 'no pipeline is given, and one is the default of every deal', {

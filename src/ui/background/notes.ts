@@ -26,7 +26,7 @@ export function watchNotes(store: Store<State>, openApi: () => Promise<Api>, boa
       if (dealId === wanted) store.update((state) => ({ ...state, notes: { dealId, items } }))
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
-      // The pane is complete without them; what is wrong with the server is said where it matters.
+      // The pane is usable without notes; errors of the server are shown elsewhere.
       isOffered = error.code !== 'not_supported'
     }
   }

@@ -18,7 +18,7 @@ export interface ListState {
   readonly rows: readonly CrmRecord[]
   readonly haystacks: readonly string[]
   readonly lettingGo: number
-  /** Indices of the rows that are shown; undefined shows all as they are. */
+  /** Indices of the rows that are shown; undefined shows all, in the order of the server. */
   readonly order: readonly number[] | undefined
   /** Into what is shown. */
   readonly cursor: number

@@ -15,7 +15,7 @@ export const NO_MATCH = 0
 const FUZZY = 1
 export const EXACT = 2
 
-/** Every word of the filter must be there: as it is, or its letters in their order within one member. */
+/** Every word of the filter must match: exactly, or with its letters in order within one member. */
 export function matchWords(haystack: string, words: readonly string[]): number {
   let quality = EXACT
   for (const word of words) {

@@ -28,7 +28,7 @@ export function orderRows(ordering: Ordering, among?: readonly number[]): readon
   return sort ? sortIndices(rows, found, sort) : found
 }
 
-/** What holds the words as they are comes first. */
+/** Exact matches come first. */
 function filterIndices(
   haystacks: readonly string[],
   words: readonly string[],

@@ -53,7 +53,7 @@ class Hands implements Onward {
   constructor(options: OnwardOptions) {
     this.#options = options
     this.#ways = options.targets.map((target) => ({ target, lanes: createLanes(target.limit) }))
-    // Whoever waits for it is told; without anybody the process must not end over it.
+    // The caller that awaits it gets the error; without one the process must not end because of it.
     this.#failure.promise.catch(() => {})
   }
 
@@ -153,7 +153,7 @@ interface Told extends Pick<HandOver, 'attempt' | 'startedAtMs' | 'retryInMs'> {
   readonly outcome: Outcome
 }
 
-/** It was told to stop before. */
+/** Stopped before the try. */
 const NOT_TRIED: Outcome = {
   status: undefined,
   failure: 'not tried',

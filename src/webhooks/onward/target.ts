@@ -6,7 +6,7 @@ export interface Outcome {
   readonly status: number | undefined
   /** Undefined when it succeeded. */
   readonly failure: string | undefined
-  /** What the sender is told when it is told of this. */
+  /** The HTTP status for the sender, when the result is its answer. */
   readonly answer: number
   readonly retryAfter: string | undefined
   readonly response: string | undefined

@@ -9,7 +9,7 @@ import { storageFailure } from './storage-failure.ts'
 const SQLITE_CORRUPT = 11
 
 /**
- * Copies a database as it is at one moment; services on it go on writing meanwhile. VACUUM INTO, because it reads in one
+ * Copies a database at one moment; services go on writing to it. VACUUM INTO, because it reads in one
  * transaction: SQLite's backup interface starts over with every commit of another process, and so may never end. The copy
  * is checked before it gets its name. CrmError `machine` for what stands in the way.
  */
