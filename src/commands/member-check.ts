@@ -51,5 +51,5 @@ export async function expressionUses(
 export function fieldUses({ flags }: Context, resource: Resource): readonly MemberUse[] {
   if (flags.output === 'id') return []
   const paths = (flags.fields ?? []).filter(([name = '']) => !fieldOf(resource, name))
-  return paths.map((path) => ({ flag: '--fields', path, isDotted: true }))
+  return paths.map((path) => ({ flag: '--fields', path, isDotted: true, mayBeAbsent: path.length === 1 }))
 }

@@ -11,6 +11,8 @@ export interface MemberUse {
   readonly path: readonly string[]
   /** A member with the dotted path as its name counts too. */
   readonly isDotted?: boolean
+  /** The record may lack it, unless its name resembles one that is there. */
+  readonly mayBeAbsent?: boolean
   /** What to type when the name is right. */
   readonly ifMeant?: string
 }
@@ -53,10 +55,14 @@ export class MembersRead {
    * be missing in all records.
    */
   slip(plural: string, described: ReadonlySet<string>): CrmError | undefined {
-    const [first, ...others] = this.missing().filter(({ path }) => !described.has(path[0] ?? ''))
+    const known = [...this.#names, ...described]
+    const meantBy = ({ path }: MemberUse) => (path.length === 1 ? nearest(path[0] ?? '', known) : undefined)
+    const [first, ...others] = this.missing().filter(
+      (use) => !described.has(use.path[0] ?? '') && !(use.mayBeAbsent && meantBy(use) === undefined),
+    )
     if (!first) return undefined
     const name = first.path.join('.')
-    const meant = first.path.length === 1 ? nearest(name, [...this.#names, ...described]) : undefined
+    const meant = meantBy(first)
     const rest = [...new Set(others.map(({ path }) => path.join('.')))].filter((each) => each !== name)
     const also = rest.length === 0 ? '' : `, nor ${rest.join(', ')}`
     const hints = [meant && `did you mean ${meant}?`, first.ifMeant].filter((hint) => hint !== undefined)

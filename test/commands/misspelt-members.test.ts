@@ -96,6 +96,7 @@ describe('nothing is refused', () => {
     { why: 'a member of which has says that it may be absent', words: ['--where', 'has("nosuch") and .nosuch == 1'] },
     { why: 'a field of contacts that none of them has', words: ['--fields', 'id,phone,owner_id'] },
     { why: 'a member that one record has, in --fields', words: ['--fields', 'id,vip', '--where', '.vip == null'] },
+    { why: 'a member in --fields that no record has and whose name resembles none', words: ['--fields', 'id,twitter'] },
     { why: '--fields that ids alone do not show', words: ['--fields', 'emial', '-o', 'id'] },
     { why: 'what is no member of the record', words: ['--jq', 'map(to_entries[] | .key) | unique'] },
     { why: 'a name that --fields makes', words: ['--fields', 'id,vip.a', '--jq', 'map(."vip.a")'] },

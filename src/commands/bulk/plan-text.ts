@@ -1,3 +1,4 @@
+import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import type { Forecast, JobCounts, MadeJob } from './job-types.ts'
 
 const MOST_FIELDS = 12
@@ -31,9 +32,9 @@ function changes({ create, update, delete: remove }: JobCounts): readonly string
   return parts.filter(([, count]) => count > 0).map(([verb, count]) => `${verb} ${count}`)
 }
 
-/** How many records it makes that `jobs undo` cannot take back: contacts are all that it deletes. */
+/** How many of the records that it makes `jobs undo` cannot take back: those that the contract does not delete. */
 export function cannotUndo({ create }: Pick<JobCounts, 'create'>, noun: MadeJob['head']['noun']): number {
-  return noun === 'contacts' ? 0 : create
+  return hasOperation(resourceOf(noun), 'delete') ? 0 : create
 }
 
 /** `email 4, phone 3 (1 cleared)`: how many rows write each. */
