@@ -18,7 +18,7 @@ export function addJobsFailed(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('failed <job>')
     .description('rows that failed or are in doubt, and why')
-    .option('--skipped', 'instead what the plan left as it is: rows without a match, conflicts of an undo')
+    .option('--skipped', 'instead what the plan left out: rows without a match, conflicts of an undo')
     .option('--twice', 'instead what an upsert made and another writer too, each with all its ids')
     .addHelpText(
       'after',

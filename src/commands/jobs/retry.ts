@@ -15,7 +15,7 @@ import { addScopedFlags } from '../flags.ts'
 export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('retry <job>')
-    .description('send the rows that failed once more, as they are or corrected')
+    .description('send the failed rows again, unchanged or corrected')
     .option('--from <file>', 'the corrected rows: the file that the job left, edited')
     .addHelpText('after', examples('crm jobs retry psve', 'crm jobs retry psve --from failed.csv'))
     .action(act(retryJob))

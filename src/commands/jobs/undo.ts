@@ -10,7 +10,7 @@ import { addScopedFlags } from '../flags.ts'
 export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('undo <job>')
-    .description('take back what a job did, where nobody changed it since; a job of its own')
+    .description('revert what a job did, where it is unchanged since; runs as a job of its own')
     .addHelpText('after', examples('crm jobs undo psve --dry-run', 'crm jobs undo psve'))
     .action(act(undoJob))
   addExpectFlag(command)
