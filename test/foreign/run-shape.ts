@@ -22,10 +22,13 @@ export interface Foreign {
   readonly folder: string
 }
 
-/** A real server that answers so, and a home whose profile leads to it. Each command starts to count its requests from 1. */
+/**
+ * A real server that answers so, and an environment that leads to it; a profile where there are settings. Each command
+ * starts to count its requests from 1.
+ */
 export async function startForeign(
   answer: (asked: Asked) => Answered,
-  settings: Readonly<Record<string, string>> = {},
+  settings?: Readonly<Record<string, string>>,
 ): Promise<Foreign> {
   let begunAt = 0
   const { url, seen } = await startServer((response, request, nth) => {
@@ -37,12 +40,15 @@ export async function startForeign(
     response.end(text ?? (json === undefined ? '' : JSON.stringify(json)))
   })
   const folder = tempFolder()
-  const env = { HOME: folder, CRM_PROFILE: 'other', CRM_API_KEY: `crm_key_${randomBytes(20).toString('hex')}` }
+  const key = `crm_key_${randomBytes(20).toString('hex')}`
+  const named = settings === undefined ? { CRM_BASE_URL: url.origin } : { CRM_PROFILE: 'other' }
+  const env = { HOME: folder, CRM_API_KEY: key, ...named }
   const crm = (argv: readonly string[], stdin = '') => {
     begunAt = seen.length
     return runHere(argv, env, stdin)
   }
-  for (const [name, value] of Object.entries({ base_url: url.origin, ...settings })) {
+  const kept = settings === undefined ? {} : { base_url: url.origin, ...settings }
+  for (const [name, value] of Object.entries(kept)) {
     const { exit, stderr } = await crm(['config', 'set', name, value, '-p', 'other'])
     if (exit !== 0) throw new Error(stderr)
   }
