@@ -4,9 +4,9 @@ import { describe, expect } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 import { all, make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { startService } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
-import { expectRefusal } from './refusal.ts'
 
 const HAS_CURL = spawnSync('curl', ['--version']).error === undefined
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { countRequests } from '../harness/request-counter.ts'
 import type { Service } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
 import { crm, crmPrints, startCrm } from './crm.ts'
 import { loadedBy } from './loaded-modules.ts'
-import { countRequests } from './request-counter.ts'
 
 /** A home with an active profile `here`, whose key is stored. */
 async function homeWithProfile({ url, key }: Pick<Service, 'url' | 'key'>): Promise<Env & { readonly HOME: string }> {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { all, make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
+import { countRequests } from '../harness/request-counter.ts'
 import { startService } from '../harness/service.ts'
 import { loadedBy } from './loaded-modules.ts'
-import { expectRefusal } from './refusal.ts'
-import { countRequests } from './request-counter.ts'
 
 async function withContacts(count: number) {
   const service = await startService()

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { receiveEvents } from '../harness/event-receiver.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { ask } from '../harness/records.ts'
-import { receiveEvents } from './event-receiver.ts'
 import { serve, startService } from './service.ts'
 
 const KILLS = 50

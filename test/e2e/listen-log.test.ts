@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
+import { countRequests } from '../harness/request-counter.ts'
 import { serve, startService } from '../harness/service.ts'
 import { startCrm } from './crm.ts'
 import { freePort, type Line, listen, newSecretFile, send } from './listening.ts'
-import { countRequests } from './request-counter.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
 

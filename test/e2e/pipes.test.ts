@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { tempFolder } from '../harness/home.ts'
+import { countRequests } from '../harness/request-counter.ts'
 import { testWithService } from '../harness/shared-service.ts'
 import { fillWithContacts } from './contact-store.ts'
 import { CRM, startCrm } from './crm.ts'
-import { countRequests } from './request-counter.ts'
 import { startService } from './service.ts'
 
 const COUNT = 100_000

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { all, ask } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { pastPrism, serve, startService } from '../harness/service.ts'
 import { crm as builtCrm } from './crm.ts'
-import { expectRefusal } from './refusal.ts'
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)

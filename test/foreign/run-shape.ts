@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { JsonObject } from '../../src/core/json.ts'
 import { run } from '../../src/program.ts'
 import { type SeenRequest, startServer } from '../api/answering-server.ts'
-import { tempFolder } from '../harness/home.ts'
+import { type Env, tempFolder } from '../harness/home.ts'
 import { hurriedTiming } from '../harness/hurried-timing.ts'
 import type { Answered, Asked } from './shape.ts'
 
@@ -47,7 +47,7 @@ export async function startForeign(
     begunAt = seen.length
     return runHere(argv, env, stdin)
   }
-  const kept = settings === undefined ? {} : { base_url: url.origin, ...settings }
+  const kept: Env = settings === undefined ? {} : { base_url: url.origin, ...settings }
   for (const [name, value] of Object.entries(kept)) {
     const { exit, stderr } = await crm(['config', 'set', name, value, '-p', 'other'])
     if (exit !== 0) throw new Error(stderr)

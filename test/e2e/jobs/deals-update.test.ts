@@ -4,11 +4,11 @@ import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { onlyJob, runJob } from '../../harness/import-run.ts'
 import { all, make } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
 import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
-import { onlyJob, runJob } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { startService } from '../../harness/service.ts'
 import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
-import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
 const CLOCK = new URL('../../torture/clock-preload.ts', import.meta.url).href
 const DAY_MS = 86_400_000

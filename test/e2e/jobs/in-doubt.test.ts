@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { onlyJob, runJob } from '../../harness/import-run.ts'
 import { make } from '../../harness/records.ts'
 import { startCrm } from '../crm.ts'
 import { serve, startService } from '../service.ts'
 import { holdWrites } from './holding-proxy.ts'
-import { onlyJob, runJob } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

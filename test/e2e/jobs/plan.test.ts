@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { emailsOn, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { startService } from '../../harness/service.ts'
 import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
-import { emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

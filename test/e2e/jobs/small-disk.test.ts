@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
 import { type Env, tempFolder } from '../../harness/home.ts'
+import { emailsOf, emailsOn, somePeople, writePeople } from '../../harness/import-run.ts'
 import { CRM } from '../crm.ts'
 import { startService } from '../service.ts'
-import { emailsOf, emailsOn, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { all, ask, make } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
 import { startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
-import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { all, make } from '../../harness/records.ts'
 import type { Service } from '../../harness/service.ts'
 import { startService } from '../../harness/service.ts'
 import { crm, startCrm } from '../crm.ts'
 import { holdWrites } from './holding-proxy.ts'
-import { onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
-import { expectRefusal } from './refusal.ts'
-import { countRequests } from './request-counter.ts'
+import { expectRefusal } from '../harness/refusal.ts'
+import { countRequests } from '../harness/request-counter.ts'
 
 const HELP = /^crm .*--help$/
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { emailsOn, somePeople, writePeople } from '../../harness/import-run.ts'
 import { ask } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
-import { emailsOn, somePeople, writePeople } from './import-run.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm } from '../harness/crm.ts'
+import { receiveEvents } from '../harness/event-receiver.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { ask, make } from '../harness/records.ts'
 import { pastPrism, type Service, serve, startService } from '../harness/service.ts'
-import { receiveEvents } from './event-receiver.ts'
 
 async function subscribe(service: Service, url: string): Promise<string> {
   const { body } = await ask(service, { method: 'POST', path: '/v1/webhooks', body: { url, events: ['*'] } })

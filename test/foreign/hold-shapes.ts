@@ -3,47 +3,18 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contactsOf, type Foreign, fileIn, type Run, startForeign } from './run-shape.ts'
 import type { ListShape } from './shape.ts'
-import { ADDRESSES } from './shapes/addresses.ts'
-import { CURSORS } from './shapes/cursors.ts'
-import { HOSTILE } from './shapes/hostile.ts'
-import { LACKING } from './shapes/lacking.ts'
-import { NUMBERED } from './shapes/numbered.ts'
-import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
-import { REFUSALS, WORDED } from './shapes/refusals.ts'
-import { REFUSING } from './shapes/refusing.ts'
-import { REPEATING } from './shapes/repeating.ts'
-import { TOLD } from './shapes/settings.ts'
-import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
-import { WHOLE } from './shapes/whole.ts'
 
-/** Each file of shapes in a line. */
-const SHAPES: Readonly<Record<string, readonly ListShape[]>> = {
-  'gives a cursor': CURSORS,
-  'gives the address of the next page': ADDRESSES,
-  'counts its pages or records': NUMBERED,
-  'counts more records than come': LACKING,
-  'counts as many records as a page holds': PAGE_TOTALS,
-  'gives as many records as were asked for': FULL,
-  'refuses a page': REFUSING,
-  'shows records again': REPEATING,
-  'answers with the whole list': WHOLE,
-  'the settings describe': TOLD,
-  'leaves the end open': HOSTILE,
-  'refuses with a 200': REFUSALS,
-  'adds words to a list': WORDED,
-  'calls its answer a part': PARTS,
-  'has distracting words beside a whole list': DISTRACTED,
-  'leads on in an unusual way': LEADING,
-}
-
-for (const [group, shapes] of Object.entries(SHAPES)) {
-  describe(`a server that ${group}`, () => {
-    describe.each(shapes)('$name', (shape) => {
-      const { right } = shape
-      if (right === 'complete') holdsWhole(shape)
-      else holdsRefused(shape, right.refused)
+/** Each of the shapes, by what its servers do. */
+export function holdShapes(groups: Readonly<Record<string, readonly ListShape[]>>): void {
+  for (const [group, shapes] of Object.entries(groups)) {
+    describe(`a server that ${group}`, () => {
+      describe.each(shapes)('$name', (shape) => {
+        const { right } = shape
+        if (right === 'complete') holdsWhole(shape)
+        else holdsRefused(shape, right.refused)
+      })
     })
-  })
+  }
 }
 
 function start({ holds, answer, settings }: ListShape): Promise<Foreign> {

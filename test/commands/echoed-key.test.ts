@@ -5,8 +5,8 @@ import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
+import { onlyJob } from '../harness/import-run.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
-import { onlyJob } from './jobs/import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { listen, sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
 import { type Env, emptyHome } from '../harness/home.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { newKey } from '../harness/service.ts'
-import { expectRefusal } from './refusal.ts'
 
 const LIST = ['contacts', 'list', '--max-wait', '1s']
 const CREATE = ['contacts', 'create', '--set', 'name=Ada', '--max-wait', '1s']

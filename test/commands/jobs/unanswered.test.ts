@@ -4,9 +4,9 @@ import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { all, ask } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
-import { onlyJob, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

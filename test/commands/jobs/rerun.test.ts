@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../../harness/home.ts'
+import { emailsOf, emailsOn, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
+import { countRequests } from '../../harness/request-counter.ts'
 import { serve, startService } from '../../harness/service.ts'
-import { countRequests } from '../request-counter.ts'
-import { emailsOf, emailsOn, runJob, somePeople, writePeople } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

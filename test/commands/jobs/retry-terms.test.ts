@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { type Env, tempFolder } from '../../harness/home.ts'
+import { emailsOn, onlyJob, runJob } from '../../harness/import-run.ts'
 import { startService } from '../../harness/service.ts'
-import { emailsOn, onlyJob, runJob } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { serve } from '../harness/service.ts'
-import { expectRefusal } from './refusal.ts'
 
 describe('serve --unique', () => {
   test('is kept in the database, said at each start, and ended with none', async () => {

@@ -5,9 +5,9 @@ import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { newKey, type Service, serve, startService } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
-import { expectRefusal } from './refusal.ts'
 
 async function makeDeal(service: Service): Promise<string> {
   const [id = ''] = await make(service, '/v1/deals', [{ name: 'Big', stage: 'Lead', amount: 5, extra: { a: 1 } }])

@@ -1,9 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { crm } from '../../harness/crm.ts'
-import type { Env } from '../../harness/home.ts'
-import { ask } from '../../harness/records.ts'
-import type { Service } from '../../harness/service.ts'
+import { crm } from './crm.ts'
+import type { Env } from './home.ts'
+import { ask } from './records.ts'
+import type { Service } from './service.ts'
 
 interface Account {
   readonly rows: number

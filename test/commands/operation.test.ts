@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { all, ask } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { serve, startService } from '../harness/service.ts'
-import { expectRefusal } from './refusal.ts'
 
 describe('serve backup', () => {
   test('under load has all that was acknowledged before it, is sound, private, and a service runs on it', async () => {

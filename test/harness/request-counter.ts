@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { CleanUp } from '../harness/home.ts'
+import type { CleanUp } from './home.ts'
 
 export interface RequestCounter {
   readonly url: string

@@ -5,9 +5,9 @@ import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { newKey, type Service } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
-import { expectRefusal } from './refusal.ts'
 
 async function logIn({ url, key }: Service, home: Env, ...args: string[]): Promise<void> {
   await crmPrints(['auth', 'login', '--base-url', url, '--storage', 'file', '--key-stdin', ...args], home, key)

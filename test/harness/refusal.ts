@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { crm } from '../harness/crm.ts'
-import type { Env } from '../harness/home.ts'
+import { crm } from './crm.ts'
+import type { Env } from './home.ts'
 
 export interface Refusal {
   readonly exit: number

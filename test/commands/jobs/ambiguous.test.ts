@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
+import { onlyJob, runJob } from '../../harness/import-run.ts'
 import { all, ask, make } from '../../harness/records.ts'
 import { startService } from '../../harness/service.ts'
-import { onlyJob, runJob } from './import-run.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })

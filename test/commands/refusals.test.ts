@@ -4,9 +4,9 @@ import { describe, expect } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { newKey, pastPrism, startService } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
-import { expectRefusal } from './refusal.ts'
 
 describe('keys', () => {
   test('a wrong key is 4', async ({ service }) => {
