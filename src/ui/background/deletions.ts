@@ -10,6 +10,7 @@ import type { UnderWay } from './under-way.ts'
 
 /** A deletion cannot be undone, so it waits this long. */
 export const GRACE_MS = 6_000
+const GRACE_TEXT = `deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`
 
 export interface Deletions {
   add(rows: readonly CrmRecord[]): void
@@ -97,9 +98,7 @@ export function createDeletions(parts: Parts): Deletions {
   return {
     add: (rows) => {
       wait(rows, false)
-      notices.wait(
-        `${rowsText(rows, 'contacts')}: deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`,
-      )
+      notices.wait(`${rowsText(rows, 'contacts')}: ${GRACE_TEXT}`)
     },
     hold: (rows) => wait(rows, true),
     takeBack: () => {
