@@ -22,14 +22,14 @@ export async function startCountingProxy(target: string, isSilent: boolean): Pro
   const answers: CountedAnswer[] = []
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming
-    const onward = request(new URL(url, target), { method, headers, agent }, (answer: IncomingMessage) => {
+    const forwarder = request(new URL(url, target), { method, headers, agent }, (answer: IncomingMessage) => {
       answers.push({ atMs: performance.now(), status: answer.statusCode ?? 0 })
       const told = Object.entries(answer.headers).filter(([name]) => !isSilent || !LIMIT_HEADER.test(name))
       outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(told))
       answer.pipe(outgoing)
     })
-    onward.on('error', () => outgoing.destroy())
-    incoming.pipe(onward)
+    forwarder.on('error', () => outgoing.destroy())
+    incoming.pipe(forwarder)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -11,7 +11,7 @@ export interface World {
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
-  /** Where events are handed on to already; undefined where they are not. */
+  /** Where events are forwarded to already; undefined where they are not. */
   readonly sendsTo: string | undefined
   readonly profileFlag: string | undefined
   /** Writes to the terminal past the screen: a sequence that draws nothing. */

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { RejectionReason } from '../core/arrivals.ts'
 import { CrmError } from '../core/errors.ts'
+import type { RejectionReason } from '../core/webhook-events.ts'
 import { Rejection } from './rejection.ts'
 
 export interface Timeouts {

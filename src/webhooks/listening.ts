@@ -1,9 +1,9 @@
-import type { Occurrence, ReceivedEvent } from '../core/arrivals.ts'
+import type { ListenEvent, ReceivedEvent } from '../core/webhook-events.ts'
+import type { Forwarder } from './forwarding/forwarder.ts'
 import { createIntake } from './intake.ts'
 import { openEventLog } from './log/event-log.ts'
 import type { Deleted, Keep } from './log/keep.ts'
 import { recentIds } from './log/read-events.ts'
-import type { Onward } from './onward/onward.ts'
 import { startReceiver } from './receiver.ts'
 import { createSeenIds, MAX_SEEN_IDS } from './seen-ids.ts'
 import type { Simulator } from './simulate.ts'
@@ -20,8 +20,8 @@ export interface ListeningOptions {
   readonly onDeleted?: ((deleted: Deleted) => void) | undefined
   readonly now: () => number
   isWanted(event: ReceivedEvent): Promise<boolean>
-  show(occurrence: Occurrence): Promise<void>
-  readonly onward?: Onward | undefined
+  show(listenEvent: ListenEvent): Promise<void>
+  readonly forwarder?: Forwarder | undefined
   readonly ack?: 'forward' | 'now'
   readonly simulator?: Simulator | undefined
 }
@@ -39,16 +39,19 @@ export interface Listening {
   open(trust: ListeningTrust): Promise<void>
   /** Rejects with a reason when the port or the log is lost. Never resolves. */
   readonly failed: Promise<never>
-  /** How many events were not handed on. What was acknowledged is in the log. */
+  /** How many events were not forwarded. What was acknowledged is in the log. */
   close(): Promise<number>
 }
 
 /** The whole receiver: a socket, the log, and what happens to an event. CrmError `machine` for a port or a folder in the way. */
 export async function startListening(options: ListeningOptions): Promise<Listening> {
-  const { folder, keep, now, onDeleted, onward, ack = 'forward', simulator } = options
+  const { folder, keep, now, onDeleted, forwarder, ack = 'forward', simulator } = options
   const log = await openEventLog({ folder, keep, now, onDeleted })
-  const receiver = await startReceiver({ ...options, take: createIntake({ ...options, log, onward, ack, simulator }) })
-  const failed = onward ? Promise.race([receiver.failed, onward.failed]) : receiver.failed
+  const receiver = await startReceiver({
+    ...options,
+    take: createIntake({ ...options, log, forwarder, ack, simulator }),
+  })
+  const failed = forwarder ? Promise.race([receiver.failed, forwarder.failed]) : receiver.failed
   // The caller that awaits it gets the error; without one the process must not end because of it.
   failed.catch(() => {})
   return {
@@ -60,7 +63,7 @@ export async function startListening(options: ListeningOptions): Promise<Listeni
     },
     close: async () => {
       await receiver.close()
-      const undone = (await onward?.close()) ?? 0
+      const undone = (await forwarder?.close()) ?? 0
       await log.close()
       return undone
     },

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { EventBody } from '../core/arrivals.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
+import type { EventBody } from '../core/webhook-events.ts'
 
 /** What a body says of itself, in the words of Standard Webhooks, or of Stripe. */
 export interface EventFacts {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ReceivedEvent, RejectedRequest } from '../core/arrivals.ts'
+import type { ReceivedEvent, RejectedRequest } from '../core/webhook-events.ts'
 import { endToEndHeaders } from './headers.ts'
 import { readBody } from './read-body.ts'
 import { readEventBody, readEventFacts } from './read-event.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Answer, Arrival } from '../core/arrivals.ts'
+import type { Answer, Received } from '../core/webhook-events.ts'
 import { answerClientFault, clientFault, createReceiverServer, listen, TIMEOUTS, type Timeouts } from './http-server.ts'
 import { describeRejected, pathOf, receive, type Trust } from './receive.ts'
 import { Rejection } from './rejection.ts'
@@ -17,7 +17,7 @@ export interface ReceiverOptions {
    * The sender is answered when this resolves, and waits until then: with what it resolves to, else with 204. What was
    * rejected is answered as that, whatever this says.
    */
-  take(arrival: Arrival): Promise<Answer | undefined>
+  take(received: Received): Promise<Answer | undefined>
   readonly timeouts?: Timeouts
 }
 

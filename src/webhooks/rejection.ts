@@ -1,4 +1,4 @@
-import { REJECTIONS, type RejectionReason } from '../core/arrivals.ts'
+import { REJECTIONS, type RejectionReason } from '../core/webhook-events.ts'
 
 /** Thrown anywhere on the way of a delivery, and answered in one place. The message is shown, so it quotes no value. */
 export class Rejection extends Error {

@@ -1,4 +1,4 @@
-import type { SchemeName } from '../core/arrivals.ts'
+import type { SchemeName } from '../core/webhook-events.ts'
 import type { HeaderValues } from './headers.ts'
 
 export interface Signature {

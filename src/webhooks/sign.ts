@@ -1,5 +1,5 @@
-import type { ReceivedEvent, SchemeName } from '../core/arrivals.ts'
 import { CrmError } from '../core/errors.ts'
+import type { ReceivedEvent, SchemeName } from '../core/webhook-events.ts'
 import type { Unsigned } from './scheme.ts'
 import { schemeNamed } from './schemes.ts'
 

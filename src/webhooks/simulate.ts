@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ReceivedEvent, Simulation } from '../core/arrivals.ts'
+import type { ReceivedEvent, Simulation } from '../core/webhook-events.ts'
 
 /** How bad a receiver is played, so that a sender can be seen to cope with it. */
 export interface SimulationRules {

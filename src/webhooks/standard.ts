@@ -1,5 +1,5 @@
-import type { SchemeName } from '../core/arrivals.ts'
 import { secretBytes, signWebhook } from '../core/signing.ts'
+import type { SchemeName } from '../core/webhook-events.ts'
 import { onlyValue } from './headers.ts'
 import { Rejection } from './rejection.ts'
 import type { Scheme, Signature } from './scheme.ts'

@@ -25,9 +25,12 @@ async function loseFirstAnswer(first: Serving, restart: () => Promise<Serving>) 
   const passed: Passed[] = []
   const server = createServer(async (incoming, answer) => {
     const body = await text(incoming)
-    const onward = request(new URL(incoming.url ?? '/', target), { method: incoming.method, headers: incoming.headers })
-    onward.end(body)
-    const [answered] = (await once(onward, 'response')) as [IncomingMessage]
+    const forwarder = request(new URL(incoming.url ?? '/', target), {
+      method: incoming.method,
+      headers: incoming.headers,
+    })
+    forwarder.end(body)
+    const [answered] = (await once(forwarder, 'response')) as [IncomingMessage]
     const answerText = await text(answered)
     const { statusCode: status = 0, headers } = answered
     // What comes before the write, such as the question whether a path speaks GraphQL, is passed on as it is.

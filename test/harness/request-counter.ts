@@ -6,7 +6,7 @@ import type { CleanUp } from './home.ts'
 
 export interface RequestCounter {
   readonly url: string
-  /** `GET /v1/contacts?limit=100`, in the order of arrival. */
+  /** `GET /v1/contacts?limit=100`, in the order of received. */
   readonly requests: string[]
 }
 
@@ -16,13 +16,13 @@ export async function countRequests(target: string, cleanUp: CleanUp = onTestFin
   const server = createServer((incoming, answer) => {
     requests.push(`${incoming.method} ${incoming.url}`)
     const { method = 'GET', headers } = incoming
-    const onward = request(new URL(incoming.url ?? '/', target), { method, headers }, (answered) => {
+    const forwarder = request(new URL(incoming.url ?? '/', target), { method, headers }, (answered) => {
       answer.writeHead(answered.statusCode ?? 502, answered.headers)
       answered.pipe(answer)
     })
-    onward.on('error', () => answer.destroy())
-    answer.on('error', () => onward.destroy())
-    incoming.pipe(onward)
+    forwarder.on('error', () => answer.destroy())
+    answer.on('error', () => forwarder.destroy())
+    incoming.pipe(forwarder)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

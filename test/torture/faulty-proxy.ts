@@ -43,7 +43,7 @@ export interface FaultyProxy {
   close(): void
 }
 
-interface Arrival {
+interface Received {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -68,7 +68,7 @@ export async function startFaultyProxy({ kind, random, target, clockShiftMs }: P
 
   const serviceDate = () => new Date(Date.now() + clockShiftMs()).toUTCString()
 
-  const noteArrival = ({ method, path, headers, body }: Arrival) => {
+  const noteArrival = ({ method, path, headers, body }: Received) => {
     requestCount++
     for (const { until, resolve } of waiters) if (requestCount >= until) resolve()
     const key = headers['idempotency-key']
@@ -78,16 +78,16 @@ export async function startFaultyProxy({ kind, random, target, clockShiftMs }: P
     keys.set(key, text)
   }
 
-  const forward = async (arrival: Arrival): Promise<Answered> => {
+  const forward = async (received: Received): Promise<Answered> => {
     const url = target()
     if (url === undefined) throw new Error('the service is down')
-    const own = ownAnswer(kind, arrival)
+    const own = ownAnswer(kind, received)
     if (own) return { status: own.status, headers: { date: serviceDate() }, body: Buffer.from(own.text) }
-    const { method, path, body } = arrival
-    const headers = passedOn(kind, arrival.headers)
-    const onward = request(new URL(path, url), { method, headers, agent })
-    onward.end(body)
-    const [answer] = (await once(onward, 'response')) as [IncomingMessage]
+    const { method, path, body } = received
+    const headers = passedOn(kind, received.headers)
+    const forwarder = request(new URL(path, url), { method, headers, agent })
+    forwarder.end(body)
+    const [answer] = (await once(forwarder, 'response')) as [IncomingMessage]
     return { status: answer.statusCode ?? 502, headers: shown(kind, answer.headers), body: await buffer(answer) }
   }
 
@@ -101,7 +101,7 @@ export async function startFaultyProxy({ kind, random, target, clockShiftMs }: P
   }
 
   /** The faults that the service never hears of, or hears of later. */
-  const answerWithout = async (arrival: Arrival, response: ServerResponse, fault: FaultBefore) => {
+  const answerWithout = async (received: Received, response: ServerResponse, fault: FaultBefore) => {
     if (isRefusal(fault)) {
       refuse(response, REFUSALS[fault])
       return
@@ -109,12 +109,12 @@ export async function startFaultyProxy({ kind, random, target, clockShiftMs }: P
     response.destroy()
     if (fault !== 'reset, delivered late') return
     await setTimeout(random.between(0, MOST_LATE_MS))
-    await forward(arrival)
+    await forward(received)
   }
 
-  const answerWith = async (arrival: Arrival, response: ServerResponse, fault: FaultAfter | undefined) => {
+  const answerWith = async (received: Received, response: ServerResponse, fault: FaultAfter | undefined) => {
     if (fault === 'delay') await setTimeout(random.between(0, MOST_DELAY_MS))
-    const answered = await forward(arrival)
+    const answered = await forward(received)
     if (fault === 'delay') await setTimeout(random.between(0, MOST_DELAY_MS))
     if (fault === 'reset after the effect') response.destroy()
     else if (fault === '500 with effect') refuse(response, { status: 500, headers: {} })
@@ -125,11 +125,11 @@ export async function startFaultyProxy({ kind, random, target, clockShiftMs }: P
   const server = createServer(async (incoming, response) => {
     const { method = 'GET', url: path = '/', headers } = incoming
     try {
-      const arrival = { method, path, headers, body: await buffer(incoming) }
-      noteArrival(arrival)
+      const received = { method, path, headers, body: await buffer(incoming) }
+      noteArrival(received)
       const fault = chooseFault(random)
       if (fault) met.set(fault, (met.get(fault) ?? 0) + 1)
-      const done = isBefore(fault) ? answerWithout(arrival, response, fault) : answerWith(arrival, response, fault)
+      const done = isBefore(fault) ? answerWithout(received, response, fault) : answerWith(received, response, fault)
       underWay.add(done)
       await done.finally(() => underWay.delete(done))
     } catch {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HandOver, Occurrence, ReceivedEvent } from '../../src/core/arrivals.ts'
+import type { ForwardResult, ListenEvent, ReceivedEvent } from '../../src/core/webhook-events.ts'
 import type { Ui } from '../../src/ui/ui.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -14,7 +14,7 @@ function event(receivedAtMs: number, isDuplicate: boolean): ReceivedEvent {
   }
 }
 
-function handOver(receivedAtMs: number, attempt: number, status: number): HandOver {
+function result(receivedAtMs: number, attempt: number, status: number): ForwardResult {
   const failure = status < 300 ? undefined : `answered ${status}`
   return {
     ...{ type: 'forwarded', id: 'evt_1', name: 'deal.created', target: 'http://app.test/' },
@@ -23,11 +23,11 @@ function handOver(receivedAtMs: number, attempt: number, status: number): HandOv
   }
 }
 
-async function receiving(): Promise<{ ui: TestUi; tell: (occurrence: Occurrence) => void }> {
-  let tell = (_: Occurrence): void => {}
-  const live = { url: 'http://localhost/', onOccurrences: (take: typeof tell) => (tell = take) }
+async function receiving(): Promise<{ ui: TestUi; tell: (listenEvent: ListenEvent) => void }> {
+  let tell = (_: ListenEvent): void => {}
+  const live = { url: 'http://localhost/', onEvents: (take: typeof tell) => (tell = take) }
   const ui = await uiOf('events', { live })
-  return { ui, tell: (occurrence) => tell(occurrence) }
+  return { ui, tell: (listenEvent) => tell(listenEvent) }
 }
 
 const states = ({ store }: Ui) => store.get().lists.events.rows.map(({ state }) => state)
@@ -35,17 +35,17 @@ const states = ({ store }: Ui) => store.get().lists.events.rows.map(({ state }) 
 test('each attempt keeps its own result: a failure stays one when the sender tries again and it is taken', async () => {
   const { ui, tell } = await receiving()
   tell(event(AT_MS, false))
-  tell(handOver(AT_MS, 1, 503))
+  tell(result(AT_MS, 1, 503))
   await expect.poll(() => states(ui)).toEqual(['verified -> 503'])
   tell(event(AT_MS + 1_000, true))
-  tell(handOver(AT_MS + 1_000, 1, 200))
+  tell(result(AT_MS + 1_000, 1, 200))
   await expect.poll(() => states(ui)).toEqual(['verified again -> 200', 'verified -> 503'])
 })
 
 test('tries that are made again here are all told, in the state and each with its reason in the pane', async () => {
   const { ui, tell } = await receiving()
   tell(event(AT_MS, false))
-  for (const [index, status] of [503, 503, 500, 200].entries()) tell(handOver(AT_MS, index + 1, status))
+  for (const [index, status] of [503, 503, 500, 200].entries()) tell(result(AT_MS, index + 1, status))
   await expect.poll(() => states(ui)).toEqual(['verified -> 503 x2, 500, 200'])
   expect(ui.store.get().lists.events.rows[0]).toMatchObject({
     'attempt 1': 'http://app.test/ 503: answered 503',
@@ -60,9 +60,9 @@ test('what becomes of an event that is only counted yet is there when it is show
   await expect.poll(() => states(ui)).toHaveLength(1)
   ui.press('enter')
   tell(event(AT_MS + 1_000, true))
-  tell(handOver(AT_MS + 1_000, 1, 503))
+  tell(result(AT_MS + 1_000, 1, 503))
   await expect.poll(() => ui.store.get().lists.events.news).toBe(1)
-  tell(handOver(AT_MS + 1_000, 2, 200))
+  tell(result(AT_MS + 1_000, 2, 200))
   await ui.background.events.look()
   expect(states(ui)).toEqual(['verified again -> 503, 200', 'verified'])
 })

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startForwarder } from '../../src/webhooks/forwarding/start-forwarder.ts'
 import { type ListeningOptions, startListening } from '../../src/webhooks/listening.ts'
 import { KEEP_ALL } from '../../src/webhooks/log/keep.ts'
 import { readEvents } from '../../src/webhooks/log/read-events.ts'
-import { startOnward } from '../../src/webhooks/onward/start-onward.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { startApp } from './app.ts'
 import { newSecret, signed } from './signed.ts'
@@ -29,7 +29,7 @@ async function listeningForTest(secret: string, options: Partial<ListeningOption
 }
 
 function forwardTo(url: string) {
-  return startOnward({
+  return startForwarder({
     forwards: [{ url: new URL(url), globs: [] }],
     commands: [],
     timeoutMs: 5000,
@@ -60,7 +60,7 @@ test('the bodies of a few hundred events of GitHub reach the app and the log byt
   )
   expect(bodies.length).toBeGreaterThan(200)
   const app = await startApp()
-  const { folder, url } = await listeningForTest('hush', { onward: forwardTo(app.url) })
+  const { folder, url } = await listeningForTest('hush', { forwarder: forwardTo(app.url) })
   for (const [index, { name, body }] of bodies.entries()) {
     const headers = {
       'content-type': 'application/json',
@@ -81,7 +81,7 @@ test('the bodies of a few hundred events of GitHub reach the app and the log byt
 test('an event that is not shown is kept all the same, and goes nowhere', async () => {
   const app = await startApp()
   const secret = newSecret()
-  const { folder, url } = await listeningForTest(secret, { isWanted: async () => false, onward: forwardTo(app.url) })
+  const { folder, url } = await listeningForTest(secret, { isWanted: async () => false, forwarder: forwardTo(app.url) })
   expect((await fetch(url, { method: 'POST', ...signed(secret, '{}') })).status).toBe(204)
   const kept: unknown[] = []
   for await (const events of readEvents(folder, { order: 'oldest first' })) kept.push(...events)
@@ -92,7 +92,7 @@ test('an event that is not shown is kept all the same, and goes nowhere', async 
 test('headers that would break out of a message never reach the app or the log', async () => {
   const app = await startApp()
   const secret = newSecret()
-  const { folder, url } = await listeningForTest(secret, { onward: forwardTo(app.url) })
+  const { folder, url } = await listeningForTest(secret, { forwarder: forwardTo(app.url) })
   const { connect } = await import('node:net')
   const { text } = await import('node:stream/consumers')
   const { headers, body } = signed(secret, '{}')

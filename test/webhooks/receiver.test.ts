@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Arrival } from '../../src/core/arrivals.ts'
+import type { Received } from '../../src/core/webhook-events.ts'
 import { TIMEOUTS } from '../../src/webhooks/http-server.ts'
 import type { Trust } from '../../src/webhooks/receive.ts'
 import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts'
@@ -19,21 +19,21 @@ function trust(texts: readonly string[] | 'unverified'): Trust {
 }
 
 async function receiverForTest(options: Partial<ReceiverOptions> = {}) {
-  const arrivals: Arrival[] = []
+  const receivedCount: Received[] = []
   const receiver = await startReceiver({
     host: '127.0.0.1',
     port: 0,
     path: '/hook',
     now: Date.now,
-    take: async (arrival) => {
-      arrivals.push(arrival)
+    take: async (received) => {
+      receivedCount.push(received)
       return undefined
     },
     timeouts: { ...TIMEOUTS, closeMs: 100 },
     ...options,
   })
   onTestFinished(() => receiver.close())
-  return { receiver, arrivals, url: receiver.url }
+  return { receiver, receivedCount, url: receiver.url }
 }
 
 async function openReceiver(options: Partial<ReceiverOptions> = {}) {
@@ -61,9 +61,9 @@ function headLines(headers: Record<string, string>): string {
 }
 
 test('a genuine delivery is kept and then acknowledged', async () => {
-  const { url, arrivals } = await openReceiver()
+  const { url, receivedCount } = await openReceiver()
   expect(await post(url)).toMatchObject({ status: 204, said: '' })
-  expect(arrivals).toMatchObject([
+  expect(receivedCount).toMatchObject([
     {
       type: 'event',
       id: 'evt_1',
@@ -78,13 +78,13 @@ test('a genuine delivery is kept and then acknowledged', async () => {
   ])
 })
 
-test('what came is handed on whole: the query, the bytes, and the headers that are not of the connection', async () => {
-  const { url, arrivals } = await openReceiver()
+test('what came is forwarded whole: the query, the bytes, and the headers that are not of the connection', async () => {
+  const { url, receivedCount } = await openReceiver()
   const { headers } = signed(SECRET, EVENT)
   const more = `Connection: close, X-Hop\r\nX-Hop: 1\r\nX-Twice: 1\r\nX-Twice: 2\r\nContent-Length: ${EVENT.length}\r\n`
   await raw(url, `POST /hook?a=1&a=2 HTTP/1.1\r\nHost: x\r\n${more}${headLines(headers)}\r\n${EVENT}`)
-  expect(arrivals).toMatchObject([{ delivery: { url: `${url}?a=1&a=2`, bytes: Buffer.from(EVENT) } }])
-  const [event] = arrivals
+  expect(receivedCount).toMatchObject([{ delivery: { url: `${url}?a=1&a=2`, bytes: Buffer.from(EVENT) } }])
+  const [event] = receivedCount
   const expected = [['X-Twice', '1'], ['X-Twice', '2'], ...Object.entries(headers)]
   expect(event?.type === 'event' && event.delivery.headers).toEqual(expected)
 })
@@ -115,28 +115,28 @@ test('a delivery is not acknowledged before it is kept', async () => {
 })
 
 test('an id that comes again is marked, and acknowledged all the same', async () => {
-  const { url, arrivals } = await openReceiver()
+  const { url, receivedCount } = await openReceiver()
   await post(url)
   expect(await post(url)).toMatchObject({ status: 204 })
-  expect(arrivals).toMatchObject([{ isDuplicate: false }, { isDuplicate: true }])
+  expect(receivedCount).toMatchObject([{ isDuplicate: false }, { isDuplicate: true }])
 })
 
 test('an id is seen only once a genuine delivery has carried it', async () => {
-  const { url, arrivals } = await openReceiver()
+  const { url, receivedCount } = await openReceiver()
   const { headers } = signed(newSecret(), EVENT)
   expect(await post(url, { headers, body: EVENT })).toMatchObject({ status: 401, said: 'signature_mismatch\n' })
   await post(url)
-  expect(arrivals).toMatchObject([{ type: 'rejected' }, { type: 'event', isDuplicate: false }])
+  expect(receivedCount).toMatchObject([{ type: 'rejected' }, { type: 'event', isDuplicate: false }])
 })
 
 test('what was refused is described by the names of its headers, without the query, and without its body', async () => {
-  const { url, arrivals } = await openReceiver()
+  const { url, receivedCount } = await openReceiver()
   const { headers } = signed(newSecret(), EVENT)
   await post(`${url}?token=hush`, { headers, body: EVENT })
-  expect(arrivals).toMatchObject([{ reason: 'signature_mismatch', status: 401, method: 'POST', path: '/hook' }])
-  const [arrival] = arrivals
-  expect(arrival).toMatchObject({ headerNames: expect.arrayContaining(['webhook-signature']) })
-  const shown = JSON.stringify(arrival)
+  expect(receivedCount).toMatchObject([{ reason: 'signature_mismatch', status: 401, method: 'POST', path: '/hook' }])
+  const [received] = receivedCount
+  expect(received).toMatchObject({ headerNames: expect.arrayContaining(['webhook-signature']) })
+  const shown = JSON.stringify(received)
   for (const hidden of ['hush', 'con_1', headers['webhook-signature'] ?? '']) expect(shown).not.toContain(hidden)
 })
 
@@ -148,11 +148,11 @@ test('requests wait until the secret is known', async () => {
 })
 
 test('without verification all is taken, and marked', async () => {
-  const { receiver, url, arrivals } = await receiverForTest()
+  const { receiver, url, receivedCount } = await receiverForTest()
   receiver.open(trust('unverified'))
   expect(await post(url, { body: 'a=1', headers: { 'webhook-id': 'evt.1' } })).toMatchObject({ status: 204 })
   expect(await post(url)).toMatchObject({ status: 204 })
-  expect(arrivals).toMatchObject([
+  expect(receivedCount).toMatchObject([
     { isVerified: false, id: undefined, name: undefined, body: { type: 'text', text: 'a=1' } },
     { isVerified: false, id: 'evt_1', name: 'contact.created' },
   ])
@@ -169,19 +169,19 @@ describe('bodies', () => {
   })
 
   test('bytes that are no text are verified as they are', async () => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     const bytes = Buffer.from([0xff, 0x00, 0xfe])
     expect(await post(url, signed(SECRET, bytes) as RequestInit)).toMatchObject({ status: 204 })
-    expect(arrivals).toMatchObject([{ isVerified: true, body: { type: 'bytes', bytes } }])
+    expect(receivedCount).toMatchObject([{ isVerified: true, body: { type: 'bytes', bytes } }])
   })
 
   test('1 MiB is taken, a byte more is not, and the sender sees why', async () => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     const body = Buffer.alloc(1024 * 1024, 0x20)
     expect(await post(url, signed(SECRET, body) as RequestInit)).toMatchObject({ status: 204 })
     const larger = Buffer.alloc(1024 * 1024 + 1, 0x20)
     expect(await post(url, signed(SECRET, larger) as RequestInit)).toMatchObject({ status: 413, said: 'too_large\n' })
-    expect(arrivals).toMatchObject([{ type: 'event' }, { reason: 'too_large' }])
+    expect(receivedCount).toMatchObject([{ type: 'event' }, { reason: 'too_large' }])
   })
 
   test('one that is announced as 100 MB is refused before it is sent', async () => {
@@ -199,46 +199,46 @@ describe('bodies', () => {
   })
 
   test('one that does not come in time is refused', async () => {
-    const { url, arrivals } = await openReceiver({ timeouts: { ...TIMEOUTS, bodyMs: 50 } })
+    const { url, receivedCount } = await openReceiver({ timeouts: { ...TIMEOUTS, bodyMs: 50 } })
     const head = 'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{'
     expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 408 /)
-    expect(arrivals).toMatchObject([{ reason: 'too_slow' }])
+    expect(receivedCount).toMatchObject([{ reason: 'too_slow' }])
   })
 
   test('one that breaks off is told of', async () => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write('POST /hook HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n')
     await once(socket, 'data')
     socket.destroy()
-    await expect.poll(() => arrivals).toMatchObject([{ reason: 'malformed_request' }])
+    await expect.poll(() => receivedCount).toMatchObject([{ reason: 'malformed_request' }])
   })
 })
 
 describe('what is no delivery', () => {
   test('another method is 405 with Allow, another path is 404', async () => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     const got = await fetch(url)
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
     expect((await fetch(new URL('/hook/', url), { method: 'POST' })).status).toBe(404)
-    expect(arrivals).toMatchObject([{ reason: 'wrong_method' }, { reason: 'wrong_path', path: '/hook/' }])
+    expect(receivedCount).toMatchObject([{ reason: 'wrong_method' }, { reason: 'wrong_path', path: '/hook/' }])
   })
 
   test('the handshake of CloudEvents is answered', async () => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     const headers = { 'webhook-request-origin': 'events.example.test' }
     const answer = await fetch(url, { method: 'OPTIONS', headers })
     expect(answer.status).toBe(204)
     expect(answer.headers.get('webhook-allowed-origin')).toBe('events.example.test')
     expect(answer.headers.get('webhook-allowed-rate')).toBe('*')
-    expect(arrivals).toEqual([])
+    expect(receivedCount).toEqual([])
   })
 
   test('two hosts are refused', async () => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     const request = 'POST /hook HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'
     expect(await raw(url, request)).toMatch(/^HTTP\/1\.1 400 .*malformed_request\n/s)
-    expect(arrivals).toMatchObject([{ reason: 'malformed_request', status: 400 }])
+    expect(receivedCount).toMatchObject([{ reason: 'malformed_request', status: 400 }])
   })
 
   test('a header of the signature that is sent twice is refused', async () => {
@@ -258,15 +258,15 @@ describe('what is no delivery', () => {
       'malformed_request',
     ],
   ])('%.40j is %i', async (bytes, status, reason) => {
-    const { url, arrivals } = await openReceiver()
+    const { url, receivedCount } = await openReceiver()
     expect(await raw(url, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-    expect(arrivals).toMatchObject([{ reason, status, method: undefined }])
+    expect(receivedCount).toMatchObject([{ reason, status, method: undefined }])
   })
 
   test('headers that do not come in time are 408', async () => {
-    const { url, arrivals } = await openReceiver({ timeouts: { ...TIMEOUTS, headersMs: 50 } })
+    const { url, receivedCount } = await openReceiver({ timeouts: { ...TIMEOUTS, headersMs: 50 } })
     expect(await raw(url, 'POST /hook HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 408 /)
-    expect(arrivals).toMatchObject([{ reason: 'too_slow', status: 408 }])
+    expect(receivedCount).toMatchObject([{ reason: 'too_slow', status: 408 }])
   })
 })
 
@@ -281,7 +281,7 @@ describe('the end', () => {
     })
   })
 
-  test('when an event cannot be kept it is not acknowledged, and the failure is handed on', async () => {
+  test('when an event cannot be kept it is not acknowledged, and the failure is forwarded', async () => {
     const failure = new Error('disk full')
     const { receiver, url } = await openReceiver({ take: () => Promise.reject(failure) })
     await expect(post(url)).rejects.toThrow('fetch failed')
@@ -292,8 +292,8 @@ describe('the end', () => {
     const kept = Promise.withResolvers<undefined>()
     const starts: string[] = []
     const { receiver, url } = await openReceiver({
-      take: (arrival) => {
-        starts.push((arrival.type === 'event' && arrival.id) || '')
+      take: (received) => {
+        starts.push((received.type === 'event' && received.id) || '')
         return starts.length === 1 ? kept.promise : new Promise(() => {})
       },
     })

@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../../src/core/arrivals.ts'
+import type { ReceivedEvent } from '../../src/core/webhook-events.ts'
 import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
 
 /** An event as a receiver hands it out. */

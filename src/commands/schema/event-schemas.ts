@@ -1,4 +1,4 @@
-import { REJECTIONS, SCHEME_NAMES } from '../../core/arrivals.ts'
+import { REJECTIONS, SCHEME_NAMES } from '../../core/webhook-events.ts'
 import {
   ALWAYS_TRUE,
   ANYTHING,
@@ -78,7 +78,7 @@ const SIMULATED = made({
 })
 
 /** A line of `-o jsonl`, where `type` tells what it is. */
-export const OCCURRENCE = either(READY, EVENT, REJECTED, FORWARDED, EXECUTED, SIMULATED)
+export const LISTEN_EVENT = either(READY, EVENT, REJECTED, FORWARDED, EXECUTED, SIMULATED)
 
 export const VERIFIED = made({
   verified: ALWAYS_TRUE,

@@ -1,7 +1,7 @@
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EXAMINATION } from './doctor-schema.ts'
 import { ERROR } from './error-schema.ts'
-import { EVENT, LOGGED_EVENT, OCCURRENCE, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
+import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB, TWIN } from './job-schemas.ts'
 import { ANYTHING, either, type JsonSchema, listOf, TEXT } from './json-schema.ts'
 import {
@@ -92,9 +92,9 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
 
 /** Of commands that print lines without end, or a file of lines: the schema is that of one line. */
 const LINES: Readonly<Record<string, JsonSchema>> = {
-  'webhooks listen': OCCURRENCE,
-  listen: OCCURRENCE,
-  'webhooks replay': OCCURRENCE,
+  'webhooks listen': LISTEN_EVENT,
+  listen: LISTEN_EVENT,
+  'webhooks replay': LISTEN_EVENT,
   'webhooks events export': LOGGED_EVENT,
   snapshot: SNAPSHOT_LINE,
   serve: READY,

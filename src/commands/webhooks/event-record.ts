@@ -1,7 +1,7 @@
-import type { EventBody, ReceivedEvent } from '../../core/arrivals.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { EventBody, ReceivedEvent } from '../../core/webhook-events.ts'
 
 /** The members of an event but for its body, in the order of the contract (docs/webhooks.md). */
 export function eventFacts(event: ReceivedEvent): JsonObject {

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts'
-import type { HandOver } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ForwardResult } from '../../core/webhook-events.ts'
 import { readFields } from '../fields-input.ts'
 import { findEvent } from './events-show.ts'
+import { parseForward } from './forwarding-flags.ts'
 import { findKeptSecrets } from './kept-secrets.ts'
 import { makeEvent } from './made-event.ts'
-import { parseForward } from './onward-flags.ts'
 import { createResigner } from './resign.ts'
 import { madeDelivery, sendEvent } from './send-event.ts'
 
@@ -29,7 +29,7 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
   }
 
   return {
-    replay: async (id: string, to: string): Promise<HandOver> => {
+    replay: async (id: string, to: string): Promise<ForwardResult> => {
       const { url } = parseForward(to, 'the address')
       const event = await findEvent(ctx, id)
       const resigner = await createResigner(ctx, { secrets: ownSecrets })
@@ -41,7 +41,7 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
       }
       return sendEvent(ctx, event, url, resigner.sign)
     },
-    trigger: async (name: string, members: readonly string[], to: string): Promise<HandOver> => {
+    trigger: async (name: string, members: readonly string[], to: string): Promise<ForwardResult> => {
       const { url } = parseForward(to, 'to=')
       const fields = members.length === 0 ? {} : await readFields(ctx, { set: members })
       const { id, body } = makeEvent(name, fields, 'standard-webhooks', ctx.now())

@@ -1,5 +1,5 @@
-import type { EventBody } from '../../core/arrivals.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { EventBody } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { fitText } from '../../output/text-width.ts'
 

@@ -1,5 +1,5 @@
-import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { isJsonObject } from '../../core/json.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 
 /** Of Standard Webhooks and Svix. Others state no time of their own, or one in whole seconds. */
 const SENT_AT = ['webhook-timestamp', 'svix-timestamp']

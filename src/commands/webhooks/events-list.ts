@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { idOnLine } from '../../core/id-line.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
-import type { Occurrence } from '../../core/arrivals.ts'
+import type { ListenEvent } from '../../core/webhook-events.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
 import { choosePrinter } from './choose-printer.ts'
-import type { Ready } from './occurrence-printer.ts'
+import type { Ready } from './event-printer.ts'
 import type { ListenTrust } from './own-subscription.ts'
 import { createPrintQueue } from './print-queue.ts'
 import { startStatusLine } from './status-line.ts'
@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts'
 export interface ListenDisplay {
   ready(ready: Ready, trust: ListenTrust): Promise<void>
   /** Resolves once it is with the reader: a slow one slows the sender down. */
-  show(occurrence: Occurrence): Promise<void>
+  show(listenEvent: ListenEvent): Promise<void>
   /** What a command of `--exec` prints. */
   say(line: string): void
   /** Resolves when a person has closed it; undefined where that is not possible. */
@@ -32,8 +32,8 @@ export function printedDisplay(ctx: Context, tally: Tally): ListenDisplay {
       await print(printer.ready(ready))
       noteReady(ctx, ready)
     },
-    show: async (occurrence) => {
-      const line = printer.line(occurrence)
+    show: async (listenEvent) => {
+      const line = printer.line(listenEvent)
       await print(status?.above(line) ?? line)
     },
     say: (line) => writeNoteLine(ctx.io.stderr, line),

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { Occurrence } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ListenEvent } from '../../core/webhook-events.ts'
 import { placeOf, showScreens } from '../browse/show-screens.ts'
 import { terminalOf } from '../browse/terminal.ts'
 import { createEventSenders } from './event-senders.ts'
@@ -18,7 +18,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
   // Whoever waits for it is told; before that it must not end the process.
   closed.promise.catch(() => {})
   let isOpen = false
-  let take = (_: Occurrence): void => {}
+  let take = (_: ListenEvent): void => {}
   return {
     ready: async ({ url, publicUrl }, { secrets }) => {
       isOpen = true
@@ -27,7 +27,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
         ...(await serverOf(ctx, options)),
         live: {
           url: publicUrl ?? url,
-          onOccurrences: (taker) => {
+          onEvents: (taker) => {
             take = taker
           },
         },
@@ -37,7 +37,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
       })
       screens.then(closed.resolve, closed.reject)
     },
-    show: async (occurrence) => take(occurrence),
+    show: async (listenEvent) => take(listenEvent),
     say: (line) => ctx.note(line),
     closed: closed.promise,
     end: async () => {

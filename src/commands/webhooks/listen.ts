@@ -1,13 +1,19 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
-import type { Occurrence } from '../../core/arrivals.ts'
 import type { CrmError } from '../../core/errors.ts'
+import type { ListenEvent } from '../../core/webhook-events.ts'
 import { examples } from '../examples.ts'
+import {
+  type AckFlags,
+  addAckFlags,
+  forwardGlobs,
+  openForwarder,
+  refuseForwardContradictions,
+} from './forwarding-flags.ts'
 import { printedDisplay } from './listen-display.ts'
 import { screenDisplay } from './listen-screen.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
-import { type AckFlags, addAckFlags, forwardGlobs, openOnward, refuseOnwardContradictions } from './onward-flags.ts'
 import { parseSimulation, type SimulationFlag } from './parse-simulation.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { receiveEvents } from './session.ts'
@@ -26,8 +32,8 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
   const listen = (parent as unknown as Command)
     .command('listen')
     .summary('receive, verify, keep and print events')
-    .description('receive events on this machine, verify, keep and print them, hand them on; Ctrl-C stops it')
-    .option('--events <globs>', 'show and hand on only these, comma separated', parseGlobs)
+    .description('receive events on this machine, verify, keep and print them, forward them; Ctrl-C stops it')
+    .option('--events <globs>', 'show and forward only these, comma separated', parseGlobs)
     .option('--where <expr>', 'and of those only events for which this jq expression is true')
   addReceiverFlags(listen)
   addAckFlags(listen)
@@ -50,14 +56,14 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
 /** An event is acknowledged once it is on disk and its line is with the reader of stdout: a slow reader slows the sender down. */
 async function listenUntilStopped(ctx: Context, options: Options): Promise<undefined> {
   refuseContradictions(options)
-  refuseOnwardContradictions(options)
+  refuseForwardContradictions(options)
   const globs = options.events ?? []
   await checkGlobs(ctx, [...globs, ...forwardGlobs(options)], isSenderForeign(options))
   const tally = createTally()
   const display = options.tui ? screenDisplay(ctx, options) : printedDisplay(ctx, tally)
-  const show = async (occurrence: Occurrence): Promise<void> => {
-    await display.show(occurrence)
-    tally.count(occurrence)
+  const show = async (listenEvent: ListenEvent): Promise<void> => {
+    await display.show(listenEvent)
+    tally.count(listenEvent)
   }
   const wanted = await createWanted(ctx, globs)
   const slips = createSlipNotes(ctx, wanted.slip)
@@ -70,14 +76,14 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
         return isWanted
       },
       show,
-      onward: await openOnward(ctx, options, show, display.say),
+      forwarder: await openForwarder(ctx, options, show, display.say),
       ack: options.ack,
       simulator: await openSimulator(ctx, options.simulate),
       onReady: display.ready,
       until: display.closed,
       onUndone: (count) => {
         ctx.note(
-          `Not handed on: ${count}; they are kept: crm webhooks events list, then crm webhooks replay ID --to URL`,
+          `Not forwarded: ${count}; they are kept: crm webhooks events list, then crm webhooks replay ID --to URL`,
         )
       },
     })

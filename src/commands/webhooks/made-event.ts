@@ -1,7 +1,7 @@
-import type { SchemeName } from '../../core/arrivals.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import { encodeId, firstSerialAt, ID_PREFIXES, type IdKind, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { SchemeName } from '../../core/webhook-events.ts'
 
 export interface MadeEvent {
   readonly id: string

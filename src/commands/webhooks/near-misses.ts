@@ -1,10 +1,10 @@
-import type { Arrival, ReceivedEvent, RejectedRequest } from '../../core/arrivals.ts'
+import type { Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
 import { shortText } from './event-summary.ts'
 
 /** What came while something else was waited for, so that who reads a failed test sees why. */
 export interface NearMisses {
   /** False, as it is no hit. */
-  add(arrival: Arrival): false
+  add(received: Received): false
   /** One of those that are waited for, which came about before the command that should cause it. */
   addEarlier(event: ReceivedEvent): void
   /** The last ones, each with what was wrong with it. */
@@ -23,9 +23,9 @@ export function createNearMisses(globs: readonly string[]): NearMisses {
     if (last.length > SHOWN) last.shift()
   }
   return {
-    add(arrival) {
-      counts[arrival.type === 'event' ? 'events' : 'rejected']++
-      push(arrival.type === 'event' ? `Came instead: ${whyNot(arrival, globs)}` : rejectedText(arrival))
+    add(received) {
+      counts[received.type === 'event' ? 'events' : 'rejected']++
+      push(received.type === 'event' ? `Came instead: ${whyNot(received, globs)}` : rejectedText(received))
       return false
     },
     addEarlier(event) {

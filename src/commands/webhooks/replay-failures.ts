@@ -1,5 +1,5 @@
-import type { HandOver, ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
 /** Enough to look at one, of what may be very many. */
 const NAMED_IDS = 3
@@ -8,10 +8,10 @@ const NAMED_IDS = 3
 export function createReplayFailures() {
   const counts = { hands: 0, failed: 0, unanswered: 0, skipped: 0 }
   const skippedIds: string[] = []
-  let first: HandOver | undefined
+  let first: ForwardResult | undefined
   let unsignable: CrmError | undefined
 
-  function untaken({ id, target, failure }: HandOver): string {
+  function untaken({ id, target, failure }: ForwardResult): string {
     const { hands, failed } = counts
     const what = failed === 1 ? `${id ?? 'an event'} was not taken` : `${failed} of ${hands} were not taken`
     return `${what}: ${target}: ${failure}`
@@ -30,7 +30,7 @@ export function createReplayFailures() {
   }
 
   return {
-    count(hand: HandOver): void {
+    count(hand: ForwardResult): void {
       counts.hands++
       if (hand.failure === undefined) return
       counts.failed++

@@ -1,20 +1,20 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
-import type { Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ListenEvent, ReceivedEvent } from '../../core/webhook-events.ts'
 import { examples } from '../examples.ts'
 import { readIds } from '../ids-input.ts'
 import { choosePrinter } from './choose-printer.ts'
 import { findEvent } from './events-show.ts'
+import { addForwardFlags, type ForwardFlags, parseForward, startTargets } from './forwarding-flags.ts'
 import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
-import { addOnwardFlags, type OnwardFlags, parseForward, startTargets } from './onward-flags.ts'
 import { createPrintQueue } from './print-queue.ts'
 import { createReplayFailures } from './replay-failures.ts'
 import { createResigner } from './resign.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
 
-interface Options extends OnwardFlags {
+interface Options extends ForwardFlags {
   readonly since?: Since
   readonly events?: readonly string[]
   readonly to?: string
@@ -32,7 +32,7 @@ export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
     .option('--to <url>', 'send them to this URL, or port; without it they are only printed')
     .option('--original', 'with the signature and the time that they came with')
     .option('--secret-file <file>', 'sign with the secrets in this file; - for stdin')
-  addOnwardFlags(replay)
+  addForwardFlags(replay)
   replay
     .addHelpText(
       'after',
@@ -51,14 +51,14 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
   const printer = choosePrinter(ctx, 'crm webhooks replay')
   const print = createPrintQueue(ctx.io.stdout)
   const failures = createReplayFailures()
-  const show = async (occurrence: Occurrence): Promise<void> => {
-    if (occurrence.type === 'forwarded' || occurrence.type === 'executed') failures.count(occurrence)
-    await print(printer.line(occurrence))
+  const show = async (listenEvent: ListenEvent): Promise<void> => {
+    if (listenEvent.type === 'forwarded' || listenEvent.type === 'executed') failures.count(listenEvent)
+    await print(printer.line(listenEvent))
   }
   if (forward.length > 0 && ctx.flags.where !== undefined) await judgeWhere(ctx, options)
   const resigner = await createResigner(ctx, options)
   const isSigned = forward.length > 0 && !options.original
-  const onward = await startTargets(
+  const forwarder = await startTargets(
     ctx,
     { ...options, forward },
     {
@@ -69,8 +69,8 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
       ...(isSigned && { sign: resigner.sign }),
     },
   )
-  if (onward) ctx.onVerdict?.()
-  const stop = (): void => void onward?.close()
+  if (forwarder) ctx.onVerdict?.()
+  const stop = (): void => void forwarder?.close()
   ctx.signal.addEventListener('abort', stop)
   let count = 0
   for await (const event of eventsOnce(ctx, ids, options)) {
@@ -82,10 +82,10 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
       continue
     }
     await show(event)
-    await onward?.handLater(event)
+    await forwarder?.forwardLater(event)
   }
-  await onward?.settled()
-  noteCount(ctx, count, onward !== undefined)
+  await forwarder?.settled()
+  noteCount(ctx, count, forwarder !== undefined)
   ctx.signal.throwIfAborted()
   failures.refuse(count)
 }

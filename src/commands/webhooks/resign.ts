@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { readSecretFile } from './listen-trust.ts'
 
 interface Source {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { HandOver, ReceivedEvent } from '../../core/arrivals.ts'
-import { startTargets } from './onward-flags.ts'
+import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
+import { startTargets } from './forwarding-flags.ts'
 
 export interface MadeDelivery {
   readonly url: URL
@@ -33,9 +33,9 @@ export async function sendEvent(
   event: ReceivedEvent,
   url: URL,
   sign?: (event: ReceivedEvent) => ReceivedEvent['delivery']['headers'],
-): Promise<HandOver> {
-  const hands: HandOver[] = []
-  const onward = await startTargets(
+): Promise<ForwardResult> {
+  const hands: ForwardResult[] = []
+  const forwarder = await startTargets(
     ctx,
     { forward: [url.href], showResponse: true },
     {
@@ -46,9 +46,9 @@ export async function sendEvent(
       ...(sign && { sign }),
     },
   )
-  const stop = (): void => void onward?.close()
+  const stop = (): void => void forwarder?.close()
   ctx.signal.addEventListener('abort', stop)
-  await onward?.handNow(event)
+  await forwarder?.forwardNow(event)
   ctx.signal.removeEventListener('abort', stop)
   ctx.signal.throwIfAborted()
   const [hand] = hands

@@ -5,8 +5,8 @@ import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
 import { openStateFolder } from '../../settings/open-state-folder.ts'
 import { deletedNote } from './deleted-note.ts'
+import type { Ready } from './event-printer.ts'
 import { findTrust } from './listen-trust.ts'
-import type { Ready } from './occurrence-printer.ts'
 import type { ListenTrust } from './own-subscription.ts'
 import type { ReceiverFlags } from './receiver-flags.ts'
 
@@ -14,7 +14,7 @@ type Listen = Awaited<ReturnType<Context['webhooks']['listening']>>['startListen
 type ListeningOptions = Parameters<Listen>[0]
 type Tunnel = Awaited<ReturnType<Awaited<ReturnType<Context['webhooks']['tunnel']>>['openTunnel']>>
 
-export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'onward' | 'ack' | 'simulator'> {
+export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
   /** Before the first event is taken. */
   onReady(ready: Ready, trust: ListenTrust): Promise<void>
   /** When the first event can be taken. */

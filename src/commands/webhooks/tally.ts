@@ -1,8 +1,8 @@
-import type { Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
+import type { ListenEvent, ReceivedEvent } from '../../core/webhook-events.ts'
 
 /** What has happened so far, in numbers. */
 export interface Tally {
-  count(occurrence: Occurrence): void
+  count(listenEvent: ListenEvent): void
   /** An event that `--events` or `--where` left out. */
   countHidden(event: ReceivedEvent): void
   /** For the line that stays on a terminal. */
@@ -20,7 +20,7 @@ export function createTally(): Tally {
       [counts.duplicates, 'duplicates'] as const,
       [counts.rejected, 'rejected'] as const,
       [counts.hidden, 'not shown'] as const,
-      [counts.handed, 'handed on'] as const,
+      [counts.handed, 'forwarded'] as const,
       [counts.failed, 'failed tries'] as const,
     ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
   ]
@@ -30,12 +30,12 @@ export function createTally(): Tally {
     lastAtMs = event.receivedAtMs
   }
   return {
-    count(occurrence) {
-      if (occurrence.type === 'rejected') counts.rejected++
-      if (occurrence.type === 'forwarded' || occurrence.type === 'executed') {
-        counts[occurrence.failure === undefined ? 'handed' : 'failed']++
+    count(listenEvent) {
+      if (listenEvent.type === 'rejected') counts.rejected++
+      if (listenEvent.type === 'forwarded' || listenEvent.type === 'executed') {
+        counts[listenEvent.failure === undefined ? 'handed' : 'failed']++
       }
-      if (occurrence.type === 'event') countEvent(occurrence)
+      if (listenEvent.type === 'event') countEvent(listenEvent)
     },
     countHidden(event) {
       countEvent(event)
@@ -45,9 +45,9 @@ export function createTally(): Tally {
       [lastAtMs === undefined ? 'no event yet' : `last event ${ageText(nowMs - lastAtMs)} ago`, ...parts()].join(' · '),
     total() {
       const { events, duplicates, rejected, hidden, handed, failed } = counts
-      const onward = handed + failed === 0 ? '' : `, handed on: ${handed}, failed tries: ${failed}`
+      const forwarded = handed + failed === 0 ? '' : `, forwarded: ${handed}, failed tries: ${failed}`
       const filtered = hidden === 0 ? '' : `, not shown because of --events or --where: ${hidden}`
-      return `Events: ${events}, duplicates: ${duplicates}, rejected: ${rejected}${onward}${filtered}.`
+      return `Events: ${events}, duplicates: ${duplicates}, rejected: ${rejected}${forwarded}${filtered}.`
     },
   }
 }

@@ -1,10 +1,10 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { type HandOver, SCHEME_NAMES, type SchemeName } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { nearest } from '../../core/nearest.ts'
+import { type ForwardResult, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { commandLine } from '../command-line.ts'
 import { printDryRun } from '../dry-run.ts'
 import { examples } from '../examples.ts'
@@ -12,10 +12,10 @@ import { collect, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { FLAWS, type Flaw, flawed } from './flaw.ts'
+import { parseForward } from './forwarding-flags.ts'
 import { keptSecrets } from './kept-secrets.ts'
 import { readSecretFile } from './listen-trust.ts'
 import { makeEvent } from './made-event.ts'
-import { parseForward } from './onward-flags.ts'
 import { madeDelivery, sendEvent } from './send-event.ts'
 
 interface Options {
@@ -94,7 +94,7 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
   return await keptSecrets(ctx, url)
 }
 
-async function report(ctx: Context, hand: HandOver, flaw: Flaw | undefined): Promise<undefined> {
+async function report(ctx: Context, hand: ForwardResult, flaw: Flaw | undefined): Promise<undefined> {
   const { id, name, target, status, tookMs, response } = hand
   // A handler that crashes, or that sends elsewhere, has not looked at the signature.
   const isRefused = status !== undefined && status >= 400 && status < 500

@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Command, Option } from 'commander'
 import type { Act, Context } from '../../context.ts'
-import type { Arrival, Occurrence, ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { isLoopback } from '../../core/origin.ts'
+import type { ListenEvent, Received, ReceivedEvent } from '../../core/webhook-events.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
@@ -80,8 +80,8 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   try {
     await receiveEvents(ctx, options, {
       isWanted: async (event) => (await wanted.isWanted(event)) || misses.add(event),
-      show: async (occurrence) => {
-        if (isArrival(occurrence)) occurrence.type === 'event' ? take(occurrence) : misses.add(occurrence)
+      show: async (listenEvent) => {
+        if (isReceived(listenEvent)) listenEvent.type === 'event' ? take(listenEvent) : misses.add(listenEvent)
       },
       onReady: async ({ url }) => {
         ctx.note(`Waiting at ${url} for ${options.count} of ${globs.join(', ')}.`)
@@ -125,8 +125,8 @@ async function createIsEarlier(ctx: Context, { run, secretFile, insecureSkipVeri
 
 class TooLate extends Error {}
 
-function isArrival(occurrence: Occurrence): occurrence is Arrival {
-  return occurrence.type === 'event' || occurrence.type === 'rejected'
+function isReceived(listenEvent: ListenEvent): listenEvent is Received {
+  return listenEvent.type === 'event' || listenEvent.type === 'rejected'
 }
 
 function notInTime({ count, timeout }: Options, globs: readonly string[], found: number, came: string): CrmError {

@@ -1,13 +1,13 @@
-import type { Arrival, EventBody, HandOver, ReceivedEvent, RejectedRequest } from '../../core/arrivals.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { EventBody, ForwardResult, Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
 
 /** More of a body is for `crm webhooks events show`: thousands of rows are held. */
 const LONGEST_BODY = 4_000
 
 export const REJECTED = 'rejected'
 
-export function arrivalRow(arrival: Arrival, number: number): CrmRecord {
-  return arrival.type === 'event' ? eventRow(arrival) : rejectedRow(arrival, number)
+export function receivedRow(received: Received, number: number): CrmRecord {
+  return received.type === 'event' ? eventRow(received) : rejectedRow(received, number)
 }
 
 export function eventRow(event: ReceivedEvent): CrmRecord {
@@ -50,13 +50,13 @@ function rejectedRow(request: RejectedRequest, number: number): CrmRecord {
  * A row with one more result: each attempt keeps its own, so that a failure stays one when the next try succeeds. The state
  * has them in their order (`verified -> 503 x2, 200`), the pane each with its reason.
  */
-export function handedOn(row: CrmRecord, hand: HandOver): CrmRecord {
+export function withForwardResult(row: CrmRecord, result: ForwardResult): CrmRecord {
   const attempts = Object.keys(row).filter((name) => name.startsWith(ATTEMPT)).length
   const [state = '', results = ''] = String(row.state).split(ARROW)
   return {
     ...row,
-    state: `${state}${ARROW}${withResult(results, resultText(hand))}`,
-    [`${ATTEMPT} ${attempts + 1}`]: `${hand.target} ${handOverText(hand)}`,
+    state: `${state}${ARROW}${withResult(results, resultText(result))}`,
+    [`${ATTEMPT} ${attempts + 1}`]: `${result.target} ${forwardResultText(result)}`,
   }
 }
 
@@ -70,13 +70,13 @@ function withResult(results: string, result: string): string {
   return [...parts.slice(0, -1), `${result} x${Number(times) + 1}`].join(', ')
 }
 
-function resultText({ type, status }: HandOver): string {
+function resultText({ type, status }: ForwardResult): string {
   return type === 'executed' ? `exit ${status ?? '-'}` : String(status ?? 'no answer')
 }
 
-/** `-> 200 in 12 ms`, `-> exit 1`: how a try to hand it on went. */
-export function handOverText(hand: HandOver): string {
-  const { failure, tookMs, retryInMs } = hand
+/** `-> 200 in 12 ms`, `-> exit 1`: how an attempt to forward it ended. */
+export function forwardResultText(result: ForwardResult): string {
+  const { failure, tookMs, retryInMs } = result
   const why = failure === undefined ? ` in ${tookMs} ms` : `: ${failure}`
-  return `${resultText(hand)}${why}${retryInMs === undefined ? '' : `, again in ${retryInMs / 1000} s`}`
+  return `${resultText(result)}${why}${retryInMs === undefined ? '' : `, again in ${retryInMs / 1000} s`}`
 }

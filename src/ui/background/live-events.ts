@@ -1,10 +1,10 @@
-import type { HandOver, Occurrence } from '../../core/arrivals.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { ForwardResult, ListenEvent } from '../../core/webhook-events.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
-import { arrivalRow, handedOn } from './event-row.ts'
+import { receivedRow, withForwardResult } from './event-row.ts'
 import { type Events, MOST_EVENTS } from './events.ts'
 
 /** A receiver that this process runs. */
@@ -12,7 +12,7 @@ export interface LiveEvents {
   /** Where senders reach it. */
   readonly url: string
   /** Told of all that happens, from now on. */
-  onOccurrences(take: (occurrence: Occurrence) => void): void
+  onEvents(take: (listenEvent: ListenEvent) => void): void
 }
 
 /** Four frames a second are drawn for however many events come. */
@@ -22,18 +22,18 @@ const SHOWN_EVERY_MS = 250
 export function createLiveEvents(store: Store<State>, live: LiveEvents): Events {
   let waiting: CrmRecord[] = []
   let count = 0
-  let arrivals = 0
+  let receivedCount = 0
   let timer: NodeJS.Timeout | undefined
-  let onward: HandOver[] = []
+  let unshown: ForwardResult[] = []
 
-  live.onOccurrences((occurrence) => {
-    if (occurrence.type === 'event' || occurrence.type === 'rejected') {
-      waiting.push(arrivalRow(occurrence, ++arrivals))
+  live.onEvents((listenEvent) => {
+    if (listenEvent.type === 'event' || listenEvent.type === 'rejected') {
+      waiting.push(receivedRow(listenEvent, ++receivedCount))
       // Those that would be let go anyway are not held until somebody looks.
       if (waiting.length > 2 * MOST_EVENTS) waiting = waiting.slice(-MOST_EVENTS)
       count++
-    } else if (occurrence.type !== 'simulated' && occurrence.id !== undefined) {
-      onward.push(occurrence)
+    } else if (listenEvent.type !== 'simulated' && listenEvent.id !== undefined) {
+      unshown.push(listenEvent)
     }
     timer ??= setTimeout(show, SHOWN_EVERY_MS)
   })
@@ -41,27 +41,27 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
   function show(): void {
     timer = undefined
     const list = store.get().lists.events
-    if (onward.length > 0) handOn()
+    if (unshown.length > 0) showResults()
     if (count === 0) return
     if (shownCount(list) === 0 || isFollowed(store.get())) return void look()
     store.update((state) => withList(state, 'events', (before) => ({ ...before, news: count })))
   }
 
   /** Of rows that are not shown yet too: each result is put to its row once. */
-  function handOn(): void {
-    const hands = onward
-    onward = []
-    waiting = withResults(waiting, hands)
+  function showResults(): void {
+    const results = unshown
+    unshown = []
+    waiting = withResults(waiting, results)
     store.update((state) =>
       withList(state, 'events', (list) => {
-        const rows = withResults(list.rows, hands)
+        const rows = withResults(list.rows, results)
         return rows === list.rows ? list : { ...list, rows }
       }),
     )
   }
 
   async function look(): Promise<void> {
-    if (onward.length > 0) handOn()
+    if (unshown.length > 0) showResults()
     const rows = waiting.toReversed()
     waiting = []
     count = 0
@@ -90,16 +90,19 @@ export function isFollowed({ listening, overlay, lists: { events } }: State): bo
 }
 
 /** The rows themselves where none of the results is of one of them. */
-function withResults<Rows extends readonly CrmRecord[]>(rows: Rows, hands: readonly HandOver[]): Rows | CrmRecord[] {
-  const byArrival = Map.groupBy(hands, arrivalOf)
+function withResults<Rows extends readonly CrmRecord[]>(
+  rows: Rows,
+  results: readonly ForwardResult[],
+): Rows | CrmRecord[] {
+  const byRequest = Map.groupBy(results, requestOf)
   const next = rows.map((row) => {
-    const own = byArrival.get(`${row.id} ${row.received_at}`)
-    return own ? own.reduce(handedOn, row) : row
+    const own = byRequest.get(`${row.id} ${row.received_at}`)
+    return own ? own.reduce(withForwardResult, row) : row
   })
   return next.some((row, at) => row !== rows[at]) ? next : rows
 }
 
 /** Which of the rows: an event that came again has the id of the one before it. */
-function arrivalOf({ id, receivedAtMs }: HandOver): string {
+function requestOf({ id, receivedAtMs }: ForwardResult): string {
   return `${id} ${new Date(receivedAtMs).toISOString()}`
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type Delivery, type ReceivedEvent, SCHEME_NAMES, type SchemeName } from '../../core/arrivals.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { type Delivery, type ReceivedEvent, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { readEventBody } from '../read-event.ts'
 
 /** Credentials of the sender, which are not needed to read the log or to send from it. */

@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../../core/arrivals.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { entryId, parseEntry } from './entry.ts'

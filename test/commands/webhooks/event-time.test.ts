@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { madeAtMs } from '../../../src/commands/webhooks/event-time.ts'
-import type { ReceivedEvent } from '../../../src/core/arrivals.ts'
+import type { ReceivedEvent } from '../../../src/core/webhook-events.ts'
 
 const RECEIVED_MS = Date.parse('2026-01-02T03:04:05.500Z')
 

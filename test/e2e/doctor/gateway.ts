@@ -7,10 +7,10 @@ export interface Gateway {
   readonly seen: readonly Pick<SeenRequest, 'method' | 'path' | 'body'>[]
 }
 
-/** Stands in front of a server: passes requests on under the path that `onward` makes, and answers with `documents` itself. */
+/** Stands in front of a server: passes requests on under the path that `forwarder` makes, and answers with `documents` itself. */
 export async function startGateway(
   target: string | URL,
-  onward: (path: string) => string = (path) => path,
+  forwarder: (path: string) => string = (path) => path,
   documents: Readonly<Record<string, unknown>> = {},
 ): Promise<Gateway> {
   const seen: Pick<SeenRequest, 'method' | 'path' | 'body'>[] = []
@@ -21,7 +21,7 @@ export async function startGateway(
     const { method = '', url: path = '', headers } = incoming
     seen.push({ method, path, body: body.toString('utf8') })
     if (path in documents) return sendJson(answer, 200, documents[path])
-    const passed = request(new URL(onward(path), target), { method, headers }, (answered) => {
+    const passed = request(new URL(forwarder(path), target), { method, headers }, (answered) => {
       answer.writeHead(answered.statusCode ?? 502, answered.headers)
       answered.pipe(answer)
     })

@@ -29,16 +29,16 @@ export async function holdWrites(target: string, passed = 0): Promise<HoldingPro
     }
     const done = Promise.withResolvers<void>()
     underWay.add(done.promise)
-    const onward = request(new URL(url, target), { method, headers }, (answered) => {
+    const forwarder = request(new URL(url, target), { method, headers }, (answered) => {
       answered.on('close', done.resolve)
       answer.writeHead(answered.statusCode ?? 502, answered.headers)
       answered.pipe(answer)
     })
-    onward.on('error', () => {
+    forwarder.on('error', () => {
       done.resolve()
       answer.destroy()
     })
-    onward.end(body)
+    forwarder.end(body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,7 @@
 import { appendFile, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { ReceivedEvent } from '../../../src/core/arrivals.ts'
+import type { ReceivedEvent } from '../../../src/core/webhook-events.ts'
 import { type EventLogOptions, openEventLog } from '../../../src/webhooks/log/event-log.ts'
 import { KEEP_ALL } from '../../../src/webhooks/log/keep.ts'
 import { type ReadOptions, readEvents, recentIds } from '../../../src/webhooks/log/read-events.ts'

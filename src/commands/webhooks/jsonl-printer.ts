@@ -1,14 +1,14 @@
-import type { EventBody, HandOver, Occurrence, RejectedRequest, Simulation } from '../../core/arrivals.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { EventBody, ForwardResult, ListenEvent, RejectedRequest, Simulation } from '../../core/webhook-events.ts'
 import { jsonText } from '../../output/json-text.ts'
+import type { EventPrinter } from './event-printer.ts'
 import { eventFacts } from './event-record.ts'
-import type { OccurrencePrinter } from './occurrence-printer.ts'
 
 /** What a terminal obeys, as in src/output/json-text.ts; in valid JSON it stands in strings alone, where an escape means the same. */
 const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** A line an object; `type` tells them apart, and the members are a contract (docs/webhooks.md). */
-export function createJsonlOccurrences(): OccurrencePrinter {
+export function createJsonlPrinter(): EventPrinter {
   return {
     ready: ({ url, publicUrl, isVerifying, subscriptionId, folder }) =>
       `${jsonText({
@@ -19,17 +19,17 @@ export function createJsonlOccurrences(): OccurrencePrinter {
         public_url: publicUrl ?? null,
         log: folder,
       })}\n`,
-    line: (occurrence) => `${occurrenceText(occurrence)}\n`,
+    line: (listenEvent) => `${listenEventText(listenEvent)}\n`,
   }
 }
 
-export function occurrenceText(occurrence: Occurrence): string {
-  if (occurrence.type === 'event') {
-    const known = jsonText(eventFacts(occurrence))
-    return `${known.slice(0, -1)},${bodyMember(occurrence.body)}}`
+export function listenEventText(listenEvent: ListenEvent): string {
+  if (listenEvent.type === 'event') {
+    const known = jsonText(eventFacts(listenEvent))
+    return `${known.slice(0, -1)},${bodyMember(listenEvent.body)}}`
   }
-  if (occurrence.type === 'rejected') return jsonText(rejection(occurrence))
-  return jsonText(occurrence.type === 'simulated' ? simulation(occurrence) : handOver(occurrence))
+  if (listenEvent.type === 'rejected') return jsonText(rejection(listenEvent))
+  return jsonText(listenEvent.type === 'simulated' ? simulation(listenEvent) : result(listenEvent))
 }
 
 function rejection({ reason, status, detail, receivedAtMs, method, path, headerNames }: RejectedRequest): JsonObject {
@@ -45,7 +45,7 @@ function rejection({ reason, status, detail, receivedAtMs, method, path, headerN
   }
 }
 
-function handOver(hand: HandOver): JsonObject {
+function result(hand: ForwardResult): JsonObject {
   return {
     type: hand.type,
     id: hand.id ?? null,

@@ -31,7 +31,7 @@ test('what was rejected goes nowhere', async () => {
   expect(app.requests).toEqual([])
 })
 
-test('the service tries again what the app did not take, and it is handed on although it is a duplicate', async () => {
+test('the service tries again what the app did not take, and it is forwarded although it is a duplicate', async () => {
   const home = emptyHome()
   await serve(['--database', ':memory:', '--retry-schedule', '0,50ms,50ms'], home)
   const app = await startApp((response, _, index) => response.writeHead(index === 0 ? 503 : 200).end())
@@ -54,7 +54,7 @@ test('--ack now thanks the sender at once, tries again here, and the end tells w
   expect(await next()).toMatchObject({ type: 'forwarded', status: 200, attempt: 2, retry_in_ms: null })
   expect(await send(url, secret, CREATED, 'evt_2')).toBe(204)
   await app.has(3)
-  expect((await stop()).stderr).toContain('Not handed on: 1; they are kept:')
+  expect((await stop()).stderr).toContain('Not forwarded: 1; they are kept:')
 })
 
 test('--exec runs a command with the event as JSON on stdin; what it prints never reaches stdout', async () => {

@@ -1,4 +1,4 @@
-import type { Occurrence } from '../../core/arrivals.ts'
+import type { ListenEvent } from '../../core/webhook-events.ts'
 
 export interface Ready {
   readonly url: string
@@ -13,7 +13,7 @@ export interface Ready {
 }
 
 /** One format of a stream without end. Each method gives the text to write now. */
-export interface OccurrencePrinter {
+export interface EventPrinter {
   ready(ready: Ready): string
-  line(occurrence: Occurrence): string
+  line(listenEvent: ListenEvent): string
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLanes } from '../../../src/webhooks/onward/lanes.ts'
+import { createLanes } from '../../../src/webhooks/forwarding/lanes.ts'
 
 test('work of one key never overlaps and keeps its order, and never do more run than may', async () => {
   const works = fc.array(

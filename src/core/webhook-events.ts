@@ -29,7 +29,7 @@ export type EventBody =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bytes'; readonly bytes: Buffer }
 
-/** A delivery as it came: what is kept, handed on and sent again. */
+/** A delivery as it came: what is kept, forwarded and sent again. */
 export interface Delivery {
   /** Where it was received: the address of the listener, with the query that was sent. */
   readonly url: string
@@ -71,7 +71,7 @@ export interface RejectedRequest {
   readonly headerNames: readonly string[]
 }
 
-export type Arrival = ReceivedEvent | RejectedRequest
+export type Received = ReceivedEvent | RejectedRequest
 
 /** What the sender of an event is told. */
 export interface Answer {
@@ -79,13 +79,13 @@ export interface Answer {
   readonly retryAfter: string | undefined
 }
 
-/** One try to hand an event on. */
-export interface HandOver {
+/** One attempt to forward an event. */
+export interface ForwardResult {
   /** To a URL, or to a command. */
   readonly type: 'forwarded' | 'executed'
   readonly id: string | undefined
   readonly name: string | undefined
-  /** When the event that is handed on came: one that is sent again has the same id. */
+  /** When the forwarded event was received: a repeated one has the same id. */
   readonly receivedAtMs: number
   /** The URL, or the command as it was typed. */
   readonly target: string
@@ -113,5 +113,5 @@ export interface Simulation {
   readonly delayMs: number
 }
 
-/** All that a person or a program is told of while events come. */
-export type Occurrence = Arrival | HandOver | Simulation
+/** What `crm listen` reports. */
+export type ListenEvent = Received | ForwardResult | Simulation

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createJsonlOccurrences } from '../../../src/commands/webhooks/jsonl-occurrences.ts'
-import { createTableOccurrences } from '../../../src/commands/webhooks/table-occurrences.ts'
-import type { HandOver, ReceivedEvent, RejectedRequest } from '../../../src/core/arrivals.ts'
+import { createJsonlPrinter } from '../../../src/commands/webhooks/jsonl-printer.ts'
+import { createTablePrinter } from '../../../src/commands/webhooks/table-printer.ts'
+import type { ForwardResult, ReceivedEvent, RejectedRequest } from '../../../src/core/webhook-events.ts'
 import { createStyles } from '../../../src/output/color.ts'
 import { readEventBody, readEventFacts } from '../../../src/webhooks/read-event.ts'
 
@@ -45,7 +45,7 @@ const READY = {
   folder: '/log',
 }
 
-const forwarded: HandOver = {
+const forwarded: ForwardResult = {
   type: 'forwarded',
   id: 'evt_1',
   name: 'a.b',
@@ -60,8 +60,8 @@ const forwarded: HandOver = {
   response: '\x1b[2Jno',
 }
 
-const jsonl = createJsonlOccurrences()
-const piped = createTableOccurrences({ write: () => true }, createStyles(false))
+const jsonl = createJsonlPrinter()
+const piped = createTablePrinter({ write: () => true }, createStyles(false))
 
 test('jsonl has these members, in this order', () => {
   expect(jsonl.ready({ ...READY, subscriptionId: 'wh_1' })).toBe(
@@ -77,7 +77,7 @@ test('jsonl has these members, in this order', () => {
   )
 })
 
-test('jsonl says what became of an event that was handed on', () => {
+test('jsonl says what became of an event that was forwarded', () => {
   expect(jsonl.line(forwarded)).toBe(
     '{"type":"forwarded","id":"evt_1","event":"a.b","target":"http://localhost:3000/","status":500,"failure":"answered 500",' +
       '"attempt":2,"retry_in_ms":4000,"started_at":"2026-01-02T03:04:05.006Z","took_ms":12,"response":"\\u001b[2Jno"}\n',
@@ -174,7 +174,7 @@ test('a table takes any body in no time: nested a hundred thousand deep, a text 
 })
 
 test('in a terminal a line is cut to its width', () => {
-  const terminal = createTableOccurrences({ write: () => true, isTTY: true, columns: 60 }, createStyles(false))
+  const terminal = createTablePrinter({ write: () => true, isTTY: true, columns: 60 }, createStyles(false))
   const line = terminal.line(
     event(JSON.stringify({ type: 'contact.created', data: { id: 'con_1', name: '漢字'.repeat(20) } })),
   )

@@ -1,4 +1,4 @@
-import type { HandOver, ReceivedEvent } from '../../core/arrivals.ts'
+import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
 /** How one try went. */
 export interface Outcome {
@@ -12,14 +12,14 @@ export interface Outcome {
   readonly response: string | undefined
 }
 
-/** Where events are handed on to: a URL, or a command. */
+/** Where events are forwarded to: a URL or a command. */
 export interface Target {
-  readonly type: HandOver['type']
+  readonly type: ForwardResult['type']
   /** As typed. */
   readonly name: string
-  /** Events that are handed on at once. */
+  /** Events that are forwarded at the same time. */
   readonly limit: number
   takes(event: ReceivedEvent): boolean
   /** Never rejects for what the other side does; `signal` breaks it off. */
-  hand(event: ReceivedEvent, signal: AbortSignal): Promise<Outcome>
+  send(event: ReceivedEvent, signal: AbortSignal): Promise<Outcome>
 }

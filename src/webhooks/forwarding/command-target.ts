@@ -1,5 +1,5 @@
-import type { ReceivedEvent } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
 import type { Outcome, Target } from './target.ts'
 
@@ -21,7 +21,7 @@ export function commandTarget({ name, timeoutMs, input, ...command }: CommandTar
     name,
     limit: LIMIT,
     takes: () => true,
-    hand: async (event, signal) => {
+    send: async (event, signal) => {
       const running = startCommand({ ...command, input: input(event) })
       let isLate = false
       const late = setTimeout(() => {

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { ReceivedEvent } from '../../core/arrivals.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
 import { loopbackConnection } from './loopback.ts'
@@ -31,9 +31,9 @@ export function httpTarget(options: HttpTargetOptions): Target {
     name: url.href,
     limit: LIMIT,
     takes: (event) => matchesAnyGlob(globs, event.name),
-    hand: async (event, signal) => {
+    send: async (event, signal) => {
       const first = await send(event, { ...options, agent, signal })
-      // The app closed a connection that was idle, while the request was on its way.
+      // The app closed a connection that was idle, while the request was on its route.
       return (first.isStale ? await send(event, { ...options, agent, signal }) : first).outcome
     },
   }
@@ -122,8 +122,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: 'it closed the connection without an answer',
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'the name cannot be looked up',
-  EHOSTUNREACH: 'no way to this host',
-  ENETUNREACH: 'no way to this network',
+  EHOSTUNREACH: 'no route to this host',
+  ENETUNREACH: 'no route to this network',
 }
 
 function unanswered(error: Error | undefined, url: URL): Outcome {

@@ -1,10 +1,10 @@
-import type { HandOver, ReceivedEvent } from '../../core/arrivals.ts'
 import type { Env } from '../../core/streams.ts'
+import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { commandTarget } from './command-target.ts'
+import { createForwarder, type Forwarder } from './forwarder.ts'
 import { httpTarget } from './http-target.ts'
-import { createOnward, type Onward } from './onward.ts'
 
-export interface OnwardRules {
+export interface ForwardRules {
   readonly forwards: readonly { readonly url: URL; readonly globs: readonly string[] }[]
   readonly commands: readonly { readonly name: string; readonly words: readonly [string, ...string[]] }[]
   /** For one try. */
@@ -20,15 +20,15 @@ export interface OnwardRules {
   input(event: ReceivedEvent): string
   /** What a command prints. */
   say(line: string): void
-  show(handOver: HandOver): Promise<void>
+  show(result: ForwardResult): Promise<void>
 }
 
-/** Undefined when there is nowhere to hand events on to. */
-export function startOnward(rules: OnwardRules): Onward | undefined {
+/** Undefined when there is no target. */
+export function startForwarder(rules: ForwardRules): Forwarder | undefined {
   const { timeoutMs, showsResponse, sign, env, input, say } = rules
   const targets = [
     ...rules.forwards.map((rule) => httpTarget({ ...rule, timeoutMs, showsResponse, ...(sign && { sign }) })),
     ...rules.commands.map((command) => commandTarget({ ...command, env, timeoutMs, input, say })),
   ]
-  return targets.length === 0 ? undefined : createOnward({ ...rules, targets })
+  return targets.length === 0 ? undefined : createForwarder({ ...rules, targets })
 }

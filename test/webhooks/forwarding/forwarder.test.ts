@@ -1,15 +1,15 @@
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { HandOver } from '../../../src/core/arrivals.ts'
-import type { Onward } from '../../../src/webhooks/onward/onward.ts'
-import { type OnwardRules, startOnward } from '../../../src/webhooks/onward/start-onward.ts'
+import type { ForwardResult } from '../../../src/core/webhook-events.ts'
+import type { Forwarder } from '../../../src/webhooks/forwarding/forwarder.ts'
+import { type ForwardRules, startForwarder } from '../../../src/webhooks/forwarding/start-forwarder.ts'
 import { startApp } from '../app.ts'
 import { sampleEvent } from '../sample-event.ts'
 
-function onwardForTest(rules: Partial<OnwardRules>): { onward: Onward; hands: HandOver[]; said: string[] } {
-  const hands: HandOver[] = []
+function onwardForTest(rules: Partial<ForwardRules>): { forwarder: Forwarder; hands: ForwardResult[]; said: string[] } {
+  const hands: ForwardResult[] = []
   const said: string[] = []
-  const onward = startOnward({
+  const forwarder = startForwarder({
     forwards: [],
     commands: [],
     timeoutMs: 2000,
@@ -23,9 +23,9 @@ function onwardForTest(rules: Partial<OnwardRules>): { onward: Onward; hands: Ha
     show: async (hand) => void hands.push(hand),
     ...rules,
   })
-  if (!onward) throw new Error('no target')
-  onTestFinished(async () => void (await onward.close()))
-  return { onward, hands, said }
+  if (!forwarder) throw new Error('no target')
+  onTestFinished(async () => void (await forwarder.close()))
+  return { forwarder, hands, said }
 }
 
 const to = (url: string, ...globs: string[]) => ({ forwards: [{ url: new URL(url), globs }] })
@@ -40,8 +40,11 @@ test('the app is given method, path, query, headers and bytes as they came, and 
     ['x-twice', '2'],
   ] as const
   const delivery = { url: 'http://127.0.0.1:4242/hook?a=1&a=2', headers, bytes }
-  const { onward, hands } = onwardForTest({ ...to(app.url), showsResponse: true })
-  expect(await onward.handNow({ ...sampleEvent('evt_1'), delivery })).toEqual({ status: 202, retryAfter: undefined })
+  const { forwarder, hands } = onwardForTest({ ...to(app.url), showsResponse: true })
+  expect(await forwarder.forwardNow({ ...sampleEvent('evt_1'), delivery })).toEqual({
+    status: 202,
+    retryAfter: undefined,
+  })
   const [request] = app.requests
   expect(request).toMatchObject({ method: 'POST', url: '/hook?a=1&a=2', body: bytes })
   const own = ['Host', `127.0.0.1:${app.port}`, 'Content-Length', '4', 'Connection', 'keep-alive']
@@ -51,16 +54,16 @@ test('the app is given method, path, query, headers and bytes as they came, and 
 
 test('a URL with a path keeps it, and the query of the event is added to its own', async () => {
   const app = await startApp()
-  const { onward } = onwardForTest(to(`${app.url}api/events?k=v`))
-  await onward.handNow(sampleEvent('evt_1'))
+  const { forwarder } = onwardForTest(to(`${app.url}api/events?k=v`))
+  await forwarder.forwardNow(sampleEvent('evt_1'))
   expect(app.requests).toMatchObject([{ url: '/api/events?k=v&a=1' }])
 })
 
 test.each(['localhost', '127.0.0.1', '[::1]'])('%s is found on either loopback address', async (name) => {
   for (const host of ['127.0.0.1', '::1']) {
     const app = await startApp(undefined, host)
-    const { onward } = onwardForTest(to(`http://${name}:${app.port}`))
-    expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
+    const { forwarder } = onwardForTest(to(`http://${name}:${app.port}`))
+    expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
     expect(app.requests[0]?.headers.host).toBe(`${name}:${app.port}`)
   }
 })
@@ -70,9 +73,9 @@ test('a redirect is not followed, and what the app answers is what the sender is
   const app = await startApp((response, _, index) =>
     response.writeHead(statuses[index] ?? 200, { location: '/x', 'retry-after': '9' }).end(),
   )
-  const { onward, hands } = onwardForTest(to(app.url))
+  const { forwarder, hands } = onwardForTest(to(app.url))
   for (const [index, status] of statuses.entries()) {
-    expect(await onward.handNow(sampleEvent(`evt_${index}`))).toEqual({ status, retryAfter: '9' })
+    expect(await forwarder.forwardNow(sampleEvent(`evt_${index}`))).toEqual({ status, retryAfter: '9' })
   }
   expect(app.requests.length).toBe(4)
   expect(hands.map(({ failure }) => failure)).toEqual([
@@ -96,8 +99,8 @@ test('who is not there, closes early, or is slow: the sender is told 502, 502, 5
     [closing.url, 502, 'it closed the connection without an answer'],
     [slow.url, 504, 'no answer within 0.2 s'],
   ] as const) {
-    const { onward, hands } = onwardForTest({ ...to(url), timeoutMs: 200 })
-    expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status })
+    const { forwarder, hands } = onwardForTest({ ...to(url), timeoutMs: 200 })
+    expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status })
     expect(hands).toMatchObject([{ status: undefined, failure }])
   }
 })
@@ -108,41 +111,44 @@ test('an idle connection that the app has closed costs an event nothing', async 
       setImmediate(() => response.socket?.destroy())
     }),
   )
-  const { onward } = onwardForTest(to(app.url))
-  for (let at = 0; at < 20; at++) expect(await onward.handNow(sampleEvent(`evt_${at}`))).toMatchObject({ status: 200 })
+  const { forwarder } = onwardForTest(to(app.url))
+  for (let at = 0; at < 20; at++)
+    expect(await forwarder.forwardNow(sampleEvent(`evt_${at}`))).toMatchObject({ status: 200 })
 })
 
 test('events go to every target that takes them; one that fails decides what the sender is told', async () => {
   const contacts = await startApp()
   const all = await startApp((response) => response.writeHead(500).end())
   const forwards = [...to(contacts.url, 'contact.*').forwards, ...to(all.url).forwards]
-  const { onward } = onwardForTest({ forwards })
-  expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
-  expect(await onward.handNow(sampleEvent('evt_2', { bytes: Buffer.from('{"type":"deal.created"}') }))).toMatchObject({
+  const { forwarder } = onwardForTest({ forwards })
+  expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
+  expect(
+    await forwarder.forwardNow(sampleEvent('evt_2', { bytes: Buffer.from('{"type":"deal.created"}') })),
+  ).toMatchObject({
     status: 500,
   })
   expect([contacts.requests.length, all.requests.length]).toEqual([1, 2])
   const none = onwardForTest(to(contacts.url, 'note.*'))
-  expect(await none.onward.handNow(sampleEvent('evt_1'))).toBeUndefined()
+  expect(await none.forwarder.forwardNow(sampleEvent('evt_1'))).toBeUndefined()
 })
 
-test('what was taken is not handed on again; what failed is, when it comes again', async () => {
+test('what was taken is not forwarded again; what failed is, when it comes again', async () => {
   const app = await startApp((response, _, index) => response.writeHead(index === 0 ? 500 : 200).end())
-  const { onward } = onwardForTest(to(app.url))
-  expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
-  expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
-  expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
+  const { forwarder } = onwardForTest(to(app.url))
+  expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
+  expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
+  expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
   expect(app.requests.length).toBe(2)
   const again = onwardForTest({ ...to(app.url), passesDuplicates: true })
-  for (let at = 0; at < 2; at++) await again.onward.handNow(sampleEvent('evt_1'))
+  for (let at = 0; at < 2; at++) await again.forwarder.forwardNow(sampleEvent('evt_1'))
   expect(app.requests.length).toBe(4)
 })
 
 test('one that comes again while the app is busy with it waits for that answer', async () => {
   const busy = Promise.withResolvers<void>()
   const app = await startApp((response) => void busy.promise.then(() => response.writeHead(201).end()))
-  const { onward } = onwardForTest(to(app.url))
-  const answers = [onward.handNow(sampleEvent('evt_1')), onward.handNow(sampleEvent('evt_1'))]
+  const { forwarder } = onwardForTest(to(app.url))
+  const answers = [forwarder.forwardNow(sampleEvent('evt_1')), forwarder.forwardNow(sampleEvent('evt_1'))]
   await app.has(1)
   busy.resolve()
   expect(await Promise.all(answers)).toMatchObject([{ status: 201 }, { status: 201 }])
@@ -153,47 +159,47 @@ test('later means that tries are made again, in the order of each record, and th
   const app = await startApp((response, { url }, index) => {
     response.writeHead(url === '/hook?a=1' && index === 0 ? 500 : 200).end()
   })
-  const { onward, hands } = onwardForTest({ ...to(app.url), retries: 1 })
+  const { forwarder, hands } = onwardForTest({ ...to(app.url), retries: 1 })
   const ofRecord = (id: string) => ({ ...sampleEvent(id), recordId: 'con_1' })
-  await onward.handLater(ofRecord('evt_1'))
-  await onward.handLater(ofRecord('evt_2'))
-  await onward.settled()
+  await forwarder.forwardLater(ofRecord('evt_1'))
+  await forwarder.forwardLater(ofRecord('evt_2'))
+  await forwarder.settled()
   expect(hands.map(({ id, attempt, status, retryInMs }) => [id, attempt, status, retryInMs])).toEqual([
     ['evt_1', 1, 500, 1000],
     ['evt_1', 2, 200, undefined],
     ['evt_2', 1, 200, undefined],
   ])
-  expect(await onward.close()).toBe(0)
+  expect(await forwarder.close()).toBe(0)
 })
 
 test('closing breaks off a pause between two tries, and counts what was not taken', async () => {
   const app = await startApp((response) => response.writeHead(500).end())
-  const { onward } = onwardForTest({ ...to(app.url), retries: 9 })
-  await onward.handLater(sampleEvent('evt_1'))
+  const { forwarder } = onwardForTest({ ...to(app.url), retries: 9 })
+  await forwarder.forwardLater(sampleEvent('evt_1'))
   await app.has(1)
-  expect(await onward.close()).toBe(1)
+  expect(await forwarder.close()).toBe(1)
   expect(app.requests.length).toBe(1)
 })
 
 test('a command gets the event on stdin, what it prints is told, and its exit code decides', async () => {
   const ok = onwardForTest({ commands: [node('process.stdin.pipe(process.stdout)')] })
-  expect(await ok.onward.handNow(sampleEvent('evt_$(id)'))).toEqual({ status: 204, retryAfter: undefined })
+  expect(await ok.forwarder.forwardNow(sampleEvent('evt_$(id)'))).toEqual({ status: 204, retryAfter: undefined })
   expect(ok.said).toEqual(['{"id":"evt_$(id)"}'])
   expect(ok.hands).toMatchObject([{ type: 'executed', status: 0, failure: undefined }])
   const failing = onwardForTest({ commands: [node('process.exit(3)')] })
-  expect(await failing.onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
+  expect(await failing.forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
   expect(failing.hands).toMatchObject([{ status: 3, failure: 'exit 3' }])
 })
 
 test('a command that does not end in time is killed, with what it has started', async () => {
   const script = "require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' })"
-  const { onward, hands } = onwardForTest({ commands: [node(script)], timeoutMs: 300 })
-  expect(await onward.handNow(sampleEvent('evt_1'))).toMatchObject({ status: 504 })
+  const { forwarder, hands } = onwardForTest({ commands: [node(script)], timeoutMs: 300 })
+  expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 504 })
   expect(hands).toMatchObject([{ failure: 'killed after 0.3 s' }])
 })
 
 test('a command that is no longer there is a failure as any other, with its reason', async () => {
-  const { onward, hands } = onwardForTest({ commands: [{ name: 'nix', words: ['/nowhere/nix'] }] })
-  expect(await onward.handNow(sampleEvent('evt_1'))).toEqual({ status: 500, retryAfter: undefined })
+  const { forwarder, hands } = onwardForTest({ commands: [{ name: 'nix', words: ['/nowhere/nix'] }] })
+  expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toEqual({ status: 500, retryAfter: undefined })
   expect(hands).toMatchObject([{ status: undefined, failure: 'cannot run /nowhere/nix: no such program' }])
 })

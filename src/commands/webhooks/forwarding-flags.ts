@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
-import type { HandOver } from '../../core/arrivals.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
+import type { ForwardResult } from '../../core/webhook-events.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
 import { collect } from '../fields-input.ts'
 import { parseCount } from '../flags.ts'
-import { occurrenceText } from './jsonl-occurrences.ts'
+import { listenEventText } from './jsonl-printer.ts'
 
-/** Of every command that hands events on. */
-export interface OnwardFlags {
+/** Of every command that forwards events. */
+export interface ForwardFlags {
   readonly forward?: readonly string[]
   readonly exec?: readonly string[]
   readonly showResponse?: true
@@ -17,13 +17,13 @@ export interface OnwardFlags {
 }
 
 /** Of those that answer a sender as well. */
-export interface AckFlags extends OnwardFlags {
+export interface AckFlags extends ForwardFlags {
   readonly ack: 'forward' | 'now'
   readonly retry?: number
   readonly insecureSkipVerify?: true
 }
 
-export function addOnwardFlags(command: Command): void {
+export function addForwardFlags(command: Command): void {
   command
     .option(
       '--forward <[type=]url>',
@@ -35,7 +35,7 @@ export function addOnwardFlags(command: Command): void {
 }
 
 export function addAckFlags(command: Command): void {
-  addOnwardFlags(command)
+  addForwardFlags(command)
   command
     .addOption(
       new Option('--ack <when>', "answer the sender after the target, with the target's status, or at once")
@@ -43,7 +43,7 @@ export function addAckFlags(command: Command): void {
         .default('forward' as const),
     )
     .option('--retry <n>', 'with --ack now: tries after a failed one (default: 3)', parseCount)
-    .option('--forward-duplicates', 'hand on again what a target has taken already')
+    .option('--forward-duplicates', 'forward again what a target has taken already')
 }
 
 const DEFAULT_RETRIES = 3
@@ -51,7 +51,7 @@ const DEFAULT_RETRIES = 3
 const SENDER_WAITS_MS = 14_000
 
 /** CrmError `usage` for flags that contradict each other. */
-export function refuseOnwardContradictions(options: AckFlags): void {
+export function refuseForwardContradictions(options: AckFlags): void {
   const hasTarget = options.forward !== undefined || options.exec !== undefined
   if (options.insecureSkipVerify && options.exec) {
     throw new CrmError('usage', '--insecure-skip-verify would let anybody run --exec', {
@@ -70,11 +70,11 @@ export function refuseOnwardContradictions(options: AckFlags): void {
   }
 }
 
-/** Undefined when there is nowhere to hand events on to. */
-export async function openOnward(
+/** Undefined when there is no target. */
+export async function openForwarder(
   ctx: Context,
   options: AckFlags,
-  show: (hand: HandOver) => Promise<void>,
+  show: (result: ForwardResult) => Promise<void>,
   say: (line: string) => void,
 ) {
   if (options.forward === undefined && options.exec === undefined) return undefined
@@ -88,23 +88,23 @@ export async function openOnward(
   })
 }
 
-type StartOnward = Awaited<ReturnType<Context['webhooks']['onward']>>['startOnward']
-type OnwardRules = Parameters<StartOnward>[0]
-type HowOften = Pick<OnwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'> & {
+type StartForwarder = Awaited<ReturnType<Context['webhooks']['forwarder']>>['startForwarder']
+type ForwardRules = Parameters<StartForwarder>[0]
+type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'> & {
   /** What commands print; on stderr unless told. */
   readonly say?: (line: string) => void
 }
 
 export async function startTargets(
   ctx: Context,
-  options: OnwardFlags,
+  options: ForwardFlags,
   how: HowOften,
-): Promise<ReturnType<StartOnward>> {
+): Promise<ReturnType<StartForwarder>> {
   const forwards = (options.forward ?? []).map((text) => parseForward(text))
   const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
   await refuseMissingPrograms(ctx, commands)
-  const { startOnward } = await ctx.webhooks.onward()
-  return startOnward({
+  const { startForwarder } = await ctx.webhooks.forwarder()
+  return startForwarder({
     say: (line) => writeNoteLine(ctx.io.stderr, line),
     ...how,
     forwards,
@@ -112,12 +112,12 @@ export async function startTargets(
     showsResponse: options.showResponse === true,
     env: ctx.env,
     now: ctx.now,
-    input: (event) => `${occurrenceText(event)}\n`,
+    input: (event) => `${listenEventText(event)}\n`,
   })
 }
 
 /** The names of events that `--forward` asks for, beside those of `--events`. */
-export function forwardGlobs({ forward = [] }: OnwardFlags): readonly string[] {
+export function forwardGlobs({ forward = [] }: ForwardFlags): readonly string[] {
   return forward.flatMap((text) => parseForward(text).globs)
 }
 

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, HandOver, ReceivedEvent } from '../../core/arrivals.ts'
+import type { Answer, ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import type { Outcome, Target } from './target.ts'
 
-export interface OnwardOptions {
+export interface ForwarderOptions {
   readonly targets: readonly Target[]
   /** Tries after the first one, for events that the sender was already thanked for. */
   readonly retries: number
-  /** Whether what a target has taken is handed to it again when it comes again. */
+  /** Whether an event that a target has taken is sent to it again when it is received again. */
   readonly passesDuplicates: boolean
   readonly now: () => number
-  show(handOver: HandOver): Promise<void>
+  show(result: ForwardResult): Promise<void>
 }
 
-export interface Onward {
+export interface Forwarder {
   /** To every target that takes it, one try each; what to tell the sender, undefined when no target takes it. */
-  handNow(event: ReceivedEvent): Promise<Answer | undefined>
+  forwardNow(event: ReceivedEvent): Promise<Answer | undefined>
   /** Resolves once it is in the queue, which is when there is room; it is then tried until it succeeds or tries are used up. */
-  handLater(event: ReceivedEvent): Promise<void>
+  forwardLater(event: ReceivedEvent): Promise<void>
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
   /** Breaks off what goes on; how many events some target has not taken. */
@@ -29,30 +29,30 @@ export interface Onward {
 const MAX_QUEUED = 1000
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
-/** Ids that a target has taken, or is being handed. */
+/** Ids that a target has taken, or that are being sent to it. */
 const MAX_REMEMBERED = 10_000
 
-export function createOnward(options: OnwardOptions): Onward {
-  return new Hands(options)
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  return new EventForwarder(options)
 }
 
-interface Way {
+interface Route {
   readonly target: Target
   readonly lanes: Lanes
 }
 
-class Hands implements Onward {
-  readonly #options: OnwardOptions
-  readonly #ways: readonly Way[]
+class EventForwarder implements Forwarder {
+  readonly #options: ForwarderOptions
+  readonly #routes: readonly Route[]
   readonly #results = new Map<string, Promise<Outcome>>()
   readonly #stop = new AbortController()
   readonly #failure = Promise.withResolvers<never>()
   readonly #queued = new Set<Promise<void>>()
   #undone = 0
 
-  constructor(options: OnwardOptions) {
+  constructor(options: ForwarderOptions) {
     this.#options = options
-    this.#ways = options.targets.map((target) => ({ target, lanes: createLanes(target.limit) }))
+    this.#routes = options.targets.map((target) => ({ target, lanes: createLanes(target.limit) }))
     // The caller that awaits it gets the error; without one the process must not end because of it.
     this.#failure.promise.catch(() => {})
   }
@@ -61,19 +61,19 @@ class Hands implements Onward {
     return this.#failure.promise
   }
 
-  async handNow(event: ReceivedEvent): Promise<Answer | undefined> {
-    const outcomes = await Promise.all(this.#waysOf(event).map((way) => this.#hand(way, event, 0)))
+  async forwardNow(event: ReceivedEvent): Promise<Answer | undefined> {
+    const outcomes = await Promise.all(this.#routesOf(event).map((route) => this.#send(route, event, 0)))
     const told = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]
     return told && { status: told.answer, retryAfter: told.retryAfter }
   }
 
-  async handLater(event: ReceivedEvent): Promise<void> {
+  async forwardLater(event: ReceivedEvent): Promise<void> {
     while (this.#queued.size >= MAX_QUEUED) await Promise.race(this.#queued)
-    for (const way of this.#waysOf(event)) {
+    for (const route of this.#routesOf(event)) {
       const count = ({ failure }: Outcome): void => {
         if (failure !== undefined) this.#undone++
       }
-      const entry = this.#hand(way, event, this.#options.retries)
+      const entry = this.#send(route, event, this.#options.retries)
         .then(count)
         .catch(this.#failure.reject)
         .finally(() => this.#queued.delete(entry))
@@ -91,12 +91,12 @@ class Hands implements Onward {
     return this.#undone
   }
 
-  #waysOf(event: ReceivedEvent): readonly Way[] {
-    return this.#ways.filter(({ target }) => target.takes(event))
+  #routesOf(event: ReceivedEvent): readonly Route[] {
+    return this.#routes.filter(({ target }) => target.takes(event))
   }
 
-  /** Senders that grow tired of waiting send again: an id under way is waited for, one that was taken is not handed again. */
-  #hand({ target, lanes }: Way, event: ReceivedEvent, retries: number): Promise<Outcome> {
+  /** Senders that grow tired of waiting send again: an id under route is waited for, one that was taken is not sent again. */
+  #send({ target, lanes }: Route, event: ReceivedEvent, retries: number): Promise<Outcome> {
     const known = event.id === undefined ? undefined : `${target.name}\n${event.id}`
     const before = known === undefined ? undefined : this.#results.get(known)
     if (before && !this.#options.passesDuplicates) return before
@@ -119,7 +119,7 @@ class Hands implements Onward {
     const { signal } = this.#stop
     for (let attempt = 1; ; attempt++) {
       const startedAtMs = this.#options.now()
-      const outcome = signal.aborted ? NOT_TRIED : await target.hand(event, signal)
+      const outcome = signal.aborted ? NOT_TRIED : await target.send(event, signal)
       const isLast = outcome.failure === undefined || attempt > retries || signal.aborted
       const retryInMs = isLast ? undefined : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
       if (outcome !== NOT_TRIED) await this.#tell({ target, event, outcome, attempt, startedAtMs, retryInMs })
@@ -147,7 +147,7 @@ class Hands implements Onward {
   }
 }
 
-interface Told extends Pick<HandOver, 'attempt' | 'startedAtMs' | 'retryInMs'> {
+interface Told extends Pick<ForwardResult, 'attempt' | 'startedAtMs' | 'retryInMs'> {
   readonly target: Target
   readonly event: ReceivedEvent
   readonly outcome: Outcome
