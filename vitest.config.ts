@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './test/summary-reporter.ts'
 
@@ -15,9 +16,26 @@ const PROCESSES = ['test/e2e/**/*.test.ts', 'test/torture/**/*.test.ts']
 /** They take longest: kills, disks that fill up, every line of the docs, the packed tarball, other programs. `npm run test:slow`. */
 const SLOW = [
   'test/e2e/{torture,kill,docs,library,packaging,example-app,keyring,completion-shells,debugger-port,marked-key}.test.ts',
+  // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
+  'test/e2e/{browse-leave,compiled-code}.test.ts',
+  'test/e2e/doctor/foreign-servers.test.ts',
+  'test/api/pacing.test.ts',
   'test/e2e/jobs/small-disk.test.ts',
   'test/service/{siege,real-disk,locked-database}.test.ts',
 ]
+
+/** Where the system keeps files in memory. */
+const MEMORY = '/dev/shm'
+const ROOM_BYTES = 2 ** 31
+
+/** Folders of tests are there, where it has the room: what a disk adds to a claim is for test:slow. */
+function quickFolder(): { TMPDIR?: string } {
+  if (!existsSync(MEMORY)) return {}
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize < ROOM_BYTES ? {} : { TMPDIR: MEMORY }
+}
+
+const env = quickFolder()
 
 const shared = {
   testTimeout: 20_000,
@@ -28,25 +46,27 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // Else one less than there are cores, which is one of two.
-    maxWorkers: 2,
+    // One more than the two cores of the smallest machine: processes and terminals are waited for.
+    maxWorkers: 3,
     reporters: ['default', new SummaryReporter()],
     projects: [
       {
         test: {
           ...shared,
           name: 'quick',
+          env,
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...REPLACING, ...PROCESSES, ...SLOW],
         },
       },
-      { test: { ...shared, name: 'alone', include: REPLACING } },
+      { test: { ...shared, name: 'alone', env, include: REPLACING } },
       // A busy machine takes its time to start them.
       {
         test: {
           ...shared,
           name: 'processes',
+          env,
           isolate: false,
           include: PROCESSES,
           exclude: SLOW,
