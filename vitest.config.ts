@@ -46,8 +46,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // One more than the two cores of the smallest machine: processes and terminals are waited for.
-    maxWorkers: 3,
+    // Else one less than there are cores, which is one of two.
+    maxWorkers: 2,
     reporters: ['default', new SummaryReporter()],
     projects: [
       {
@@ -71,6 +71,9 @@ export default defineConfig({
           include: PROCESSES,
           exclude: SLOW,
           testTimeout: 60_000,
+          // Their processes and terminals are waited for most of the time. Projects with other workers are groups of their own.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
       { test: { ...shared, name: 'slow', include: SLOW, testTimeout: 120_000 } },

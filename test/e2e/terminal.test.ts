@@ -71,7 +71,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('API key for')
     terminal.type(service.key)
     terminal.press('Enter')
-    await terminal.sees(/private file [^?]*\? \[y\/\s?N\]/)
+    await terminal.sees(/private file [^?]*\?\s+\[y\/\s?N\]/)
     terminal.type('y')
     terminal.press('Enter')
     const screen = await terminal.sees(/exit=\d+/)
