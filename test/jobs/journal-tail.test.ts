@@ -52,7 +52,7 @@ function faultOf(progress: Progress): string | undefined {
   return progress.end === undefined ? undefined : 'the end of the job'
 }
 
-test('a journal cut off at any byte of its last 4 KB says nothing that was not so', async () => {
+test('a journal cut off at any byte of its last 4 KB says nothing that was not so', { timeout: 60_000 }, async () => {
   const { paths, journal } = await finishJob()
   const faults: string[] = []
   for (let length = journal.length - 1; length >= journal.length - TAIL_BYTES; length--) {
