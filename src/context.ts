@@ -1,6 +1,6 @@
 import type { Api, ApiOptions } from './api/api.ts'
 import type { Finding } from './api/doctor/finding.ts'
-import type { Patient } from './api/doctor/patient.ts'
+import type { ProbeTarget } from './api/doctor/probe-target.ts'
 import type { GraphqlMemory } from './api/graphql-api.ts'
 import type { HostTiming } from './api/timing.ts'
 import { readKeyFlag } from './commands/key-input.ts'
@@ -12,12 +12,12 @@ import type { WatchProcess } from './core/uncaught.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { WhereErrors } from './expr/where.ts'
 import type { Jobs } from './jobs/jobs.ts'
+import { LAZY_MODULES, type LazyModules } from './lazy-modules.ts'
 import type { ColorFlag } from './output/color.ts'
 import type { FieldPath } from './output/fields.ts'
 import type { Format } from './output/format.ts'
 import { writeNoteLine } from './output/note-line.ts'
 import type { ProgressFlag } from './output/progress.ts'
-import { ROOMS, type Rooms } from './rooms.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
 import { resolveTarget, type Target } from './settings/target.ts'
@@ -87,7 +87,7 @@ export interface GlobalFlags {
  * What a command is given. The heavy rooms stand behind functions that load them on first use, so that no command
  * pays for what it does not use.
  */
-export interface Context extends Host, Rooms {
+export interface Context extends Host, LazyModules {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
@@ -103,7 +103,7 @@ export interface Context extends Host, Rooms {
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>
   /** What a server speaks, and what stands in the way; reads alone, and each question once. */
-  examine(server: Pick<Patient, 'baseUrl' | 'key' | 'wire'>): Promise<readonly Finding[]>
+  diagnose(server: Pick<ProbeTarget, 'baseUrl' | 'key' | 'wire'>): Promise<readonly Finding[]>
   /** A list to a file. */
   exports(): Promise<Exports>
   /** Bulk work at the target of this command line. */
@@ -170,10 +170,10 @@ export function createContext(
       if (!other) api = opening
       return opening
     },
-    examine: async (server) => {
-      const { examine } = await import('./api/doctor/examine.ts')
+    diagnose: async (server) => {
+      const { diagnose } = await import('./api/doctor/diagnose.ts')
       if (server.key !== undefined) ctx.addSecret(server.key)
-      return examine({ ...server, ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal })
+      return diagnose({ ...server, ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal })
     },
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
@@ -190,7 +190,7 @@ export function createContext(
     gone: (resource, goneId) => {
       sightings.push({ resource, goneId })
     },
-    ...ROOMS,
+    ...LAZY_MODULES,
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
         if (outcome.status === 'fulfilled') await outcome.value.close()

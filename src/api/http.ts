@@ -13,6 +13,7 @@ import { isGoneStatus } from './gone.ts'
 import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
 import { KeyKeeping } from './key-keeping.ts'
 import { addressOfCall } from './path.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { reportReplay } from './replayed.ts'
 import { requestText } from './request-text.ts'
 import { createRetirementWatch } from './retirement.ts'
@@ -20,7 +21,6 @@ import { newRetryState, type RetryState, takeWaitMs } from './retry.ts'
 import { ClockOffset } from './server-clock.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
 import { TrailingSlashes } from './trailing-slash.ts'
-import { Turnstile } from './turnstile.ts'
 
 export interface Http {
   /** Retries until there is an answer, or a retry cannot help: then throws a CrmError that names the request. */
@@ -52,7 +52,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const connections = openConnections(options)
   const slashes = new TrailingSlashes(options.baseUrl)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
-  const turnstile = new Turnstile(options, timing.sleep)
+  const limiter = new RateLimiter(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options, redactor)
   const keys = new KeyKeeping(options.wire)
   const clock = new ClockOffset()
@@ -67,8 +67,8 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     let hasWaitedForLimit = false
     while (true) {
       state.tries += 1
-      if (hasWaitedForLimit) turnstile.enterAtOnce()
-      else await turnstile.enter(state, waiting)
+      if (hasWaitedForLimit) limiter.enterAtOnce()
+      else await limiter.enter(state, waiting)
       const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
       await watchRetirement(call, outcome.headers)
       clock.learn(outcome.headers, options.now())
@@ -99,7 +99,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
       return outcome
     } finally {
-      turnstile.leave(outcome)
+      limiter.leave(outcome)
     }
   }
 
@@ -109,7 +109,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
     redactor,
     origin: options.baseUrl.origin,
-    rate: () => turnstile.rate,
+    rate: () => limiter.rate,
     areKeysKept: () => keys.isKept,
     mark: () => clock.mark(options.now()),
     pause: (ms, signal) => timing.sleep(ms, endedBy(waitSignal, signal)),

@@ -54,6 +54,6 @@ function parseProxy(text: string, variable: string): URL {
   if (url?.hostname && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   const came = url?.hostname ? `a ${url.protocol.replace(':', '')} proxy` : 'something that is no address'
   throw new CrmError('invalid_input', `${variable} names ${came}, expected http://host:port`, {
-    hint: `mend it, or go without: unset ${variable}`,
+    hint: `correct it, or unset it: unset ${variable}`,
   })
 }

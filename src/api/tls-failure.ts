@@ -23,7 +23,7 @@ export function isTlsFailure(error: unknown): boolean {
   return explainTls(code, { name: '', url: new URL('https://crm.invalid') }) !== undefined
 }
 
-/** Trying again mends none of these. Undefined when the error has nothing to do with TLS. */
+/** A retry does not help with any of these. Undefined when the error has nothing to do with TLS. */
 export function explainTls(code: string, { name, url }: Place): Explanation | undefined {
   const certificate = CERTIFICATES[code]
   if (certificate) {

@@ -11,15 +11,15 @@ import type { JobPaths } from './folder/job-folder.ts'
 import { type Pruned, prunable, removeJobs } from './folder/prune-jobs.ts'
 import { ensureJobsFolder, makeTrialFolder, removeTrial, stateHome } from './folder/state-home.ts'
 import { applyPlan } from './make/apply-plan.ts'
+import { type Correction, correctFailedRows, type MadeCorrection } from './make/correct-failed-rows.ts'
 import { dealUpdates } from './make/deal-updates.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './make/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob } from './make/make-job.ts'
-import { type MadeMend, type Mend, makeMend } from './make/make-mend.ts'
 import { makeRetry } from './make/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './make/make-selection.ts'
 import { makeUndo } from './make/make-undo.ts'
-import type { MakeWorld } from './make/make-world.ts'
 import type { PlanBuilder } from './make/plan-builder.ts'
+import type { PlanningContext } from './make/planning-context.ts'
 import { planningFailure } from './make/scratch-failure.ts'
 import { stageNames, unknownStage } from './make/stage-names.ts'
 import { type RowTerms, rowTermsOf } from './make/terms-of.ts'
@@ -28,7 +28,6 @@ import { copyPlan } from './plan/copy-plan.ts'
 import { type Forecast, forecast } from './plan/forecast.ts'
 import type { Noun } from './plan/plan-head.ts'
 import type { WrongStage } from './rows/wrong-stage.ts'
-import type { Account } from './run/account.ts'
 import { cancelJob } from './run/cancel-job.ts'
 import { type DamagedJob, setAside, stateOrDamage } from './run/damaged-job.ts'
 import { type FailureReport, reportFailures } from './run/failed-file.ts'
@@ -39,9 +38,10 @@ import { leftOutPages } from './run/left-out-pages.ts'
 import { type OperationResult, operationResults } from './run/operation-results.ts'
 import { keptRecheck, type Recheck, recheck } from './run/recheck.ts'
 import { type RestOfJob, restOf } from './run/rest-of-job.ts'
+import type { Account } from './run/row-totals.ts'
 import { rowsLeft } from './run/rows-left.ts'
 import type { JobOutcome, RunHooks } from './run/run-job.ts'
-import { accountOf, runOnServer } from './run/run-on-server.ts'
+import { crmAccount, runOnServer } from './run/run-on-server.ts'
 import type { RunTerms } from './run/services.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
@@ -62,7 +62,7 @@ export interface Jobs {
   /** The rows of a job that were refused, once more. */
   makeRetry(paths: JobPaths): Promise<MadeImport>
   /** Those that were refused for one cause, corrected alike. */
-  makeMend(paths: JobPaths, mend: Mend): Promise<MadeMend>
+  correct(paths: JobPaths, correction: Correction): Promise<MadeCorrection>
   /** Reverts a job, as far as its records are unchanged since. */
   makeUndo(paths: JobPaths): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
@@ -154,7 +154,7 @@ export function openJobs(world: JobsWorld): Jobs {
     return ensured
   }
   const plan = async <Made extends { readonly is: string }>(
-    work: (make: MakeWorld) => Promise<Made>,
+    work: (make: PlanningContext) => Promise<Made>,
   ): Promise<Made> => {
     keepHeapSmall()
     const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world, await ensure())
@@ -173,12 +173,12 @@ export function openJobs(world: JobsWorld): Jobs {
     results: operationResults,
     home: async () => dirname(await ensure()),
     homePath: () => stateHome(world.env),
-    account: async () => accountOf(await world.server()),
+    account: async () => crmAccount(await world.server()),
     make: async (identity, fill) => makeJob(await makeWorld(world, await ensure()), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
-    makeMend: (paths, mend) => plan(async (make) => ({ is: 'made', ...(await makeMend(make, paths, mend)) })),
+    correct: (paths, how) => plan(async (make) => ({ is: 'made', ...(await correctFailedRows(make, paths, how)) })),
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
     applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
     prunable: (beforeMs) => prunable(folder, beforeMs),
@@ -217,22 +217,22 @@ export function openJobs(world: JobsWorld): Jobs {
   }
 }
 
-function makeWorld(world: JobsWorld, jobsFolder: string): Promise<MakeWorld> {
+function makeWorld(world: JobsWorld, jobsFolder: string): Promise<PlanningContext> {
   return worldIn(world, jobsFolder, jobsFolder)
 }
 
 /** Looks at the jobs that are there, if any are, and leaves them alone. */
-async function trialWorld(world: JobsWorld, jobsFolder: string): Promise<MakeWorld> {
+async function trialWorld(world: JobsWorld, jobsFolder: string): Promise<PlanningContext> {
   // Where there is no server to plan for, there is no folder to remove.
   await world.server()
   return worldIn(world, jobsFolder, makeTrialFolder(world.env, jobsFolder))
 }
 
-async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: string): Promise<MakeWorld> {
+async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
   const server = await world.server()
   checkTimes(server.wire)
   return {
-    account: accountOf(server),
+    account: crmAccount(server),
     ...{ jobsFolder, draftsFolder },
     stdin: world.stdin,
     signal: world.signal,

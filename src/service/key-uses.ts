@@ -24,7 +24,7 @@ export interface KeyUses {
 }
 
 export interface GatherOptions {
-  /** Told what no later try would mend; the uses that it was about are dropped, for the service is worth more. */
+  /** Told a failure that no later attempt corrects; the uses that it was about are dropped, for the service is worth more. */
   readonly onFailure: (error: unknown) => void
   readonly flushMs?: number
 }

@@ -39,7 +39,7 @@ export function replaceIn(document: JsonObject, names: readonly string[], value:
 
 export function damaged(path: string, what: string): CrmError {
   return new CrmError('invalid_input', `cannot read ${path}: ${what}`, {
-    hint: `mend it by hand, or start anew: mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}`,
+    hint: `correct it by hand, or start anew: mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}`,
   })
 }
 

@@ -41,6 +41,6 @@ test('a Retry-After beyond the time left is not begun', () => {
   expect(waits({ ...limit, retryAfterMs: 61_000 }, 60_000)).toEqual([])
 })
 
-test('a failure that no retry mends is not retried', () => {
+test('a failure that no retry corrects is not retried', () => {
   expect(waits({ ...outage, rule: 'never' }, 60_000)).toEqual([])
 })

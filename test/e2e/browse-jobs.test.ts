@@ -13,7 +13,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     writeFileSync(file, 'name,stage,pipeline_id\nOne,Lead,\nTwo,Lead,pipe_nope\nThree,Won,pipe_nope\n')
     expect((await crm(['deals', 'import', file, '--yes'], service.env)).exit).toBe(3)
     const terminal = openTerminal(['browse', 'jobs'], service.env, { columns: 120, rows: 30 })
-    await terminal.sees('m mend')
+    await terminal.sees('m correct')
     terminal.type('m')
     await terminal.sees('2 x pipeline_id invalid_values')
     terminal.press('Enter')

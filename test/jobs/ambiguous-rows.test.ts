@@ -5,8 +5,8 @@ import { openDraft } from '../../src/jobs/folder/job-folder.ts'
 import { Existing } from '../../src/jobs/make/existing.ts'
 import { createOf } from '../../src/jobs/make/import-row.ts'
 import { makeJob } from '../../src/jobs/make/make-job.ts'
-import type { MakeWorld } from '../../src/jobs/make/make-world.ts'
 import { matchRow } from '../../src/jobs/make/match-rows.ts'
+import type { PlanningContext } from '../../src/jobs/make/planning-context.ts'
 import { matchKey } from '../../src/jobs/match-key.ts'
 import type { InputRow, RowSource } from '../../src/jobs/row.ts'
 import { createKeyIndex } from '../../src/jobs/rows/key-index.ts'
@@ -29,13 +29,13 @@ const row = (line: number, email: string): InputRow => ({
 /** Three rows, the second of which is ambiguous. */
 async function makeMixed() {
   const folder = await tempFolder()
-  const world: Partial<MakeWorld> = {
+  const world: Partial<PlanningContext> = {
     ...{ account: ACCOUNT, version: '0', command: [] },
     draftsFolder: folder,
     nowMs: Date.now,
   }
   const identity = { kind: 'import', noun: 'contacts', run: 'run', of: undefined } as const
-  const { paths, end } = await makeJob(world as MakeWorld, identity, async (builder) => {
+  const { paths, end } = await makeJob(world as PlanningContext, identity, async (builder) => {
     builder.add(createOf('contacts', row(2, 'b@x.test')))
     builder.fail({ do: 'fail', path: '/v1/contacts', line: 3, at: [9, 9], failed: FAILED })
     builder.add(createOf('contacts', row(4, 'c@x.test')))

@@ -44,7 +44,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/http.test.ts'],
   },
   {
-    name: 'a 501 is tried again though no retry mends it',
+    name: 'a 501 is tried again though no retry corrects it',
     file: 'src/api/errors.ts',
     line: "const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'never' }",
     to: "const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'few' }",

@@ -24,8 +24,8 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'two columns for one field overwrite each other',
-    file: 'src/jobs/rows/heads.ts',
-    line: 'refuseTwinFields(input, columns)',
+    file: 'src/jobs/rows/header-row.ts',
+    line: 'rejectDuplicateFields(input, columns)',
     to: '',
     tests: ['test/jobs/rows/mapping.test.ts'],
   },

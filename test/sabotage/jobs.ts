@@ -31,17 +31,17 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an account that does not add up is printed',
-    file: 'src/jobs/run/account.ts',
+    file: 'src/jobs/run/row-totals.ts',
     line: 'if (sum !== rows) throw new Error(`the account does not add up: ${JSON.stringify(account)} come to ${sum}`)',
     to: 'if (sum === -1) throw new Error(`the account does not add up: ${JSON.stringify(account)} come to ${sum}`)',
-    tests: ['test/jobs/account.test.ts'],
+    tests: ['test/jobs/row-totals.test.ts'],
   },
   {
     name: 'the key of an operation is not made of its account',
     file: 'src/jobs/digest.ts',
     line: "return hash('sha256', `crm/1\\0${account}\\0${run}\\0${digest}\\0${n}\\0${gen}`, 'base64url').slice(0, KEY_CHARS)",
     to: "return hash('sha256', `crm/1\\0${run}\\0${digest}\\0${n}\\0${gen}`, 'base64url').slice(0, KEY_CHARS)",
-    tests: ['test/jobs/account.test.ts'],
+    tests: ['test/jobs/row-totals.test.ts'],
   },
   {
     name: 'a rate that was felt is not shared by processes',
@@ -160,7 +160,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/journal/progress.ts',
     line: 'return this.next - done - failed - doubt - back',
     to: 'return this.next - done - failed - doubt',
-    tests: ['test/jobs/account.test.ts'],
+    tests: ['test/jobs/row-totals.test.ts'],
   },
   {
     name: 'a resume sends rows again that have failed',

@@ -27,7 +27,7 @@ test.each([
   await expect(settings.profiles()).rejects.toMatchObject({
     code: 'invalid_input',
     message: typeof what === 'string' ? `cannot read ${path}: ${what}` : expect.stringMatching(what),
-    details: { hint: `mend it by hand, or start anew: mv ${path} ${path}.damaged` },
+    details: { hint: `correct it by hand, or start anew: mv ${path} ${path}.damaged` },
   })
   if (!/base_url|protected|wire/.test(before)) {
     await expect(settings.putProfile('a', defaultProfile(base_url))).rejects.toMatchObject({ code: 'invalid_input' })

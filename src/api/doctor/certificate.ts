@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { oneLine } from '../one-line.ts'
-import { type Patient, probeLimitMs } from './patient.ts'
+import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
 
 export type Certificate = {
   readonly subject: string | null
@@ -27,14 +27,14 @@ export function certificateText({ subject, issuer, valid_until: until }: Certifi
 }
 
 /** The certificate of a connection that is refused for it: it is looked at, and nothing is ever sent to whoever shows it. */
-export async function peekCertificate(patient: Patient): Promise<Certificate | undefined> {
-  const { baseUrl } = patient
+export async function peekCertificate(target: ProbeTarget): Promise<Certificate | undefined> {
+  const { baseUrl } = target
   const host = baseUrl.hostname.replace(/^\[|\]$/g, '')
   const servername = isIP(host) ? {} : { servername: host }
   const socket = connect({ host, port: Number(baseUrl.port || 443), ...servername, rejectUnauthorized: false })
   try {
     return await new Promise((resolve) => {
-      socket.setTimeout(probeLimitMs(patient), () => resolve(undefined))
+      socket.setTimeout(probeLimitMs(target), () => resolve(undefined))
       socket.once('error', () => resolve(undefined))
       socket.once('secureConnect', () => resolve(certificateOf(socket)))
     })

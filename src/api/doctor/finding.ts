@@ -43,7 +43,7 @@ export interface Finding {
 }
 
 const CHECK_ADDRESS_HINT = 'is the address right? CRM_BASE_URL names it, or: crm config set base_url URL -p PROFILE'
-/** An examination does not wait for as long as other commands do. */
+/** An diagnosis does not wait for as long as other commands do. */
 const SLOW_HINT = 'it is down or slow; other commands wait for longer: crm contacts list --timeout 2m'
 
 /** A failure as it was met; its hint leads on from here, not back to where it came from. */

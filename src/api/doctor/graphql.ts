@@ -11,7 +11,7 @@ import type { Probe } from './probe.ts'
 const check = 'graphql'
 
 /** Asks for the schema, which is a query: at the path of the settings, else where it is looked for, else where the document has it. */
-export async function examineGraphql(probe: Probe, wire: Wire, openapi: OpenApi | undefined): Promise<Finding> {
+export async function checkGraphql(probe: Probe, wire: Wire, openapi: OpenApi | undefined): Promise<Finding> {
   const silence = probe.silence()
   if (silence) return notAsked(check, silence.message)
   const guesses = [wire.graphqlPath, ...(wire.graphqlPath === undefined ? [] : [undefined]), openapi?.graphqlPath]

@@ -20,7 +20,7 @@ export interface LargestList {
 }
 
 /** Asks for more and more modest pages until the server gives one. */
-export async function examineLargest(
+export async function checkLargest(
   probe: Probe,
   list: LargestList | undefined,
   openapi: OpenApi | undefined,

@@ -24,7 +24,7 @@ interface Counts {
 }
 
 /** Whether the parameter for the size of a page does what it says, and which one does where it does not. */
-export async function examinePageSize(
+export async function checkPageSize(
   probe: Probe,
   { noun, wire, refusal }: { readonly noun: Noun; readonly wire: Wire; readonly refusal: CrmError | undefined },
   openapi: OpenApi | undefined,
@@ -68,14 +68,14 @@ async function search(
   const name = await findName(probe, { noun, wire, openapi })
   const value = name ?? (error ? NO_PARAMETER : undefined)
   const proposals: Proposal[] = value === undefined ? [] : [{ setting: 'wire.limit_param', value }]
-  const mended = error || name !== undefined ? { ...wire, limitParam: name } : wire
+  const corrected = error || name !== undefined ? { ...wire, limitParam: name } : wire
   const more = name === undefined ? 'no other parameter was found' : `${name} is the one that is taken`
   const said = `${seen}; ${more}`
   const found = { parameter: name ?? null }
   const isHonoured = name !== undefined
   if (error) {
     const finding = { ...failed('page_size', error, proposals), seen: said, found }
-    return { finding, wire: mended, isHonoured }
+    return { finding, wire: corrected, isHonoured }
   }
   // Nothing is sent, because somebody said so.
   if (wire.limitParam === undefined && name === undefined) {
@@ -84,7 +84,7 @@ async function search(
   const hint = name === undefined ? 'lists come in pages of the size that the server chooses' : 'crm doctor --fix'
   return {
     finding: { check: 'page_size', state: 'warn', seen: said, found, hint, proposals },
-    wire: mended,
+    wire: corrected,
     isHonoured,
   }
 }

@@ -34,7 +34,7 @@ interface List {
 }
 
 /** How a list says that it goes on, and whether it does when that is followed. */
-export async function examinePaging(probe: Probe, list: List, openapi: OpenApi | undefined): Promise<Finding> {
+export async function checkPaging(probe: Probe, list: List, openapi: OpenApi | undefined): Promise<Finding> {
   const first = await askList(probe, list.noun, list.wire, list.size)
   if (!isPage(first)) return failed(check, first.error)
   const { page } = first

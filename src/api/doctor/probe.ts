@@ -4,12 +4,12 @@ import type { ApiOptions } from '../api.ts'
 import type { Call } from '../call.ts'
 import { createHttp, type Http, type Settled } from '../http.ts'
 import { SYSTEM_TIMING } from '../timing.ts'
-import { type Patient, probeLimitMs } from './patient.ts'
+import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
 
 /** Searches for what else a server may take end here; what is examined in any case goes on. */
 const SEARCH_MS = 15_000
 
-/** For the next window of a small limit: an examination takes some twenty requests. Outages are not waited for. */
+/** For the next window of a small limit: an diagnosis takes some twenty requests. Outages are not waited for. */
 const LONGEST_WAIT_MS = 5000
 
 /** When an answer came, and by which clock. */
@@ -42,12 +42,12 @@ export interface Probe {
 /** Not heard any more, or not wanted: the questions that were left would end alike. */
 const LAST_WORDS: readonly string[] = ['timeout', 'unreachable', 'rate_limited', 'machine']
 
-export function openProbe(patient: Patient, key: string): Probe {
+export function openProbe(target: ProbeTarget, key: string): Probe {
   const options: ApiOptions = {
-    ...patient,
+    ...target,
     key,
-    timeoutMs: probeLimitMs(patient),
-    maxWaitMs: Math.min(patient.maxWaitMs, LONGEST_WAIT_MS),
+    timeoutMs: probeLimitMs(target),
+    maxWaitMs: Math.min(target.maxWaitMs, LONGEST_WAIT_MS),
     onWait: undefined,
   }
   const http = createHttp(options, SYSTEM_TIMING)
@@ -57,7 +57,7 @@ export function openProbe(patient: Patient, key: string): Probe {
 
   async function ask(question: Question): Promise<Settled> {
     if (last) return last
-    const sentAtMs = patient.now()
+    const sentAtMs = target.now()
     const begun = performance.now()
     const settled = await http.settle(callOf(question))
     const tookMs = performance.now() - begun

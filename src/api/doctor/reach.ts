@@ -12,7 +12,7 @@ import { chooseProxy } from '../proxy.ts'
 import { isTlsFailure } from '../tls-failure.ts'
 import { type Certificate, certificateOf, certificateText, peekCertificate } from './certificate.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
-import { type Patient, probeLimitMs } from './patient.ts'
+import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
 import { within } from './within.ts'
 
 export interface Reach {
@@ -26,38 +26,38 @@ const LEAST_DIAL_MS = 1000
 const SOON_MS = 14 * 86_400_000
 
 /** Resolves the name and connects, as every request would, and sends nothing. */
-export async function examineReach(patient: Patient): Promise<Reach> {
-  const { baseUrl, env = {} } = patient
+export async function checkReach(target: ProbeTarget): Promise<Reach> {
+  const { baseUrl, env = {} } = target
   const proxy = chooseProxy(baseUrl, env)
   const begun = performance.now()
   try {
-    const addresses = proxy ? [] : await resolve(patient)
+    const addresses = proxy ? [] : await resolve(target)
     const dialledMs = performance.now()
-    const socket = await dial(patient, probeLimitMs(patient) - (dialledMs - begun))
+    const socket = await dial(target, probeLimitMs(target) - (dialledMs - begun))
     const tookMs = performance.now() - dialledMs
     const found = { addresses, connect_ms: Math.round(tookMs), proxy: proxy?.url.host ?? null }
-    const reach: Finding = { check: 'reach', state: 'ok', seen: reachText(patient, found), found }
-    const tls = examineSocket(patient, socket)
+    const reach: Finding = { check: 'reach', state: 'ok', seen: reachText(target, found), found }
+    const tls = checkSocket(target, socket)
     socket.destroy()
     return { findings: [reach, tls], isOpen: true }
   } catch (error) {
-    const failure = explain(patient, error)
+    const failure = explain(target, error)
     if (!(error instanceof NoReply && isTlsFailure(error.cause))) {
       return { findings: [failed('reach', failure), notAsked('tls', 'there is no connection')], isOpen: false }
     }
     const found = { connect_ms: Math.round(performance.now() - begun), proxy: proxy?.url.host ?? null }
     const reach: Finding = { check: 'reach', state: 'ok', seen: `${baseUrl.host} takes connections`, found }
-    const certificate = proxy ? undefined : await peekCertificate(patient)
+    const certificate = proxy ? undefined : await peekCertificate(target)
     const tls = failed('tls', failure)
     const seen = certificate ? `${tls.seen}; it is ${certificateText(certificate)}` : tls.seen
     return { findings: [reach, { ...tls, seen, ...(certificate && { found: { ...certificate } }) }], isOpen: false }
   }
 }
 
-async function resolve(patient: Patient): Promise<string[]> {
+async function resolve(target: ProbeTarget): Promise<string[]> {
   try {
-    const host = hostOf(patient.baseUrl)
-    const found = await within(lookup(host, { all: true }), { ...patient, limitMs: probeLimitMs(patient) })
+    const host = hostOf(target.baseUrl)
+    const found = await within(lookup(host, { all: true }), { ...target, limitMs: probeLimitMs(target) })
     return found.map(({ address }) => address)
   } catch (error) {
     throw error instanceof Error && 'code' in error && !(error instanceof CrmError)
@@ -67,25 +67,25 @@ async function resolve(patient: Patient): Promise<string[]> {
 }
 
 /** `leftMs` is what the search for the name has left of the time for both. */
-async function dial(patient: Patient, leftMs: number): Promise<Socket> {
-  const { baseUrl } = patient
+async function dial(target: ProbeTarget, leftMs: number): Promise<Socket> {
+  const { baseUrl } = target
   const limitMs = Math.max(LEAST_DIAL_MS, leftMs)
-  const dialer = createDialer({ ...patient, timeoutMs: limitMs })
-  const target = { hostname: hostOf(baseUrl), host: baseUrl.host, protocol: baseUrl.protocol, port: baseUrl.port }
+  const dialer = createDialer({ ...target, timeoutMs: limitMs })
+  const address = { hostname: hostOf(baseUrl), host: baseUrl.host, protocol: baseUrl.protocol, port: baseUrl.port }
   const dialling = new Promise<Socket>((resolve, reject) => {
-    dialer.dial(target, (error, socket) => (error ? reject(new NoReply('network', false, error)) : resolve(socket)))
+    dialer.dial(address, (error, socket) => (error ? reject(new NoReply('network', false, error)) : resolve(socket)))
   })
   // One that stands after the limit was reached is of no use to anybody.
   dialling.then((socket) => socket.on('error', () => {})).catch(() => {})
   try {
-    return await within(dialling, { ...patient, limitMs })
+    return await within(dialling, { ...target, limitMs })
   } catch (error) {
     dialer.giveUp(error as Error)
     throw error
   }
 }
 
-function explain({ baseUrl, serveDatabase, timeoutMs }: Patient, error: unknown): CrmError {
+function explain({ baseUrl, serveDatabase, timeoutMs }: ProbeTarget, error: unknown): CrmError {
   if (!(error instanceof NoReply)) throw error
   if (error.cause instanceof CrmError) return error.cause
   const call: Call = {
@@ -100,7 +100,7 @@ function explain({ baseUrl, serveDatabase, timeoutMs }: Patient, error: unknown)
 }
 
 function reachText(
-  { baseUrl }: Patient,
+  { baseUrl }: ProbeTarget,
   { addresses, connect_ms: tookMs, proxy }: { addresses: string[]; connect_ms: number; proxy: string | null },
 ): string {
   const way = proxy === null ? '' : ` through the proxy ${proxy}`
@@ -108,7 +108,7 @@ function reachText(
   return `${baseUrl.host}${isName ? ` is ${addresses.join(', ')}` : ''}, connected${way} in ${tookMs} ms`
 }
 
-function examineSocket({ baseUrl, now }: Patient, socket: Socket): Finding {
+function checkSocket({ baseUrl, now }: ProbeTarget, socket: Socket): Finding {
   const check = 'tls'
   if (baseUrl.protocol !== 'https:') {
     const found = { version: null }

@@ -9,7 +9,7 @@ export interface Records {
   readonly finding: Finding
   /** The list that has most to show; undefined where none could be read. */
   readonly noun: Noun | undefined
-  /** With what was found to mend them. */
+  /** With the settings that correct them. */
   readonly wire: Wire
   /** The parameter for the size is refused: without it the list is answered. */
   readonly refusal: CrmError | undefined
@@ -18,7 +18,7 @@ export interface Records {
 const SETTING = 'wire.items_path'
 
 /** Where the records stand in lists. `first` is the answer to the question for one contact. */
-export async function examineRecords(probe: Probe, wire: Wire, first: Listing): Promise<Records> {
+export async function checkRecords(probe: Probe, wire: Wire, first: Listing): Promise<Records> {
   const refusal = isPage(first) || !isRejection(first.error) || wire.limitParam === undefined ? undefined : first.error
   const contacts = refusal ? await askList(probe, 'contacts', wire, undefined) : first
   const deals = await askList(probe, 'deals', wire, refusal ? undefined : 2)

@@ -3,9 +3,9 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Wire } from '../../core/wire.ts'
 import { defaultProfile, type Profile, settingsOf } from '../../settings/profile.ts'
-import type { PatientHere } from './patient.ts'
+import type { DoctorTarget } from './doctor-target.ts'
 
-type Findings = Awaited<ReturnType<Context['examine']>>
+type Findings = Awaited<ReturnType<Context['diagnose']>>
 
 /** A setting that would be written. */
 export interface Change {
@@ -22,7 +22,7 @@ export function changesOf(findings: Findings, wire: Wire): readonly Change[] {
 }
 
 /** CrmError `usage` that holds the commands for a profile which is yet to be made. */
-export function refuseWithoutProfile({ baseUrl, profileName }: PatientHere, changes: readonly Change[]): void {
+export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, changes: readonly Change[]): void {
   if (profileName !== undefined) return
   const lines = [
     `crm config set base_url ${shellWord(baseUrl.href.replace(/\/$/, ''))} -p NAME`,

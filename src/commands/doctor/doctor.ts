@@ -5,10 +5,10 @@ import { typedProfile } from '../../core/typed-profile.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { type Change, changesOf, refuseWithoutProfile, writeChanges } from './changes.ts'
-import { readPatient, withKeyStory } from './patient.ts'
-import { printExamination } from './print-examination.ts'
+import { readTarget, withKeyStory } from './doctor-target.ts'
+import { printDiagnosis } from './print-diagnosis.ts'
 
-type Findings = Awaited<ReturnType<Context['examine']>>
+type Findings = Awaited<ReturnType<Context['diagnose']>>
 
 export function addDoctor(program: CommandUnknownOpts, act: Act): void {
   const doctor = program
@@ -27,23 +27,23 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
   if (ctx.flags.isDryRun && !options.fix) {
     throw new CrmError('usage', '--dry-run goes with --fix: without it nothing is written', { hint: 'crm doctor' })
   }
-  const patient = await readPatient(ctx)
-  ctx.note(`Asking ${patient.baseUrl.origin}; nothing is written there.`)
-  const found = withKeyStory(await ctx.examine(patient), patient)
-  const changes = changesOf(found, patient.wire)
-  if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || patient.profileName === undefined) {
-    await printExamination(ctx, { patient, findings: found, changes, isWritten: false })
+  const target = await readTarget(ctx)
+  ctx.note(`Asking ${target.baseUrl.origin}; nothing is written there.`)
+  const found = withKeyStory(await ctx.diagnose(target), target)
+  const changes = changesOf(found, target.wire)
+  if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || target.profileName === undefined) {
+    await printDiagnosis(ctx, { target, findings: found, changes, isWritten: false })
     noteWarnings(ctx, found)
     if (options.fix) noteFix(ctx, changes, found)
-    else noteChanges(ctx, changes, patient.profileName)
-    if (options.fix && changes.length > 0) refuseWithoutProfile(patient, changes)
+    else noteChanges(ctx, changes, target.profileName)
+    if (options.fix && changes.length > 0) refuseWithoutProfile(target, changes)
     return endWith(ctx, found, changes.length > 0)
   }
-  const wire = await writeChanges(ctx, patient.profileName, changes)
-  const after = withKeyStory(await ctx.examine({ ...patient, wire }), patient)
-  await printExamination(ctx, { patient, findings: after, changes, isWritten: true })
+  const wire = await writeChanges(ctx, target.profileName, changes)
+  const after = withKeyStory(await ctx.diagnose({ ...target, wire }), target)
+  await printDiagnosis(ctx, { target, findings: after, changes, isWritten: true })
   noteWarnings(ctx, after)
-  for (const { setting, value } of changes) ctx.note(`Profile ${patient.profileName}: ${setting} = ${value}`)
+  for (const { setting, value } of changes) ctx.note(`Profile ${target.profileName}: ${setting} = ${value}`)
   return endWith(ctx, after, false)
 }
 

@@ -13,7 +13,7 @@ import {
   words,
 } from './json-schema.ts'
 
-type Finding = Awaited<ReturnType<Context['examine']>>[number]
+type Finding = Awaited<ReturnType<Context['diagnose']>>[number]
 
 const CHECK = words<Finding['check']>({
   key: true,
@@ -33,7 +33,7 @@ const CHECK = words<Finding['check']>({
 })
 
 /** Of `doctor`. What was `found` depends on the check. */
-export const EXAMINATION: JsonSchema = made({
+export const DIAGNOSIS: JsonSchema = made({
   base_url: TEXT,
   profile: TEXT_OR_NULL,
   ok: TRUE_OR_FALSE,

@@ -1,5 +1,5 @@
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { EXAMINATION } from './doctor-schema.ts'
+import { DIAGNOSIS } from './doctor-schema.ts'
 import { ERROR } from './error-schema.ts'
 import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB, TWIN } from './job-schemas.ts'
@@ -85,7 +85,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'config get': SETTING_VALUE,
   'config list': listOf(SETTING),
   'config path': TEXT,
-  doctor: EXAMINATION,
+  doctor: DIAGNOSIS,
   schema: either(A_SCHEMA, listOf(TEXT)),
   error: ERROR,
 }

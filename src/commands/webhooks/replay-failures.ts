@@ -51,7 +51,7 @@ export function createReplayFailures() {
       if (!first) return
       const { hands, unanswered } = counts
       throw new CrmError(unanswered === hands ? 'unreachable' : 'partial', untaken(first), {
-        hint: 'when the app is mended, run the same command again; --show-response shows what it says',
+        hint: 'when the app is fixed, run the same command again; --show-response shows what it says',
       })
     },
   }

@@ -12,7 +12,7 @@ import { BeforeWriter } from './before-writer.ts'
 import { dropPlanned } from './drop-planned.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
-import type { MakeWorld } from './make-world.ts'
+import type { PlanningContext } from './planning-context.ts'
 
 const MOST_NAMED = 5
 
@@ -20,7 +20,7 @@ const MOST_NAMED = 5
  * A job of a plan that was made before. The same plan is the same job, however often it is applied. CrmError `conflict` when
  * records are not any more what they were when it was made, unless drift is allowed.
  */
-export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
+export async function applyPlan(world: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
   const plan = new PlanFile(path)
   try {
     plan.verify()
@@ -53,7 +53,12 @@ export async function applyPlan(world: MakeWorld, path: string, isDriftAllowed: 
   }
 }
 
-async function keepBefore(world: MakeWorld, plan: PlanFile, paths: JobPaths, isDriftAllowed: boolean): Promise<void> {
+async function keepBefore(
+  world: PlanningContext,
+  plan: PlanFile,
+  paths: JobPaths,
+  isDriftAllowed: boolean,
+): Promise<void> {
   const existing = await Existing.read({
     folder: paths.folder,
     pages: world.list(plan.head.noun),

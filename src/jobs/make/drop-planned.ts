@@ -5,13 +5,13 @@ import type { JobPaths } from '../folder/job-folder.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { JobKind } from '../plan/plan-head.ts'
 import { readJobState } from '../run/job-state.ts'
-import type { MakeWorld } from './make-world.ts'
+import type { PlanningContext } from './planning-context.ts'
 
 /**
  * A plan that was not confirmed, or whose process ended before the first row: nothing of it was sent, and records may have
  * changed since, so it is made anew and asked about anew. CrmError `machine` when another process begins with it just now.
  */
-export async function dropPlanned(world: MakeWorld, planned: readonly JobPaths[]): Promise<void> {
+export async function dropPlanned(world: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
   // A dry run changes nothing.
   if (world.draftsFolder !== world.jobsFolder) return
   for (const paths of planned) {
@@ -30,7 +30,7 @@ export async function dropPlanned(world: MakeWorld, planned: readonly JobPaths[]
 }
 
 /** Those that go back to one job, as undo or retry. */
-export async function dropPlannedOf(world: MakeWorld, kind: JobKind, id: string): Promise<void> {
+export async function dropPlannedOf(world: PlanningContext, kind: JobKind, id: string): Promise<void> {
   for (const paths of allJobs(world.jobsFolder)) {
     const head = headOf(paths)
     if (head.kind !== kind || head.of !== id) continue

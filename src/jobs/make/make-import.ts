@@ -16,11 +16,11 @@ import { earlierJobs } from './earlier-jobs.ts'
 import { leftOutLines } from './left-out-text.ts'
 import { madeAlready } from './made-already.ts'
 import type { MadeJob } from './make-job.ts'
-import type { MakeWorld } from './make-world.ts'
 import { refuseAbsentNames } from './match-names.ts'
 import { PageCounter } from './page-counter.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
+import type { PlanningContext } from './planning-context.ts'
 import { runId } from './run-id.ts'
 import { spoolInput } from './spool-input.ts'
 
@@ -61,7 +61,7 @@ export type MadeImport =
   | { readonly is: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
 
 /** Reads and checks the whole input; only when nothing is wrong with it there is a job. */
-export async function makeImport(world: MakeWorld, request: ImportRequest): Promise<MadeImport> {
+export async function makeImport(world: PlanningContext, request: ImportRequest): Promise<MadeImport> {
   const draft = openDraft(world.draftsFolder, world.nowMs())
   try {
     const made = await fillDraft(world, request, draft)
@@ -73,7 +73,7 @@ export async function makeImport(world: MakeWorld, request: ImportRequest): Prom
   }
 }
 
-async function fillDraft(world: MakeWorld, request: ImportRequest, draft: Draft): Promise<MadeImport> {
+async function fillDraft(world: PlanningContext, request: ImportRequest, draft: Draft): Promise<MadeImport> {
   const { noun, inputName, read, stages } = request
   const { paths } = draft
   const firstRun = firstRunOf(world, request)
@@ -156,13 +156,13 @@ function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms 
 }
 
 /** What is matched is not made a second time. */
-async function doubleOf(world: MakeWorld, { isAgain, match, as, noun }: ImportRequest, run: string) {
+async function doubleOf(world: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
   if (!isAgain || as !== 'import' || match.names.length > 0) return undefined
   return madeAlready(world.jobsFolder, { account: world.account, run, noun })
 }
 
 /** Undefined for what changes no deals. */
-async function updatesFor(world: MakeWorld, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
+async function updatesFor(world: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
   const resource = resourceOf(noun)
   if (!isListed(resource) || hasOperation(resource, 'update')) return undefined
   if (kind === 'update') return world.dealUpdates()
@@ -199,7 +199,7 @@ function matchOf(
   return canUpdateDeals ? { ...match, mode: 'update' } : match
 }
 
-function firstRunOf(world: MakeWorld, { kind, noun, inputName, read, match, run }: ImportRequest): string {
+function firstRunOf(world: PlanningContext, { kind, noun, inputName, read, match, run }: ImportRequest): string {
   const mapping = mappingOf(read)
   if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
   return run ?? runId({ account: world.account, kind, noun, mapping, inputName })

@@ -2,8 +2,8 @@ import { dropDraft, finishDraft, type JobPaths, openDraft } from '../folder/job-
 import type { FieldCount } from '../plan/field-counts.ts'
 import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
 import type { LeftOut } from './left-out.ts'
-import type { MakeWorld } from './make-world.ts'
 import { PlanBuilder } from './plan-builder.ts'
+import type { PlanningContext } from './planning-context.ts'
 
 /** A job that was made and not begun. */
 export interface MadeJob {
@@ -26,7 +26,7 @@ export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updat
 
 /** Makes a job of the operations that `fill` adds; when it throws, nothing is left of it. */
 export async function makeJob(
-  world: MakeWorld,
+  world: PlanningContext,
   identity: JobIdentity,
   fill: (builder: PlanBuilder, draft: JobPaths) => Promise<void>,
 ): Promise<MadeJob> {
@@ -48,7 +48,7 @@ export async function makeJob(
   }
 }
 
-function headOf(world: MakeWorld, { kind, noun, run, of, updates, terms }: JobIdentity, job: string): PlanHead {
+function headOf(world: PlanningContext, { kind, noun, run, of, updates, terms }: JobIdentity, job: string): PlanHead {
   return {
     ...{ crm_plan: 1, job, kind, noun, run },
     account: world.account,

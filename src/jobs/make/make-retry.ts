@@ -16,11 +16,11 @@ import { type JobState, readJobState } from '../run/job-state.ts'
 import { dropPlannedOf } from './drop-planned.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
-import type { MakeWorld } from './make-world.ts'
+import type { PlanningContext } from './planning-context.ts'
 import { BeforeImages } from './read-before.ts'
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
-export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
+export async function makeRetry(world: PlanningContext, paths: JobPaths): Promise<MadeImport> {
   const { progress, state, account } = await readJobState(paths)
   const earlier = await retryOf(world, paths.id)
   if (earlier) return retryAgain(world, paths.id, earlier)
@@ -70,7 +70,7 @@ export async function makeRetry(world: MakeWorld, paths: JobPaths): Promise<Made
 }
 
 /** A retry sends the rows as they were matched, so an ambiguous row would fail again. */
-function nothingToSend(world: MakeWorld, { id }: JobPaths): CrmError {
+function nothingToSend(world: PlanningContext, { id }: JobPaths): CrmError {
   return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
     hint: `when each has one match, match them anew: ${matchAnew(world, id)}`,
     job: id,
@@ -78,7 +78,7 @@ function nothingToSend(world: MakeWorld, { id }: JobPaths): CrmError {
 }
 
 /** The command that matches the rows again, from the input of the first job. */
-function matchAnew(world: MakeWorld, id: string): string {
+function matchAnew(world: PlanningContext, id: string): string {
   const paths = jobPaths(world.jobsFolder, id)
   const { input, of } = headOf(paths)
   if (!input && of !== undefined) return matchAnew(world, of)
@@ -87,7 +87,7 @@ function matchAnew(world: MakeWorld, id: string): string {
 }
 
 /** The last one that was begun. */
-async function retryOf({ jobsFolder }: MakeWorld, id: string): Promise<JobState | undefined> {
+async function retryOf({ jobsFolder }: PlanningContext, id: string): Promise<JobState | undefined> {
   for (const each of allJobs(jobsFolder).toReversed()) {
     const { kind, of } = headOf(each)
     if (kind !== 'retry' || of !== id) continue
@@ -98,7 +98,7 @@ async function retryOf({ jobsFolder }: MakeWorld, id: string): Promise<JobState 
 }
 
 /** What an earlier retry did is not done once more: only what failed in that goes out again. */
-async function retryAgain(world: MakeWorld, id: string, earlier: JobState): Promise<MadeImport> {
+async function retryAgain(world: PlanningContext, id: string, earlier: JobState): Promise<MadeImport> {
   const { paths, head, state, account } = earlier
   if (head.input) {
     throw new CrmError(

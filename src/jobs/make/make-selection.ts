@@ -19,8 +19,8 @@ import { wrongStage } from '../rows/wrong-stage.ts'
 import { readJobState } from '../run/job-state.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
-import type { MakeWorld } from './make-world.ts'
 import type { Planned } from './plan-builder.ts'
+import type { PlanningContext } from './planning-context.ts'
 
 export interface SelectionRequest {
   readonly noun: PluralOf<ListedResource & ImportableResource>
@@ -42,7 +42,7 @@ export interface SelectionRequest {
  * Records that an expression selects. All of them are written to the plan, unchanged, before the first one is changed: changing
  * while paging would skip some. The same command, should it have been stopped, goes on instead.
  */
-export async function makeSelection(world: MakeWorld, request: SelectionRequest): Promise<MadeImport> {
+export async function makeSelection(world: PlanningContext, request: SelectionRequest): Promise<MadeImport> {
   const stopped = await stoppedJob(world, request.kind)
   if (stopped) return { is: 'same', job: stopped }
   const { noun, kind, where, check, patch } = request
@@ -84,7 +84,7 @@ function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined
   return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }
 }
 
-async function stoppedJob({ jobsFolder, account, command }: MakeWorld, kind: string) {
+async function stoppedJob({ jobsFolder, account, command }: PlanningContext, kind: string) {
   const words = meantBy(command)
   for (const paths of allJobs(jobsFolder).toReversed()) {
     const head = headOf(paths)
@@ -103,6 +103,6 @@ function meantBy(command: readonly string[]): string {
 }
 
 /** What it is about is chosen anew each time, so each time is a run of its own. */
-function newRun({ account, command }: MakeWorld): string {
+function newRun({ account, command }: PlanningContext): string {
   return hash('sha256', JSON.stringify([account, command, randomUUID()]), 'base64url').slice(0, 22)
 }

@@ -21,15 +21,15 @@ import type { LeftOut } from './left-out.ts'
 import { leftOutLines } from './left-out-text.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
-import type { MakeWorld } from './make-world.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
+import type { PlanningContext } from './planning-context.ts'
 import { BeforeImages } from './read-before.ts'
 import { openScratch } from './scratch.ts'
 import { heldUndos } from './undo-chain.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
 /** A job that takes back what another one did, as far as it is unchanged since; the rest is named. */
-export async function makeUndo(world: MakeWorld, paths: JobPaths): Promise<MadeImport> {
+export async function makeUndo(world: PlanningContext, paths: JobPaths): Promise<MadeImport> {
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
     const hint = `crm jobs resume ${paths.id}${typedProfile(world.command)}, or crm jobs cancel ${paths.id}`
@@ -63,7 +63,7 @@ interface EarlierUndos {
 }
 
 /** CrmError `conflict` where the undo was taken back: what that made again is under new ids, which it alone knows. */
-async function earlierUndos({ jobsFolder, command }: MakeWorld, id: string): Promise<EarlierUndos> {
+async function earlierUndos({ jobsFolder, command }: PlanningContext, id: string): Promise<EarlierUndos> {
   const own = allJobs(jobsFolder).filter((each) => {
     const { kind, of } = headOf(each)
     return kind === 'undo' && of === id
@@ -83,7 +83,7 @@ async function earlierUndos({ jobsFolder, command }: MakeWorld, id: string): Pro
 }
 
 interface UndoParts {
-  readonly world: MakeWorld
+  readonly world: PlanningContext
   readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobPaths
@@ -122,7 +122,7 @@ async function planUndo({ world, paths, builder, draft, before }: UndoParts): Pr
 }
 
 /** A request that was under way when the job ended may still arrive: before that, a record does not tell what became of it. */
-async function awaitQuiet({ nowMs, sleep, note }: MakeWorld, { progress }: JobResults): Promise<void> {
+async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }: JobResults): Promise<void> {
   const { counts, unanswered, lastMs = 0, lastOpen } = progress
   if (counts.doubt + unanswered === 0) return
   const waitMs = lastMs + (lastOpen?.life ?? 0) - nowMs()
@@ -138,7 +138,7 @@ interface NowParts {
 }
 
 /** Undefined where nothing can be taken back. */
-async function readNow(world: MakeWorld, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
+async function readNow(world: PlanningContext, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
   const { head, end } = plan
   if (!hasOperation(resourceOf(head.noun), 'update') && head.updates === undefined) return undefined
   if (end.update + end.delete > 0) await awaitQuiet(world, results)

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { InputFormat, RowOptions } from '../row.ts'
 import { createColumnResolver } from '../rows/columns.ts'
-import { planColumns } from '../rows/heads.ts'
+import { planColumns } from '../rows/header-row.ts'
 import { parseMap } from '../rows/parse-map.ts'
 import type { CutInput } from './cut-records.ts'
 import { detectDialect } from './detect-dialect.ts'

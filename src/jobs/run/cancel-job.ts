@@ -5,7 +5,7 @@ import { readJobPlan } from '../folder/job-plan.ts'
 import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { type Account, accountOf } from './account.ts'
+import { type Account, rowTotals } from './row-totals.ts'
 
 /** Ends a job for good: what is done stays done, and the rest is never sent. */
 export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account> {
@@ -19,7 +19,7 @@ async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Accou
   if (progress.end !== undefined) {
     throw new CrmError('conflict', `${paths.id} is ${progress.end} already`, { hint: `crm jobs show ${paths.id}` })
   }
-  const account = accountOf(plan.end, progress)
+  const account = rowTotals(plan.end, progress)
   const { done, failed, in_doubt: doubt, unsent } = account
   const journal = new Journal(paths.journal, whole, nowMs)
   try {

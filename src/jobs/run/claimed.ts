@@ -1,7 +1,7 @@
 import type { JobPaths } from '../folder/job-folder.ts'
 import type { Journal } from '../journal/journal.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { Witnesses } from './witness.ts'
+import { RecentRecords } from './recent-records.ts'
 
 /** Of these ids those that are the result of an operation that is done. */
 export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
@@ -15,9 +15,9 @@ export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<st
 }
 
 /** Some of the last records that the job made or changed. */
-export function witnessesIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
+export function recentRecordsIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
   journal.flush()
-  const witnesses = new Witnesses()
-  readJournal(paths.journal, (entry) => witnesses.take(entry))
-  return witnesses.ids
+  const recentRecords = new RecentRecords()
+  readJournal(paths.journal, (entry) => recentRecords.take(entry))
+  return recentRecords.ids
 }

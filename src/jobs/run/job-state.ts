@@ -4,7 +4,7 @@ import { readJobPlan } from '../folder/job-plan.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
-import { type Account, accountOf } from './account.ts'
+import { type Account, rowTotals } from './row-totals.ts'
 
 /** `planned`: nothing was sent yet. `stopped`: it was begun, and can be resumed. */
 export const JOB_STATES = ['planned', 'running', 'stopped', 'finished', 'cancelled'] as const
@@ -25,5 +25,5 @@ export async function readJobState(paths: JobPaths): Promise<JobState> {
   readJournal(paths.journal, (entry) => progress.take(entry))
   const isRunning = await isLocked(paths.lock)
   const state = isRunning ? 'running' : (progress.end ?? (progress.lastOpen ? 'stopped' : 'planned'))
-  return { paths, head: plan.head, end: plan.end, state, account: accountOf(plan.end, progress), progress }
+  return { paths, head: plan.head, end: plan.end, state, account: rowTotals(plan.end, progress), progress }
 }

@@ -18,14 +18,14 @@ import { ServerClock } from '../send/server-clock.ts'
 import { settle } from '../send/settle.ts'
 import type { Task } from '../send/task.ts'
 import { createUpsertSender } from '../send/upsert-sender.ts'
-import { type Account, accountOf } from './account.ts'
-import { claimedIn, witnessesIn } from './claimed.ts'
+import { claimedIn, recentRecordsIn } from './claimed.ts'
 import { greet } from './greet.ts'
 import { cancelled, refuseOtherAccount } from './job-errors.ts'
+import { RecentRecords, refuseOtherKeyholder } from './recent-records.ts'
 import { resumeTasks } from './resume-tasks.ts'
+import { type Account, rowTotals } from './row-totals.ts'
 import type { JobServices, RunTerms, ServerTerms } from './services.ts'
 import { successorOf } from './successor.ts'
-import { refuseOtherKeyholder, Witnesses } from './witness.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
@@ -72,20 +72,20 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     refuseOtherAccount(plan.head, services.account)
     verifyJobPlan(paths.id, plan)
     const progress = new Progress(plan.count)
-    const witnesses = new Witnesses()
+    const recentRecords = new RecentRecords()
     const end = readJournal(paths.journal, (entry) => {
       progress.take(entry)
-      witnesses.take(entry)
+      recentRecords.take(entry)
     })
     if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(paths.id)
     const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
     hooks.onStart(progress, plan, doubts)
     if (progress.end !== undefined && doubts.reopened === 0) {
-      return { account: accountOf(plan.end, progress), stop: undefined }
+      return { account: rowTotals(plan.end, progress), stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
     await greet(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
-    await refuseOtherKeyholder(witnesses, { plan, progress }, services, run.terms)
+    await refuseOtherKeyholder(recentRecords, { plan, progress }, services, run.terms)
     const journal = new Journal(paths.journal, end, () => clock.nowMs())
     try {
       return await send({ run, plan, progress, clock, journal })
@@ -126,7 +126,7 @@ async function send(open: Open): Promise<JobOutcome> {
   await journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
   const stop = await sendAndSettle(sending, isClosed ? sent : [...sent, ...unsent])
-  const account = accountOf(plan.end, progress)
+  const account = rowTotals(plan.end, progress)
   if (!stop && !isClosed && account.unsent > 0)
     throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
   if (stop?.why !== 'error') await writeEnd(open, stop)
@@ -206,7 +206,7 @@ function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boo
   const records = {
     list: () => services.list(noun),
     claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
-    witnesses: () => witnessesIn(paths, journal),
+    recentRecords: () => recentRecordsIn(paths, journal),
     isEmptyBelieved: terms.keys.isKept,
   }
   return settle(
@@ -268,7 +268,7 @@ async function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | u
   if (stop) {
     journal.append({ t: 'pause', time, why: stop.why })
   } else {
-    const { done, failed, in_doubt: doubt, unsent } = accountOf(plan.end, progress)
+    const { done, failed, in_doubt: doubt, unsent } = rowTotals(plan.end, progress)
     const state = unsent === 0 ? 'finished' : 'cancelled'
     journal.append({ t: 'end', time, state, done, failed, doubt, unsent })
   }

@@ -26,7 +26,7 @@ export interface ServerWorld {
 }
 
 /** Where records live: two profiles of one server are one account, and so are its old key and its new one. */
-export function accountOf({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
+export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
   return baseUrl.href.replace(/\/$/, '')
 }
 
@@ -49,7 +49,7 @@ export async function runOnServer(
   const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
   const { sleep, random, steadyMs } = timing
   const services = {
-    ...{ account: accountOf(server), sender, list, signal, version, pid: process.pid, random, sleep },
+    ...{ account: crmAccount(server), sender, list, signal, version, pid: process.pid, random, sleep },
     // Tells one key from another, and nothing of it.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
     clocks: { wallMs: now, steadyMs },

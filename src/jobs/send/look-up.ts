@@ -20,8 +20,8 @@ export interface Records {
   /** Of these ids those that are known to be of other operations. */
   claimed(ids: ReadonlySet<string>): ReadonlySet<string>
   /** Some records that this job made or changed: a list without any of them proves nothing. */
-  witnesses(): ReadonlySet<string>
-  /** Whether an empty list proves absence without witnesses: an unknown server may never list anything. */
+  recentRecords(): ReadonlySet<string>
+  /** Whether an empty list proves absence without recentRecords: an unknown server may never list anything. */
   readonly isEmptyBelieved: boolean
 }
 
@@ -34,7 +34,7 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
   )
   const matcher = new CreatedMatcher(creates)
   const findings = new Map<Task, Finding>()
-  const list = new ListProof(creates.length > 0 ? records.witnesses() : new Set())
+  const list = new ListProof(creates.length > 0 ? records.recentRecords() : new Set())
   for await (const { items } of records.list()) {
     for (const record of items) {
       list.see(record)
@@ -55,17 +55,17 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
 
 /** Decides whether absence from a list proves that a record does not exist. */
 class ListProof {
-  readonly #witnesses: ReadonlySet<string>
+  readonly #recentRecords: ReadonlySet<string>
   #isAnySeen = false
   #isWitnessSeen = false
 
-  constructor(witnesses: ReadonlySet<string>) {
-    this.#witnesses = witnesses
+  constructor(recentRecords: ReadonlySet<string>) {
+    this.#recentRecords = recentRecords
   }
 
   see({ id }: CrmRecord): void {
     this.#isAnySeen = true
-    this.#isWitnessSeen ||= this.#witnesses.has(idText(id) ?? '')
+    this.#isWitnessSeen ||= this.#recentRecords.has(idText(id) ?? '')
   }
 
   /** A list that may hide created records leaves the absent ones in doubt. */
@@ -78,7 +78,7 @@ class ListProof {
   }
 
   #whyNoProof(isEmptyBelieved: boolean): string | undefined {
-    const { size } = this.#witnesses
+    const { size } = this.#recentRecords
     if (size > 0) return this.#isWitnessSeen ? undefined : 'the list shows none of the records that this job made last'
     return this.#isAnySeen || isEmptyBelieved ? undefined : 'the list is empty, and may always be'
   }

@@ -14,7 +14,7 @@ export function checkChange(write: Write, state: WriteState, change: Change): vo
   if (write.kind === 'webhook' && isCreated && !change.webhook) throw misdecided(state, 'needs its url and secret')
 }
 
-/** A caller's bug, not a failure that a user could mend. */
+/** A caller's bug, not a failure that a user could correct. */
 function misdecided(state: WriteState, what: string): Error {
   return new Error(`${state.id} ${what}`)
 }

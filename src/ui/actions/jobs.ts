@@ -4,7 +4,7 @@ import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import type { Action } from './action.ts'
-import { mendJob } from './mend-job.ts'
+import { correctJob } from './correct-job.ts'
 
 function jobOf({ lists: { jobs } }: State) {
   return jobs.order ? jobs.rows[jobs.order[jobs.cursor] ?? -1] : jobs.rows[jobs.cursor]
@@ -31,13 +31,13 @@ export const JOBS: readonly Action[] = [
     run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.background.jobs.retry(id)),
   },
   {
-    id: 'job-mend',
+    id: 'job-correct',
     title: 'Correct all rows that failed for one cause, and send them',
     screens: ['jobs'],
     keys: ['m'],
-    footer: 'mend',
+    footer: 'correct',
     refusal: (state) => (Number(jobOf(state)?.failed) > 0 ? undefined : 'no row of it failed'),
-    run: (ui) => void mendJob(ui),
+    run: (ui) => void correctJob(ui),
   },
 ]
 

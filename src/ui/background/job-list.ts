@@ -22,7 +22,7 @@ export interface JobList {
   /** Its failures by their cause, the most frequent first. */
   causes(id: string): Promise<readonly Cause[]>
   /** Makes the rows of one cause anew, with a member changed in all of them; nothing is sent yet. */
-  mend(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Mended | undefined>
+  correct(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Corrected | undefined>
 }
 
 export interface Cause {
@@ -31,7 +31,7 @@ export interface Cause {
   readonly field: string | undefined
 }
 
-export interface Mended {
+export interface Corrected {
   readonly rows: number
   /** What becomes of the first few, for a person. */
   readonly lines: readonly string[]
@@ -92,12 +92,16 @@ export function createJobList({ store, openJobs, notices, underWay }: Parts): Jo
     look,
     resume: (id) => attempt((jobs) => send(jobs, jobs.find(id))),
     causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
-    mend: (id, { code, field }, [name, value]) =>
+    correct: (id, { code, field }, [name, value]) =>
       attempt(async (jobs) => {
-        const { job, rows, samples } = await jobs.makeMend(jobs.find(id), { code, field, members: { [name]: value } })
+        const { job, rows, samples } = await jobs.correct(jobs.find(id), {
+          code,
+          field,
+          members: { [name]: value },
+        })
         return {
           rows,
-          lines: samples.map((sample) => mendedText(sample, name)),
+          lines: samples.map((sample) => correctedText(sample, name)),
           send: async () => void (await attempt((again) => send(again, job.paths))),
           drop: () => jobs.drop(job.paths),
         }
@@ -161,9 +165,9 @@ async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> 
   return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
 }
 
-type MendedRow = Awaited<ReturnType<Jobs['makeMend']>>['samples'][number]
+type CorrectedRow = Awaited<ReturnType<Jobs['correct']>>['samples'][number]
 
-function mendedText({ line, id, before, after }: MendedRow, name: string): string {
+function correctedText({ line, id, before, after }: CorrectedRow, name: string): string {
   const row = line === undefined ? (id ?? '') : `line ${line}`
   return safeText(`${row}: ${name} ${jsonText(before[name] ?? null)} becomes ${jsonText(after[name] ?? null)}`)
 }

@@ -58,7 +58,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
       const { value, done } = await run.pages.next()
       // The run was cancelled during the request.
       if (runs.get(name) !== run) return false
-      notices.mended(name)
+      notices.recovered(name)
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
       run.held.push(...items)
       run.nextCursor = nextCursor

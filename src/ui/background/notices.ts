@@ -17,7 +17,7 @@ export interface Notices {
   /** Shows a CrmError. Any other error is a bug, and is rethrown. */
   problem(error: unknown, what: string, topic?: string): void
   /** Removes the messages about a topic that works again; the log keeps them. */
-  mended(topic: string): void
+  recovered(topic: string): void
   /** The number of problems so far. */
   problemCount(): number
   /** Removes the oldest message; false when there is none. */
@@ -71,7 +71,7 @@ export function createNotices(store: Store<State>, now: () => number, signal: Ab
       const id = requestId === undefined ? '' : ` (request ${requestId})`
       show('problem', `${what}${error.message}${id}; ${hint}`, { requestId, topic })
     },
-    mended: (topic) =>
+    recovered: (topic) =>
       store.update((state) =>
         state.toasts.some((toast) => toast.topic === topic)
           ? { ...state, toasts: state.toasts.filter((toast) => toast.topic !== topic) }

@@ -190,7 +190,7 @@ test('what a server says is made safe where a person reads it', async () => {
 })
 
 describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in tools/judges)', () => {
-  async function examinePrism(name: string) {
+  async function checkPrism(name: string) {
     const { url, document } = await startPrism(name)
     const gateway = await startGateway(url, undefined, { '/openapi.json': document })
     const result = await examined(keyed(gateway.url))
@@ -200,7 +200,7 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
   }
 
   test('HubSpot: results, paging.next.after, and pages of 100', { timeout: 30_000 }, async () => {
-    const { states, seen } = await examinePrism('hubspot')
+    const { states, seen } = await checkPrism('hubspot')
     expect(seen('records')).toContain('contacts are in results')
     // Its mock gives the same example whatever it is asked, and that is what is found.
     expect(states).toMatchObject({ page_size: 'warn', paging: 'fail', largest_page: 'ok' })
@@ -210,7 +210,7 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
   })
 
   test('Pipedrive: data, additional_data.next_cursor, and pages of 500', { timeout: 30_000 }, async () => {
-    const { exit, seen, settings } = await examinePrism('pipedrive')
+    const { exit, seen, settings } = await checkPrism('pipedrive')
     expect(exit).toBe(0)
     expect(seen('paging')).toContain('additional_data.next_cursor says that the list ends')
     expect(seen('largest_page')).toContain('the document says 500; limit=1000 is refused')
@@ -218,7 +218,7 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
   })
 
   test('Close: has_more, and no size by the name of limit', { timeout: 30_000 }, async () => {
-    const { exit, states, seen } = await examinePrism('close')
+    const { exit, states, seen } = await checkPrism('close')
     expect({ exit, states }).toMatchObject({ exit: 0, states: { page_size: 'warn', paging: 'ok' } })
     expect(seen('paging')).toContain('has_more says that the list ends')
   })
@@ -226,7 +226,7 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
   test('Stripe: has_more with the last id, and an idempotency header that the document names', {
     timeout: 30_000,
   }, async () => {
-    const { states, seen } = await examinePrism('stripe')
+    const { states, seen } = await checkPrism('stripe')
     expect(seen('paging')).toContain('has_more is sent back as starting_after')
     expect(states).toMatchObject({ idempotency: 'ok' })
     expect(seen('idempotency')).toContain('Idempotency-Key, by /openapi.json; for how long it is kept is not told')

@@ -39,7 +39,7 @@ test('a server that takes connections and says nothing is waited for once', asyn
   expect(seen('records')).toContain('did not answer in full within 1 s')
 })
 
-test('Ctrl-C ends an examination with 130', async () => {
+test('Ctrl-C ends a diagnosis with 130', async () => {
   let heard: () => void = () => {}
   const asked = new Promise<void>((resolve) => {
     heard = resolve

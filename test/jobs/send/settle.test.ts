@@ -48,7 +48,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
           yield { items: looks++ === 0 ? records : later }
         },
         claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
-        witnesses: () => new Set(),
+        recentRecords: () => new Set(),
         isEmptyBelieved: true,
       },
       sleep: async () => true,

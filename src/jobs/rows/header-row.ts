@@ -17,7 +17,7 @@ export interface Heads extends Place {
 export function planColumns(input: Heads): readonly Column[] {
   const { heads, kind, mappings } = input
   refuseAbsent(input)
-  refuseTwinHeads(input)
+  rejectDuplicateHeaders(input)
   const resolve = createColumnResolver(kind, mappings)
   const found = heads.map((head, at) => {
     const numbered = mappingAt(input, at)
@@ -29,7 +29,7 @@ export function planColumns(input: Heads): readonly Column[] {
   const unknown = found.filter((column): column is UnknownColumn => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
-  refuseTwinFields(input, columns)
+  rejectDuplicateFields(input, columns)
   refuseStrange(input, columns)
   return columns
 }
@@ -48,7 +48,7 @@ function unnamed(): Column {
   return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false, isTyped: false }
 }
 
-function refuseTwinHeads(input: Heads): void {
+function rejectDuplicateHeaders(input: Heads): void {
   const { heads } = input
   const first = new Map<string, number>()
   for (const [at, name] of heads.entries()) {
@@ -64,7 +64,7 @@ function refuseTwinHeads(input: Heads): void {
   }
 }
 
-function refuseTwinFields(input: Heads, columns: readonly Column[]): void {
+function rejectDuplicateFields(input: Heads, columns: readonly Column[]): void {
   const first = new Map<string, number>()
   for (const [at, { field, role }] of columns.entries()) {
     if (role === 'ignored') continue

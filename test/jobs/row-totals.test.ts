@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { idempotencyKey } from '../../src/jobs/digest.ts'
 import { Progress } from '../../src/jobs/journal/progress.ts'
 import type { PlanEnd } from '../../src/jobs/plan/plan-head.ts'
-import { accountOf } from '../../src/jobs/run/account.ts'
+import { rowTotals } from '../../src/jobs/run/row-totals.ts'
 
 const END = { rows: 5, create: 3, update: 0, delete: 0, unchanged: 1, skipped: 1 } as PlanEnd
 
 test('an account names every row once', () => {
-  expect(accountOf(END, new Progress(3))).toMatchObject({ rows: 5, unchanged: 1, skipped: 1, unsent: 3 })
+  expect(rowTotals(END, new Progress(3))).toMatchObject({ rows: 5, unchanged: 1, skipped: 1, unsent: 3 })
 })
 
 test('an account that does not add up is a bug, and is not printed', () => {
-  expect(() => accountOf({ ...END, rows: 6 }, new Progress(3))).toThrow('come to 5')
+  expect(() => rowTotals({ ...END, rows: 6 }, new Progress(3))).toThrow('come to 5')
 })
 
 test('the key of an operation is made of its account, so that two servers never share one', () => {
@@ -25,5 +25,5 @@ test('what was leased and given back unsent is unsent, and not in doubt', () => 
   const progress = new Progress(3)
   progress.take({ t: 'lease', from: 0, to: 3, at: 0, time: 1 })
   progress.take({ t: 'back', ops: [[1, 3]] })
-  expect(accountOf(END, progress)).toMatchObject({ done: 0, in_doubt: 1, unsent: 2 })
+  expect(rowTotals(END, progress)).toMatchObject({ done: 0, in_doubt: 1, unsent: 2 })
 })

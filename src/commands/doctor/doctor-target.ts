@@ -11,7 +11,7 @@ import type { Settings } from '../../settings/settings.ts'
 import type { TargetRequest } from '../../settings/target.ts'
 
 /** The server that this command line leads to, and where its key comes from. */
-export interface PatientHere {
+export interface DoctorTarget {
   readonly baseUrl: URL
   readonly wire: Wire
   readonly serveDatabase: string | undefined
@@ -23,7 +23,7 @@ export interface PatientHere {
 }
 
 /** Without a key the way to the server can still be looked at; CrmError of any other code when there is no server to ask. */
-export async function readPatient(ctx: Context): Promise<PatientHere> {
+export async function readTarget(ctx: Context): Promise<DoctorTarget> {
   const { env, flags } = ctx
   const settings = await ctx.settings()
   const request = { env, profileFlag: flags.profile, keyFromFlag: undefined, repository: await ctx.repository() }
@@ -55,13 +55,13 @@ async function sourcesOf(settings: Settings, request: TargetRequest, { source, v
   }
 }
 
-type Findings = Awaited<ReturnType<Context['examine']>>
+type Findings = Awaited<ReturnType<Context['diagnose']>>
 
 /**
  * The finding about the key, with where it comes from before what the server says to it. A server may quote the key, and
- * what an examination shows is passed on to others.
+ * what an diagnosis shows is passed on to others.
  */
-export function withKeyStory(findings: Findings, { key, sources, lack }: PatientHere): Findings {
+export function withKeyStory(findings: Findings, { key, sources, lack }: DoctorTarget): Findings {
   const { foreign } = createRedactor(key === undefined ? [] : [key])
   return findings.map((each) => {
     const finding = { ...each, seen: foreign(each.seen) }

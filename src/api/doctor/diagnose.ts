@@ -3,20 +3,20 @@ import type { Wire } from '../../core/wire.ts'
 import { withoutVersion, withScheme } from './address-slips.ts'
 import { clockFinding } from './clock.ts'
 import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
-import { examineGraphql } from './graphql.ts'
+import { checkGraphql } from './graphql.ts'
 import { idempotencyFinding } from './idempotency.ts'
-import { examineLargest, type LargestList } from './largest-page.ts'
+import { checkLargest, type LargestList } from './largest-page.ts'
 import { latencyFinding } from './latency.ts'
 import { limitsFinding } from './limits.ts'
 import { askList, isPage, type Listing } from './listing.ts'
 import { findOpenApi, type OpenApi, openApiFinding } from './openapi.ts'
-import { examinePageSize } from './page-size.ts'
-import { examinePaging } from './paging.ts'
-import type { Patient } from './patient.ts'
+import { checkPageSize } from './page-size.ts'
+import { checkPaging } from './paging.ts'
 import { openProbe, type Probe } from './probe.ts'
+import type { ProbeTarget } from './probe-target.ts'
 import { proveLists } from './prove-lists.ts'
-import { examineReach } from './reach.ts'
-import { examineRecords, isRejection } from './records.ts'
+import { checkReach } from './reach.ts'
+import { checkRecords, isRejection } from './records.ts'
 import { versionFinding } from './version.ts'
 
 /** Beside the first, which opens the connection. */
@@ -28,13 +28,13 @@ const LATENCY_MS = 5000
  * What a server speaks, each with what was seen, in the order of CHECKS. It is asked with GET, and GraphQL for its schema;
  * nothing is written, there or here. CrmError `interrupted` when the signal aborts.
  */
-export async function examine(patient: Patient): Promise<readonly Finding[]> {
-  const reach = await examineReach(patient)
-  if (patient.key === undefined) return complete(reach.findings, 'there is no key')
+export async function diagnose(target: ProbeTarget): Promise<readonly Finding[]> {
+  const reach = await checkReach(target)
+  if (target.key === undefined) return complete(reach.findings, 'there is no key')
   if (!reach.isOpen) return complete(reach.findings, 'the server cannot be reached')
-  const probe = openProbe(patient, patient.key)
+  const probe = openProbe(target, target.key)
   try {
-    return complete([...reach.findings, ...(await interview(probe))], 'the server did not answer before')
+    return complete([...reach.findings, ...(await checkApi(probe))], 'the server did not answer before')
   } finally {
     await probe.http.close()
   }
@@ -44,7 +44,7 @@ function complete(findings: readonly Finding[], why: string): readonly Finding[]
   return CHECKS.map((check) => findings.find((finding) => finding.check === check) ?? notAsked(check, why))
 }
 
-async function interview(probe: Probe): Promise<readonly Finding[]> {
+async function checkApi(probe: Probe): Promise<readonly Finding[]> {
   const { wire } = probe.options
   const first = await askList(probe, 'contacts', wire, 1)
   const silence = probe.silence()
@@ -58,10 +58,10 @@ async function interview(probe: Probe): Promise<readonly Finding[]> {
   const latency = latencyFinding(probe.samples)
   const openapi = await findOpenApi(probe)
   const document = await step(probe, 'openapi', async () => openApiFinding(openapi, probe))
-  const asked = await interviewLists(probe, first, openapi)
-  const graphql = await step(probe, 'graphql', () => examineGraphql(probe, wire, openapi))
+  const asked = await checkLists(probe, first, openapi)
+  const graphql = await step(probe, 'graphql', () => checkGraphql(probe, wire, openapi))
   // The last, because a server may choke on it.
-  const largest = await examineLargest(probe, asked.list, openapi)
+  const largest = await checkLargest(probe, asked.list, openapi)
   const told = [document, idempotencyFinding(openapi, { wire, samples: probe.samples }), ...fromHeaders(probe)]
   const findings = [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...told]
   return asked.list ? proveLists(probe, asked.list.noun, findings) : findings
@@ -97,20 +97,20 @@ interface Asked {
   readonly list: LargestList | undefined
 }
 
-async function interviewLists(probe: Probe, first: Listing, openapi: OpenApi | undefined): Promise<Asked> {
+async function checkLists(probe: Probe, first: Listing, openapi: OpenApi | undefined): Promise<Asked> {
   if (!isPage(first) && first.json === undefined && !isRejection(first.error)) {
     return withoutList(failed('records', withoutVersion(first.error, probe.options.baseUrl)))
   }
-  const records = await examineRecords(probe, probe.options.wire, first)
+  const records = await checkRecords(probe, probe.options.wire, first)
   const { noun, refusal } = records
   const silence = probe.silence()
   if (silence) return withoutList(failed('records', silence))
   if (noun === undefined) return withoutList(records.finding)
-  const size = await examinePageSize(probe, { noun, wire: records.wire, refusal }, openapi)
+  const size = await checkPageSize(probe, { noun, wire: records.wire, refusal }, openapi)
   const { wire, isHonoured } = size
   const list = { noun, wire, size: isHonoured ? (1 as const) : undefined }
   const sizeFinding = unlessSilent(probe, size.finding)
-  const paging = await step(probe, 'paging', () => examinePaging(probe, list, openapi))
+  const paging = await step(probe, 'paging', () => checkPaging(probe, list, openapi))
   const findings = [records.finding, sizeFinding, paging]
   const isWayOnKnown = paging.state === 'ok' || (paging.proposals ?? []).length > 0
   return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured, isWayOnKnown } }

@@ -4,7 +4,7 @@ import type { InputStream } from '../../core/streams.ts'
 import type { Noun } from '../plan/plan-head.ts'
 
 /** What planning needs of the world. */
-export interface MakeWorld {
+export interface PlanningContext {
   /** Of the jobs that were made before; it may be absent where nothing is to be kept. */
   readonly jobsFolder: string
   /** Where a new one is made. */

@@ -1,7 +1,7 @@
 import type { ApiOptions } from '../api.ts'
 
 /** A server, and how it is spoken to. */
-export type Patient = Pick<
+export type ProbeTarget = Pick<
   ApiOptions,
   'baseUrl' | 'wire' | 'serveDatabase' | 'timeoutMs' | 'maxWaitMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
 > & {
@@ -12,6 +12,6 @@ export type Patient = Pick<
 /** A server that is asked so many things must not be waited for as long as one that is asked a single one. */
 const LONGEST_PROBE_MS = 10_000
 
-export function probeLimitMs({ timeoutMs }: Pick<Patient, 'timeoutMs'>): number {
+export function probeLimitMs({ timeoutMs }: Pick<ProbeTarget, 'timeoutMs'>): number {
   return Math.min(timeoutMs, LONGEST_PROBE_MS)
 }

@@ -7,23 +7,23 @@ import type { PlanFile } from '../plan/plan-file.ts'
 import type { JobServices, ServerTerms } from './services.ts'
 
 /** Somebody may have deleted one or the other; all of them is another thing. */
-const WITNESSES = 20
+const MOST_RECENT = 20
 
 /** Statuses of a deletion; 0 is a result that was found in the list. */
 const NO_RECORD: readonly number[] = [0, 204, 404, 410]
 
 /** The records that a job made or changed last: they are there wherever the job belongs. */
-export class Witnesses {
+export class RecentRecords {
   readonly #ids: string[] = []
 
   take(entry: Entry): void {
     if (entry.t !== 'done') return
     for (const [, status, id] of entry.r) if (id !== null && !NO_RECORD.includes(status)) this.#ids.push(id)
-    if (this.#ids.length > 2 * WITNESSES) this.#ids.splice(0, this.#ids.length - WITNESSES)
+    if (this.#ids.length > 2 * MOST_RECENT) this.#ids.splice(0, this.#ids.length - MOST_RECENT)
   }
 
   get ids(): ReadonlySet<string> {
-    return new Set(this.#ids.slice(-WITNESSES))
+    return new Set(this.#ids.slice(-MOST_RECENT))
   }
 }
 
@@ -32,13 +32,13 @@ export class Witnesses {
  * only where its records are: CrmError `conflict` when none is, for the rest of its rows would be made in a stranger's CRM.
  */
 export async function refuseOtherKeyholder(
-  witnesses: Witnesses,
+  recentRecords: RecentRecords,
   { plan, progress }: { readonly plan: PlanFile; readonly progress: Progress },
   services: JobServices,
   { isScopedByAccount }: ServerTerms,
 ): Promise<void> {
   const { job, noun } = plan.head
-  const { ids } = witnesses
+  const { ids } = recentRecords
   const isSameKey = progress.lastOpen === undefined || progress.lastOpen.key === services.keyMark
   if (isSameKey || isScopedByAccount || !isListed(resourceOf(noun)) || ids.size === 0) return
   for await (const { items } of services.list(noun)) {

@@ -8,12 +8,12 @@ import { safeText } from '../../output/safe-text.ts'
 import { wrapText } from '../../output/wrap-text.ts'
 import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
 import type { Change } from './changes.ts'
-import type { PatientHere } from './patient.ts'
+import type { DoctorTarget } from './doctor-target.ts'
 
-type Finding = Awaited<ReturnType<Context['examine']>>[number]
+type Finding = Awaited<ReturnType<Context['diagnose']>>[number]
 
-export interface Examination {
-  readonly patient: PatientHere
+export interface Diagnosis {
+  readonly target: DoctorTarget
   readonly findings: readonly Finding[]
   readonly changes: readonly Change[]
   readonly isWritten: boolean
@@ -22,16 +22,16 @@ export interface Examination {
 const COLUMNS = ['check', 'state', 'seen'] as const
 
 /** One document where the format has room for one, else a row for each check. */
-export async function printExamination(ctx: Context, examination: Examination): Promise<undefined> {
+export async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undefined> {
   ctx.onVerdict?.()
   const { output } = ctx.flags
-  if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(examination))
+  if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(diagnosis))
   if (output !== 'table') {
-    const pages = onePage(examination.findings.map(rowOf))
+    const pages = onePage(diagnosis.findings.map(rowOf))
     return printList(ctx, { pages, columns: COLUMNS, plural: 'checks' })
   }
   const { stdout } = ctx.io
-  const rows = examination.findings.flatMap((finding) => linesOf(finding, stdout))
+  const rows = diagnosis.findings.flatMap((finding) => linesOf(finding, stdout))
   // As if it were piped: what was seen is the whole point, and is not cut to the width of a terminal.
   const uncut = { write: (text: string) => stdout.write(text) }
   await printRecords(await recordOutput(ctx, COLUMNS, uncut), itemsOf(onePage(rows)))
@@ -52,11 +52,11 @@ function linesOf(
   return [{ check, state, seen: first }, ...rest.map((line) => ({ check: '', state: '', seen: line }))]
 }
 
-function documentOf({ patient, findings, changes, isWritten }: Examination): CrmRecord {
+function documentOf({ target, findings, changes, isWritten }: Diagnosis): CrmRecord {
   const first = findings.find(({ failure }) => failure !== undefined)
   return {
-    base_url: patient.baseUrl.href.replace(/\/$/, ''),
-    profile: patient.profileName ?? null,
+    base_url: target.baseUrl.href.replace(/\/$/, ''),
+    profile: target.profileName ?? null,
     ok: first === undefined,
     exit: first?.failure?.exit ?? EXIT.ok,
     checks: findings.map(rowOf),

@@ -8,7 +8,7 @@ import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
 /** Three questions: which cause, what to change in its rows, and whether to send what that comes to. */
-export async function mendJob(ui: Ui): Promise<void> {
+export async function correctJob(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
@@ -30,8 +30,8 @@ export async function mendJob(ui: Ui): Promise<void> {
 function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
   const apply = async (typed: string) => {
     try {
-      const mended = await ui.background.jobs.mend(id, cause, parseAssignment(typed))
-      if (mended) askSend(ui, mended)
+      const corrected = await ui.background.jobs.correct(id, cause, parseAssignment(typed))
+      if (corrected) askSend(ui, corrected)
     } catch (error) {
       ui.background.notices.problem(error, '')
       // What was typed is not lost with it.
@@ -46,9 +46,9 @@ function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
   })
 }
 
-type Mended = NonNullable<Awaited<ReturnType<Ui['background']['jobs']['mend']>>>
+type Corrected = NonNullable<Awaited<ReturnType<Ui['background']['jobs']['correct']>>>
 
-function askSend(ui: Ui, { rows, lines, send, drop }: Mended): void {
+function askSend(ui: Ui, { rows, lines, send, drop }: Corrected): void {
   const { place } = ui.store.get()
   showOverlay(ui, {
     type: 'confirm',

@@ -10,28 +10,28 @@ import { failuresOf, type RowFailure } from '../run/failures.ts'
 import { refuseOtherAccount } from '../run/job-errors.ts'
 import { readJobState } from '../run/job-state.ts'
 import { type MadeJob, makeJob } from './make-job.ts'
-import type { MakeWorld } from './make-world.ts'
+import type { PlanningContext } from './planning-context.ts'
 import { BeforeImages } from './read-before.ts'
 
 /** One cause of failures, and the members that are changed in every row that failed for it. */
-export interface Mend {
+export interface Correction {
   readonly code: string
   readonly field: string | undefined
   readonly members: JsonObject
 }
 
-export interface MendedRow {
+export interface CorrectedRow {
   readonly line: number | undefined
   readonly id: string | undefined
   readonly before: JsonObject
   readonly after: JsonObject
 }
 
-export interface MadeMend {
+export interface MadeCorrection {
   readonly job: MadeJob
   readonly rows: number
   /** The first few. */
-  readonly samples: readonly MendedRow[]
+  readonly samples: readonly CorrectedRow[]
 }
 
 const SAMPLES = 5
@@ -40,7 +40,11 @@ const SAMPLES = 5
  * The rows that failed for one cause, corrected alike, as a job that is not begun. Rows that a retry of the job has done
  * since are left out. CrmError `conflict` when no row is left, or the job has not come to its end.
  */
-export async function makeMend(world: MakeWorld, paths: JobPaths, mend: Mend): Promise<MadeMend> {
+export async function correctFailedRows(
+  world: PlanningContext,
+  paths: JobPaths,
+  correction: Correction,
+): Promise<MadeCorrection> {
   const { progress, state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
     throw new CrmError('conflict', `${paths.id} has not come to its end`, { hint: `crm jobs resume ${paths.id}` })
@@ -48,16 +52,16 @@ export async function makeMend(world: MakeWorld, paths: JobPaths, mend: Mend): P
   const done = await doneByRetries(world, paths)
   const plan = new PlanFile(paths.plan)
   const images = new BeforeImages(paths.before)
-  const samples: MendedRow[] = []
+  const samples: CorrectedRow[] = []
   let rows = 0
   try {
     refuseOtherAccount(plan.head, world.account)
     const { noun, run } = plan.head
     const job = await makeJob(world, { kind: 'retry', noun, run, of: paths.id }, async (builder) => {
-      for (const operation of failedFor(failuresOf(plan, paths.journal, progress), mend)) {
+      for (const operation of failedFor(failuresOf(plan, paths.journal, progress), correction)) {
         if (!operation.body || done.has(rowKey(operation))) continue
         const before = parseExactJson(operation.body.toString('utf8')) as JsonObject
-        const after = { ...before, ...mend.members }
+        const after = { ...before, ...correction.members }
         builder.add({
           do: sentKind(operation.head),
           ...placeOf(operation),
@@ -76,7 +80,7 @@ export async function makeMend(world: MakeWorld, paths: JobPaths, mend: Mend): P
   }
 }
 
-function* failedFor(failures: Iterable<RowFailure>, { code, field }: Mend): Generator<Operation> {
+function* failedFor(failures: Iterable<RowFailure>, { code, field }: Correction): Generator<Operation> {
   for (const failure of failures) {
     if (failure.state === 'failed' && failure.code === code && failure.field === field) yield failure.operation
   }
@@ -99,7 +103,7 @@ function nothingLeft({ id }: JobPaths): CrmError {
 }
 
 /** Rows by their place in the input, else by the record that they change. */
-async function doneByRetries(world: MakeWorld, paths: JobPaths): Promise<ReadonlySet<string>> {
+async function doneByRetries(world: PlanningContext, paths: JobPaths): Promise<ReadonlySet<string>> {
   const done = new Set<string>()
   for (const each of allJobs(world.jobsFolder)) {
     const { kind, of } = headOf(each)

@@ -14,7 +14,7 @@ export interface Account {
 }
 
 /** Throws when the rows do not add up, which is a bug: a row would have been lost, or counted twice. */
-export function accountOf(end: PlanEnd, progress: Progress): Account {
+export function rowTotals(end: PlanEnd, progress: Progress): Account {
   const { done, failed, doubt, back } = progress.counts
   const account: Account = {
     rows: end.rows,

@@ -2,7 +2,7 @@
  * The heavy rooms, each behind a function that loads it: no command pays for what it does not use. What a command may load is
  * here, and commands import nothing of these rooms themselves.
  */
-export const ROOMS = {
+export const LAZY_MODULES = {
   ui: {
     screens: () => import('./ui/open-browse.tsx'),
     plain: () => import('./ui/plain/open-plain.ts'),
@@ -56,4 +56,4 @@ export const ROOMS = {
   },
 } as const
 
-export type Rooms = typeof ROOMS
+export type LazyModules = typeof LAZY_MODULES

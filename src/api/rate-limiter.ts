@@ -14,7 +14,7 @@ const MARGIN_MS = 20
 type TurnstileOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait'>
 
 /** Where requests wait, one behind the other, until the limits that the server tells have room for them. */
-export class Turnstile {
+export class RateLimiter {
   readonly #options: TurnstileOptions
   readonly #sleep: Timing['sleep']
   readonly #pacer: Pacer
