@@ -14,8 +14,8 @@ import { dispatch } from '../send/dispatch.ts'
 import type { Dispatched, DispatchHooks, Stop, Unsettled } from '../send/dispatch-parts.ts'
 import { Leases } from '../send/leases.ts'
 import type { Pace } from '../send/pace.ts'
+import { resolveInDoubt } from '../send/resolve-in-doubt.ts'
 import { ServerClock } from '../send/server-clock.ts'
-import { settle } from '../send/settle.ts'
 import type { Task } from '../send/task.ts'
 import { createUpsertSender } from '../send/upsert-sender.ts'
 import { claimedIn, recentRecordsIn } from './claimed.ts'
@@ -146,7 +146,7 @@ async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<
     giveBack(sending.open, left)
     if (stop || unsettled.length === 0) return stop
     const { repeatable, rest } = await askAboutKeys(sending.open, unsettled)
-    const again = rest.length === 0 ? [] : await settleOn(sending, rest, round === MOST_ROUNDS)
+    const again = rest.length === 0 ? [] : await resolveOn(sending, rest, round === MOST_ROUNDS)
     if (!again) return { why: 'interrupted' }
     tasks = [...repeatable, ...again]
     if (tasks.length === 0) return undefined
@@ -198,7 +198,7 @@ function senderFor({ head: { updates, terms, noun } }: PlanFile, { sender }: Job
   return updates === undefined ? sender : createDealSender(sender, updates)
 }
 
-function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
+function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
   const { open, leases, startedMs } = sending
   const { run, plan, progress, clock, journal } = open
   const { services, terms, hooks, paths } = run
@@ -209,7 +209,7 @@ function settleOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boo
     recentRecords: () => recentRecordsIn(paths, journal),
     isEmptyBelieved: terms.keys.isKept,
   }
-  return settle(
+  return resolveInDoubt(
     {
       ...{ journal, progress, leases, startedMs },
       records: isListed(resourceOf(noun)) ? records : undefined,

@@ -5,9 +5,9 @@ import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Leases } from './leases.ts'
 import type { Pace } from './pace.ts'
+import type { GoneAs, SendOutcome } from './send-outcome.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { Task } from './task.ts'
-import type { GoneAs, Verdict } from './verdict.ts'
 
 export interface DispatchParts {
   readonly journal: Journal
@@ -35,7 +35,7 @@ export interface DispatchParts {
 
 export interface DispatchHooks {
   /** After each operation that came to an end. */
-  onEnd(task: Task, verdict: Verdict): void
+  onEnd(task: Task, sendOutcome: SendOutcome): void
   /** When nothing is sent for a while, and undefined when it goes on. */
   onPause(pause: { readonly why: string; readonly untilMs: number | undefined } | undefined): void
 }

@@ -1,8 +1,8 @@
 import type { Answer } from '../../api/answer.ts'
 import { type Failure, isFailure } from '../../api/failure.ts'
 import type { KeyKeeping } from '../../api/key-keeping.ts'
+import type { SendOutcome } from './send-outcome.ts'
 import type { Task } from './task.ts'
-import type { Verdict } from './verdict.ts'
 
 const NOT_KNOWN = 'the server is not known to keep idempotency keys'
 
@@ -15,9 +15,14 @@ export function mayRepeat({ operation }: Task, { isKept }: KeyKeeping): boolean 
 }
 
 /** A create that must not be repeated, and may have made the record, is looked up. */
-export function onlyOnce(task: Task, outcome: Answer | Failure, verdict: Verdict, keys: KeyKeeping): Verdict {
-  const isAgain = verdict.is === 'again' && verdict.because !== 'running'
-  if (!isAgain || !isFailure(outcome) || !outcome.isInDoubt || mayRepeat(task, keys)) return verdict
+export function onlyOnce(
+  task: Task,
+  outcome: Answer | Failure,
+  sendOutcome: SendOutcome,
+  keys: KeyKeeping,
+): SendOutcome {
+  const isAgain = sendOutcome.is === 'again' && sendOutcome.because !== 'running'
+  if (!isAgain || !isFailure(outcome) || !outcome.isInDoubt || mayRepeat(task, keys)) return sendOutcome
   return { is: 'unsettled', why: `${outcome.reason}, and ${NOT_KNOWN}`, isAnswered: false }
 }
 

@@ -6,9 +6,9 @@ import { AnsweredIds } from './answered-ids.ts'
 import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
 import { mayRepeat, onlyOnce } from './may-repeat.ts'
 import { Outage } from './outage.ts'
+import { judge, type SendOutcome } from './send-outcome.ts'
 import type { Task } from './task.ts'
 import type { TaskQueue } from './task-queue.ts'
-import { judge, type Verdict } from './verdict.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 30_000
@@ -36,35 +36,40 @@ export class Outcomes {
   /** After every try; the task ends, waits for its next one, or is left for a look at the records. */
   take(task: Task, outcome: Answer | Failure): void {
     const judged = judge(task, outcome)
-    const verdict = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
+    const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
     const isOutage = judged.is === 'again' && judged.because === 'outage'
     if (!isOutage && outcome.headers !== undefined) this.#goOn()
     if (isFailure(outcome)) noteTry(task, outcome)
-    switch (verdict.is) {
+    switch (sendOutcome.is) {
       case 'done':
       case 'failed':
-        this.#keep(task, verdict)
+        this.#keep(task, sendOutcome)
         break
       case 'again':
-        this.#again(task, verdict, outcome as Failure)
+        this.#again(task, sendOutcome, outcome as Failure)
         break
       case 'unsettled':
         if (isOutage) this.#countOutage(outcome as Failure, this.#parts.maxOutageMs)
-        if (verdict.isTaken) this.#noteTaken(task, verdict.why)
-        this.unsettled.push({ task, why: verdict.why, isAnswered: verdict.isAnswered, goneAs: verdict.goneAs })
+        if (sendOutcome.isTaken) this.#noteTaken(task, sendOutcome.why)
+        this.unsettled.push({
+          task,
+          why: sendOutcome.why,
+          isAnswered: sendOutcome.isAnswered,
+          goneAs: sendOutcome.goneAs,
+        })
         break
       case 'stopped':
         this.#queue.push([task])
-        this.#stopFor({ why: 'refused', failure: verdict.failure })
+        this.#stopFor({ why: 'refused', failure: sendOutcome.failure })
     }
   }
 
   /** Two creates with the same id are in doubt; an upsert may change one record for two rows. */
-  #notTwice(task: Task, verdict: Verdict): Verdict {
-    if (!this.#parts.isEachIdOnce) return verdict
-    const isMade = verdict.is === 'done' && task.operation.head.do === 'create' && verdict.flag !== 'u'
-    if (!isMade || verdict.id === null || this.#answered.add(verdict.id)) return verdict
-    const why = `the answer names ${oneLine(verdict.id, 60)}, which another row of this job was answered with`
+  #notTwice(task: Task, sendOutcome: SendOutcome): SendOutcome {
+    if (!this.#parts.isEachIdOnce) return sendOutcome
+    const isMade = sendOutcome.is === 'done' && task.operation.head.do === 'create' && sendOutcome.flag !== 'u'
+    if (!isMade || sendOutcome.id === null || this.#answered.add(sendOutcome.id)) return sendOutcome
+    const why = `the answer names ${oneLine(sendOutcome.id, 60)}, which another row of this job was answered with`
     return { is: 'unsettled', why, isAnswered: false, isTaken: true }
   }
 
@@ -83,24 +88,24 @@ export class Outcomes {
     this.#keep(task, { is: 'failed', entry: { status: null, ...failed, request: null } })
   }
 
-  #keep(task: Task, verdict: Verdict & { is: 'done' | 'failed' }): void {
+  #keep(task: Task, sendOutcome: SendOutcome & { is: 'done' | 'failed' }): void {
     const { journal, progress, hooks, maxFailed } = this.#parts
     const { op } = task.operation
-    if (verdict.is === 'done') {
-      const { status, id, flag } = verdict
+    if (sendOutcome.is === 'done') {
+      const { status, id, flag } = sendOutcome
       journal.addResult(flag === undefined ? [op, status, id] : [op, status, id, flag])
       // A create that must not be repeated would be in doubt if a kill -9 lost its result.
       if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
       else journal.flush()
     } else {
-      journal.append({ t: 'failed', op, ...verdict.entry })
+      journal.append({ t: 'failed', op, ...sendOutcome.entry })
     }
-    progress.settle(op, verdict.is)
-    hooks.onEnd(task, verdict)
+    progress.settle(op, sendOutcome.is)
+    hooks.onEnd(task, sendOutcome)
     if (progress.counts.failed > maxFailed) this.#stopFor({ why: 'errors', failed: progress.counts.failed })
   }
 
-  #again(task: Task, { because, afterMs }: Verdict & { is: 'again' }, failure: Failure): void {
+  #again(task: Task, { because, afterMs }: SendOutcome & { is: 'again' }, failure: Failure): void {
     const { steadyMs, random, maxOutageMs } = this.#parts
     const wasOn = this.outage.isOn
     if (because === 'outage') this.#countOutage(failure, maxOutageMs)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '../../../src/api/answer.ts'
 import type { Failure } from '../../../src/api/failure.ts'
+import { judge } from '../../../src/jobs/send/send-outcome.ts'
 import type { Task } from '../../../src/jobs/send/task.ts'
-import { judge } from '../../../src/jobs/send/verdict.ts'
 
 function taskOf(kind: 'create' | 'update' | 'delete', over: Partial<Task> = {}): Task {
   const id = kind === 'create' ? {} : { id: 'con_1' }
@@ -29,7 +29,7 @@ function failureOf(over: Partial<Failure>): Failure {
 
 const answer = (over: Partial<Answer> = {}): Answer => ({ status: 201, headers: {}, json: { id: 'con_9' }, ...over })
 
-const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Failure, verdict: object])[] = [
+const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Failure, sendOutcome: object])[] = [
   ['an answer is done', taskOf('create'), answer(), { is: 'done', status: 201, id: 'con_9' }],
   ['a wrapped answer is done', taskOf('create'), answer({ json: { data: { id: 7 } } }), { is: 'done', id: '7' }],
   [
@@ -195,6 +195,6 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
   ],
 ]
 
-test.each(CASES)('%s', (_, task, outcome, verdict) => {
-  expect(judge(task, outcome)).toMatchObject(verdict)
+test.each(CASES)('%s', (_, task, outcome, sendOutcome) => {
+  expect(judge(task, outcome)).toMatchObject(sendOutcome)
 })

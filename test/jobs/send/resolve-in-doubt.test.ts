@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../src/jobs/canonical-json.ts'
 import { Journal } from '../../../src/jobs/journal/journal.ts'
 import { Progress } from '../../../src/jobs/journal/progress.ts'
 import type { Leases } from '../../../src/jobs/send/leases.ts'
-import { settle } from '../../../src/jobs/send/settle.ts'
+import { resolveInDoubt } from '../../../src/jobs/send/resolve-in-doubt.ts'
 import type { Task } from '../../../src/jobs/send/task.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 
@@ -37,7 +37,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
     adopted.add(String(result[2]))
     keep(result)
   }
-  const again = await settle(
+  const again = await resolveInDoubt(
     {
       ...{ journal, progress, lifeMs: 0, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
       leases: { renew: () => {} } as unknown as Leases,

@@ -14,7 +14,7 @@ import type { Task } from './task.ts'
 import { turnedTo } from './upsert-sender.ts'
 
 /** What one try means for its operation, and for the job. */
-export type Verdict =
+export type SendOutcome =
   | { readonly is: 'done'; readonly status: number; readonly id: string | null; readonly flag: ResultFlag | undefined }
   | { readonly is: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
   /** The same key once more. `limit`: it was not executed, and all others wait as well. */
@@ -43,7 +43,7 @@ const RUNNING_WAIT_MS = 1000
 const KEY_REUSED = /idempotency.*(?:reuse|mismatch|conflict|invalid)|key.?reused/i
 
 /** The one table of what an outcome means; `task` is as it was before this try. */
-export function judge(task: Task, outcome: Answer | Failure): Verdict {
+export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   if (!isFailure(outcome)) return judgeAnswer(task, outcome)
   const { status, rule, code } = outcome
   if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
@@ -59,7 +59,7 @@ export function judge(task: Task, outcome: Answer | Failure): Verdict {
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
 
-function judgeAnswer(task: Task, answer: Answer): Verdict {
+function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const { head, body } = task.operation
   const existing = turnedTo(answer)
   const sent = () => (body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined)
@@ -85,7 +85,7 @@ function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
-function unclear({ operation }: Task, why: string): Verdict {
+function unclear({ operation }: Task, why: string): SendOutcome {
   const isTaken = operation.head.do === 'create'
   return { is: 'unsettled', why, isAnswered: !isTaken, isTaken }
 }
@@ -100,7 +100,7 @@ function isRefusal({ status = 0 }: Failure): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 499
 }
 
-function judgeRefusal(task: Task, failure: Failure): Verdict {
+function judgeRefusal(task: Task, failure: Failure): SendOutcome {
   const { operation, isInDoubt } = task
   const { head } = operation
   const { status = 0, serverCode = '' } = failure
@@ -124,7 +124,7 @@ function goneAs({ operation: { op, head }, isInDoubt }: Task, failure: Failure, 
   }
 }
 
-function judgeOutage({ tries }: Task, failure: Failure): Verdict {
+function judgeOutage({ tries }: Task, failure: Failure): SendOutcome {
   if (failure.headers && isReplayed(failure.headers)) {
     return { is: 'unsettled', why: `the server keeps its failure: ${failure.reason}`, isAnswered: true }
   }
@@ -133,7 +133,7 @@ function judgeOutage({ tries }: Task, failure: Failure): Verdict {
   return { is: 'again', because: 'outage', afterMs: failure.retryAfterMs }
 }
 
-function failed(failure: Failure, code: string): Verdict & { readonly is: 'failed' } {
+function failed(failure: Failure, code: string): SendOutcome & { readonly is: 'failed' } {
   const { status = null, field = null, reason, requestId: request = null } = failure
   return { is: 'failed', entry: { status, code, field, reason, request } }
 }

@@ -5,13 +5,13 @@ import type { Unsettled } from './dispatch-parts.ts'
 import type { Leases } from './leases.ts'
 import { type Finding, lookUp, type Records } from './look-up.ts'
 import { TAKEN } from './may-repeat.ts'
+import type { GoneAs } from './send-outcome.ts'
 import type { Task } from './task.ts'
-import type { GoneAs } from './verdict.ts'
 
 /** A list may lag behind the writes; what is absent is looked for once more after so long. */
 const SETTLE_MS = 2000
 
-export interface SettleParts {
+export interface ResolveParts {
   readonly journal: Journal
   readonly progress: Progress
   readonly leases: Leases
@@ -35,8 +35,8 @@ export interface SettleParts {
  * Ends operations whose fate only the records tell: adopted, or in doubt. Gives those that were proved absent, under a new
  * lease and a new generation; undefined when it was interrupted, and then those are left as they were.
  */
-export async function settle(
-  parts: SettleParts,
+export async function resolveInDoubt(
+  parts: ResolveParts,
   unsettled: readonly Unsettled[],
 ): Promise<readonly Task[] | undefined> {
   const { records } = parts
@@ -75,7 +75,7 @@ async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyM
 }
 
 /** How long until no request of the operation can be under way any more. */
-function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: SettleParts, { task, isAnswered }: Unsettled): number {
+function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: ResolveParts, { task, isAnswered }: Unsettled): number {
   if (isAnswered) return 0
   const hereMs = task.lastSentMs === undefined ? 0 : task.lastSentMs + lifeMs - steadyMs()
   if (!task.isResumed) return hereMs
@@ -85,7 +85,7 @@ function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: SettleParts, { ta
 }
 
 /** True when the operation is to be sent once more. */
-function keep(parts: SettleParts, task: Task, finding: Finding, goneAs?: GoneAs): boolean {
+function keep(parts: ResolveParts, task: Task, finding: Finding, goneAs?: GoneAs): boolean {
   const { journal, progress, leases } = parts
   const { op } = task.operation
   if (goneAs && isThere(finding)) {
@@ -127,7 +127,7 @@ function isThere(finding: Finding): boolean {
 
 const GONE = 'the record is not there any more'
 
-function endInDoubt({ journal, progress }: SettleParts, { operation: { op } }: Task, why: string): void {
+function endInDoubt({ journal, progress }: ResolveParts, { operation: { op } }: Task, why: string): void {
   journal.append({ t: 'doubt', op, why })
   progress.settle(op, 'doubt')
 }
