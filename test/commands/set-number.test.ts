@@ -33,7 +33,7 @@ test('--set amount=5 says amount:=5 before anything is sent, for one deal and fo
 test('for many records the records show which members are numbers; := still writes a text', async () => {
   const data = [
     { id: 'c_1', zip: '12345', score: null },
-    { id: 'c_2', score: 3 },
+    { id: 'c_2', score: 3, home: { floor: 2 } },
   ]
   const { url, seen } = await startServer((response, { method, path }) =>
     sendJson(response, 200, method === 'GET' ? { data, next_cursor: null } : { id: path.split('/').at(-1) }),
@@ -43,6 +43,10 @@ test('for many records the records show which members are numbers; := still writ
   expect(await update('score=5')).toMatchObject({
     exit: 2,
     stderr: 'crm: --set score=5 is a text, and score is a number; nothing was sent\n  --set score:=5\n',
+  })
+  expect(await update('home.floor=5')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--set home.floor:=5'),
   })
   expect(seen.filter(({ method }) => method !== 'GET')).toEqual([])
   for (const set of ['zip=54321', 'score:="5"']) expect((await update(set)).exit, set).toBe(0)
