@@ -130,5 +130,5 @@ test('close ends a tunnel that does not come about', async () => {
   const startedMs = Date.now()
   await api.close()
   await failure
-  expect(Date.now() - startedMs).toBeLessThan(500)
+  expect(Date.now() - startedMs).toBeLessThan(5000)
 })

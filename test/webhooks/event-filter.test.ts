@@ -24,5 +24,5 @@ test.each([
 test('a glob of many stars takes no longer than a search', () => {
   const startMs = performance.now()
   expect(matchesAnyGlob([`${'*a'.repeat(5000)}b`], 'a'.repeat(100_000))).toBe(false)
-  expect(performance.now() - startMs).toBeLessThan(500)
+  expect(performance.now() - startMs).toBeLessThan(5000)
 })

@@ -45,6 +45,6 @@ test('the outline of a large document takes no longer than its length lets one e
   for (const piece of ['{ ', '" ', '"""', 'a(', '# x\n', '$', '{ a } ', '...{', '...a ', 'fragment a{...b}']) {
     const startMs = performance.now()
     readOperations(piece.repeat(Math.floor(1_000_000 / piece.length)))
-    expect(performance.now() - startMs).toBeLessThan(2000)
+    expect(performance.now() - startMs).toBeLessThan(10_000)
   }
 })

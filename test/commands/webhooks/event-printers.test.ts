@@ -170,7 +170,7 @@ test('a table takes any body in no time: nested a hundred thousand deep, a text 
   expect(piped.line(event(deep))).toMatch(/\[1 items\]\n$/)
   expect(piped.line(event(`{"type":${long},"data":{"id":${long},"name":${long}}}`)).length).toBeLessThan(1000)
   expect(piped.line(event(`{"data":{},"previous":${many}}`))).toMatch(/k7: 7 -> none, …\n$/)
-  expect(performance.now() - startMs).toBeLessThan(2000)
+  expect(performance.now() - startMs).toBeLessThan(10_000)
 })
 
 test('in a terminal a line is cut to its width', () => {
