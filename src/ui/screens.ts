@@ -1,3 +1,5 @@
+import type { Field } from '../core/resources/field.ts'
+import { isNumeric, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Column } from './list/columns.ts'
 
 export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log'] as const
@@ -24,24 +26,8 @@ export function listOf(screen: ScreenName): ListName {
 }
 
 export const COLUMNS: Readonly<Record<ListName, readonly Column[]>> = {
-  contacts: [
-    { name: 'name', head: 'NAME', least: 22, most: 36 },
-    { name: 'email', head: 'EMAIL', least: 22, most: 36 },
-    { name: 'phone', head: 'PHONE', least: 15, most: 18 },
-    { name: 'company', head: 'COMPANY', least: 18, most: 28 },
-    { name: 'id', head: 'ID', least: 17, most: 17 },
-    { name: 'owner_id', head: 'OWNER', least: 8, most: 14 },
-    { name: 'created_at', head: 'CREATED', least: 10, most: 20 },
-  ],
-  deals: [
-    { name: 'name', head: 'NAME', least: 26, most: 40 },
-    { name: 'amount', head: 'AMOUNT', least: 10, most: 14, align: 'right' },
-    { name: 'stage', head: 'STAGE', least: 12, most: 18 },
-    { name: 'id', head: 'ID', least: 16, most: 17 },
-    { name: 'owner_id', head: 'OWNER', least: 8, most: 14 },
-    { name: 'pipeline_id', head: 'PIPELINE', least: 10, most: 16 },
-    { name: 'created_at', head: 'CREATED', least: 10, most: 20 },
-  ],
+  contacts: recordColumns('contact'),
+  deals: recordColumns('deal'),
   events: [
     { name: 'received_at', head: 'RECEIVED', least: 24, most: 24 },
     { name: 'event', head: 'EVENT', least: 16, most: 22 },
@@ -72,4 +58,19 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
   events: ['event', 'record_id', 'state', 'id'],
   jobs: ['id', 'state', 'what'],
   log: ['message', 'request_id'],
+}
+
+/** What a record says, its id, whom it belongs to, and when it was created: the last columns give way first. */
+function recordColumns(resource: Resource): readonly Column[] {
+  const fields = Object.entries<Field>(RESOURCES[resource].fields).filter(([, { width }]) => width !== undefined)
+  const rank = ([, { type }]: (typeof fields)[number]): number => ['id', 'reference', 'time'].indexOf(type)
+  return fields
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map(([name, { width: [least, most] = [0, 0] }]) => ({
+      name,
+      head: name.replace(/_(?:id|at)$/, '').toUpperCase(),
+      least,
+      most,
+      ...(isNumeric(resource, name) && { align: 'right' }),
+    }))
 }

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { Http } from '../http.ts'
 import { listPages } from '../pages.ts'
-import type { Noun } from './listing.ts'
+import type { ListName } from './listing.ts'
 import type { Probe } from './probe.ts'
 
 /** Longer lists are counted up to these limits. */
@@ -16,7 +16,7 @@ export interface Counted {
   readonly error: CrmError | undefined
 }
 
-export async function countList(probe: Probe, noun: Noun, wire: Wire): Promise<Counted> {
+export async function countList(probe: Probe, noun: ListName, wire: Wire): Promise<Counted> {
   const call = { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, findCommand: undefined }
   let count = 0
   let pages = 0

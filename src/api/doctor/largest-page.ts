@@ -1,7 +1,7 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
-import { askList, isPage, type Listing, type Noun, tellingDoubt, wayHint } from './listing.ts'
+import { askList, isPage, type Listing, type ListName, tellingDoubt, wayHint } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -11,7 +11,7 @@ const check = 'largest_page'
 const SIZES = [1000, 500, 250, 200, 100, 50, 25, 10] as const
 
 export interface LargestList {
-  readonly noun: Noun
+  readonly noun: ListName
   readonly wire: Wire
   /** Whether the parameter for the size was seen to do what it says. */
   readonly isHonoured: boolean

@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
+import type { ListedResource, PluralOf } from '../../core/resources/registry.ts'
 import type { Wire } from '../../core/wire.ts'
 import { oneLine } from '../one-line.ts'
 import { type PageAnswer, readPage } from '../page-answer.ts'
@@ -7,7 +8,7 @@ import { doubtOf } from '../paging/judge-end.ts'
 import type { Position } from '../position.ts'
 import type { Probe, Question } from './probe.ts'
 
-export type Noun = 'contacts' | 'deals'
+export type ListName = PluralOf<ListedResource>
 
 /** One answer of a list, read by the recognisers that lists are read by. */
 export type Listing =
@@ -50,7 +51,7 @@ export function countOf(listing: Listing): number | undefined {
 }
 
 /** The list as it begins, in pages of `size`, which is sent in the parameter of the settings; undefined sends none. */
-export async function askList(probe: Probe, noun: Noun, wire: Wire, size: number | undefined): Promise<Listing> {
+export async function askList(probe: Probe, noun: ListName, wire: Wire, size: number | undefined): Promise<Listing> {
   const query = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
   return listingOf(probe, questionOf(noun, { query }), wire)
 }
@@ -58,7 +59,7 @@ export async function askList(probe: Probe, noun: Noun, wire: Wire, size: number
 /** The page at the position, of the same size. */
 export async function askNext(
   probe: Probe,
-  { noun, wire, size }: { readonly noun: Noun; readonly wire: Wire; readonly size: number | undefined },
+  { noun, wire, size }: { readonly noun: ListName; readonly wire: Wire; readonly size: number | undefined },
   next: Position,
 ): Promise<Listing> {
   if ('address' in next) return listingOf(probe, questionOf(noun, { address: next.address }), wire)
@@ -86,6 +87,6 @@ async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<
   return { error, json, url }
 }
 
-function questionOf(noun: Noun, more: Pick<Question, 'query' | 'address'>): Question {
+function questionOf(noun: ListName, more: Pick<Question, 'query' | 'address'>): Question {
   return { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, ...more }
 }

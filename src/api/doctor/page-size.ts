@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { SIZE_PARAMETERS } from '../paging/names.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, countOf, type Noun } from './listing.ts'
+import { askList, countOf, type ListName } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -26,7 +26,7 @@ interface Counts {
 /** Whether the parameter for the size of a page does what it says, and which one does where it does not. */
 export async function checkPageSize(
   probe: Probe,
-  { noun, wire, refusal }: { readonly noun: Noun; readonly wire: Wire; readonly refusal: CrmError | undefined },
+  { noun, wire, refusal }: { readonly noun: ListName; readonly wire: Wire; readonly refusal: CrmError | undefined },
   openapi: OpenApi | undefined,
 ): Promise<PageSize> {
   const name = wire.limitParam
@@ -53,7 +53,7 @@ export async function checkPageSize(
 }
 
 interface Search {
-  readonly noun: Noun
+  readonly noun: ListName
   readonly wire: Wire
   readonly openapi: OpenApi | undefined
 }
@@ -107,7 +107,7 @@ async function findName(probe: Probe, { noun, wire, openapi }: Search): Promise<
   return taken
 }
 
-async function countBoth(probe: Probe, noun: Noun, wire: Wire): Promise<Counts> {
+async function countBoth(probe: Probe, noun: ListName, wire: Wire): Promise<Counts> {
   return { one: countOf(await askList(probe, noun, wire, 1)), two: countOf(await askList(probe, noun, wire, 2)) }
 }
 

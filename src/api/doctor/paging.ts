@@ -5,7 +5,7 @@ import { oneLine } from '../one-line.ts'
 import type { PageAnswer } from '../page-answer.ts'
 import type { Position } from '../position.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, askNext, isPage, type Listing, type Noun, readAgain, tellingDoubt, wayHint } from './listing.ts'
+import { askList, askNext, isPage, type Listing, type ListName, readAgain, tellingDoubt, wayHint } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import { membersOf } from './places.ts'
 import type { Probe } from './probe.ts'
@@ -27,7 +27,7 @@ const CURSOR_NAME = /cursor|after|token|^_?(?:page|next|offset)$/i
 const MOST_GUESSES = 16
 
 interface List {
-  readonly noun: Noun
+  readonly noun: ListName
   readonly wire: Wire
   /** Undefined where no size that is sent does anything. */
   readonly size: 1 | undefined

@@ -2,7 +2,7 @@ import type { Wire } from '../../core/wire.ts'
 import { type Counted, countList, isWorse } from './count-list.ts'
 import { type CheckName, type Finding, failed, type Proposal } from './finding.ts'
 import { PERHAPS_CUT } from './largest-page.ts'
-import type { Noun } from './listing.ts'
+import type { ListName } from './listing.ts'
 import type { Probe } from './probe.ts'
 
 const OF_LISTS: readonly CheckName[] = ['records', 'page_size', 'paging', 'largest_page']
@@ -11,7 +11,11 @@ const OF_LISTS: readonly CheckName[] = ['records', 'page_size', 'paging', 'large
  * Tests the findings by reading the list with the current settings, and with each proposed change. A list that is cut fails,
  * and a change that gives fewer records, or an error, is not proposed.
  */
-export async function proveLists(probe: Probe, noun: Noun, findings: readonly Finding[]): Promise<readonly Finding[]> {
+export async function proveLists(
+  probe: Probe,
+  noun: ListName,
+  findings: readonly Finding[],
+): Promise<readonly Finding[]> {
   const start = await startOf(probe, noun, findings)
   if (probe.silence() || (start.best.error && start.best.error.code !== 'bad_answer')) return findings
   const proven: Finding[] = []
@@ -29,7 +33,7 @@ export async function proveLists(probe: Probe, noun: Noun, findings: readonly Fi
 }
 
 /** The list with the current settings; when only their page size is refused, with one that the server accepts. */
-async function startOf(probe: Probe, noun: Noun, findings: readonly Finding[]): Promise<State> {
+async function startOf(probe: Probe, noun: ListName, findings: readonly Finding[]): Promise<State> {
   const { wire } = probe.options
   const best = await countList(probe, noun, wire)
   const failureOf = (name: CheckName) => findings.find(({ check, state }) => check === name && state === 'fail')
@@ -57,7 +61,7 @@ interface State {
 
 async function proveFinding(
   probe: Probe,
-  noun: Noun,
+  noun: ListName,
   finding: Finding,
   state: State,
 ): Promise<readonly [Finding, State]> {

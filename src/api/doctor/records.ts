@@ -1,14 +1,14 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, countOf, isPage, type Listing, type Noun, readAgain } from './listing.ts'
+import { askList, countOf, isPage, type Listing, type ListName, readAgain } from './listing.ts'
 import { isRecordList, membersOf } from './places.ts'
 import type { Probe } from './probe.ts'
 
 export interface Records {
   readonly finding: Finding
   /** The list that has most to show; undefined where none could be read. */
-  readonly noun: Noun | undefined
+  readonly noun: ListName | undefined
   /** With the settings that correct them. */
   readonly wire: Wire
   /** The parameter for the size is refused: without it the list is answered. */

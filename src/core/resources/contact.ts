@@ -16,20 +16,23 @@ export const CONTACT = {
     name: {
       type: 'text',
       about: 'Name of the person',
+      width: [22, 36],
       aliases: ['fullname', 'contactname', 'displayname', 'title'],
     },
-    email: { type: 'text', about: 'Address', aliases: ['mail', 'emailaddress'] },
+    email: { type: 'text', about: 'Address', width: [22, 36], aliases: ['mail', 'emailaddress'] },
     phone: {
       type: 'text',
       about: 'Telephone number',
+      width: [15, 18],
       aliases: ['phonenumber', 'telephone', 'telephonenumber', 'tel', 'mobile', 'mobilephone'],
     },
     company: {
       type: 'text',
       about: 'Name of the company',
+      width: [18, 28],
       aliases: ['companyname', 'organisation', 'organization', 'account'],
     },
-    owner_id: { type: 'reference', about: 'Id of the user who owns it', aliases: ['owner'] },
+    owner_id: { type: 'reference', about: 'Id of the user who owns it', width: [8, 14], aliases: ['owner'] },
     ...KEPT_BY_SERVER,
   },
 } as const satisfies ResourceDefinition

@@ -11,6 +11,8 @@ export interface Field {
   readonly isRequired?: true
   /** Set by the server; a client that sends it changes nothing. */
   readonly isReadOnly?: true
+  /** Of its column on a screen, in terminal cells. */
+  readonly width?: readonly [least: number, most: number]
   /** Other names in column headers, in lower case, without blanks, hyphens and underscores. */
   readonly aliases?: readonly string[]
 }
@@ -56,13 +58,14 @@ export const ID = {
     type: 'id',
     about: 'Id, which the server gives',
     isReadOnly: true,
+    width: [16, 17],
     aliases: ['contactid', 'dealid', 'recordid'],
   },
 } as const satisfies Fields
 
 /** Set by the server on every record. */
 export const KEPT_BY_SERVER = {
-  created_at: { type: 'time', about: 'When it was made', isReadOnly: true },
+  created_at: { type: 'time', about: 'When it was made', isReadOnly: true, width: [10, 20] },
   updated_at: { type: 'time', about: 'When it was last changed', isReadOnly: true },
   version: { type: 'integer', about: 'Grows with each change', isReadOnly: true },
 } as const satisfies Fields
