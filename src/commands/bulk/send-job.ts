@@ -17,6 +17,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   const { io, now } = ctx
   const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
   let counts = { done: 0, total: 0, failed: 0 }
+  let existing = 0
   let live: { readonly done: number; readonly failed: number } = counts
   const tell = () => {
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
@@ -36,12 +37,20 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
         if (reopened > 0) ctx.note(`Asking once more about ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt.`)
         tell()
       },
-      onEnd: tell,
+      onEnd: (_, outcome) => {
+        if (outcome.is === 'done' && outcome.flag === 'e') existing += 1
+        tell()
+      },
       onPause: (pause) => progress.pause(pause),
     },
   )
   progress.end(counts)
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
+  if (existing > 0) {
+    ctx.note(
+      `${existing} of the created records existed before: the server answered with what it had. An undo leaves them.`,
+    )
+  }
   ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   tellTwins(ctx, recheck)
   await printOne(ctx, accountRecord(paths.id, account, recheck))

@@ -39,8 +39,8 @@ export interface AgainEntry {
   readonly why: string
 }
 
-/** `o`: replayed of a request that this job did not send; `u`: a create that changed a record which was there. */
-export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u'
+/** `o`: replayed of a request that this job did not send; `u`: a create that changed a record which existed; `e`: one whose answer shows that. */
+export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u' | 'e'
 
 /** Operation, status, id, flags. */
 export type Result = readonly [op: number, status: number, id: string | null, flag?: ResultFlag]

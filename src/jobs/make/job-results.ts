@@ -8,7 +8,7 @@ interface JobResult {
   readonly gen: number | undefined
   /** Of a deletion: somebody had deleted it before. */
   readonly wasGone: boolean
-  /** Of a create: somebody had made it before, and it was changed. */
+  /** Of a create: the record existed before. */
   readonly wasThere: boolean
 }
 
@@ -41,7 +41,7 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
       const row = find.get(op)
       const id = typeof row?.id === 'string' ? row.id : null
       const gen = typeof row?.gen === 'number' ? row.gen : undefined
-      return { id, gen, wasGone: row?.flag === 'g', wasThere: row?.flag === 'u' }
+      return { id, gen, wasGone: row?.flag === 'g', wasThere: row?.flag === 'u' || row?.flag === 'e' }
     },
   }
 }

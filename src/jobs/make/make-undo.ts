@@ -177,7 +177,7 @@ function takeBack(parts: TakeBack): TakenBack {
   const { id, wasGone, wasThere } = results.of(op)
   if (end !== 'done' || wasGone) return {}
   if (wasThere)
-    return stays(operation, id, 'cannot', 'another writer made it before this row came, and what it held was not kept')
+    return stays(operation, id, 'cannot', 'it existed before this row was sent, and what it held was not kept')
   if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
   return takeBackOf({ ...parts, now }, id)
 }

@@ -5,10 +5,10 @@ import { readJournal } from '../journal/read-journal.ts'
 export type OperationResult =
   /**
    * `isReplayed`: the server replayed the answer to an earlier request; `isOthers`: to one of another job; `isGone`: the record
-   * to delete did not exist.
+   * to delete did not exist; `wasThere`: the record to create existed before.
    */
   | ({ readonly is: 'done'; readonly id: string | null } & Readonly<
-      Record<'isReplayed' | 'isOthers' | 'isGone', boolean>
+      Record<'isReplayed' | 'isOthers' | 'isGone' | 'wasThere', boolean>
     >)
   | { readonly is: 'failed'; readonly reason: string }
   | { readonly is: 'doubt'; readonly reason: string }
@@ -28,6 +28,7 @@ export function operationResults(paths: JobPaths): OperationResult[] {
           isReplayed: flag === 'o' || flag === 'r',
           isOthers: flag === 'o',
           isGone: flag === 'g',
+          wasThere: flag === 'u' || flag === 'e',
         }
       }
     if (entry.t === 'failed') {

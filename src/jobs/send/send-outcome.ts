@@ -71,7 +71,8 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
     return unclear(task, failure.reason)
   }
   if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u' }
-  const flag = isReplayed(answer.headers) ? replayedFlag(task, fate.record) : undefined
+  const existed = existedBefore(task, fate.record, sent) ? 'e' : undefined
+  const flag = isReplayed(answer.headers) ? replayedFlag(task, fate.record) : existed
   // One that is made again has a new id.
   const id = head.do === 'create' ? fate.id : (head.id ?? fate.id)
   return { is: 'done', status: answer.status, id: id ?? null, flag }
@@ -82,6 +83,24 @@ function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task
   if (!isInDoubt && !isResumed && tries === 0) return 'o'
   const madeMs = operation.head.do === 'create' ? madeAtMs(record) : undefined
   return madeMs !== undefined && madeMs + SKEW_MS < leasedMs ? 'o' : 'r'
+}
+
+/** Times without a zone may be off by as much as this. */
+const ZONES_MS = 26 * 60 * 60 * 1000
+
+/**
+ * Whether the first answer to a create shows a record that is older than the request: some servers answer with the record
+ * that has the same email.
+ */
+function existedBefore(
+  { operation: { head }, isInDoubt, isResumed, tries, leasedMs }: Task,
+  record: CrmRecord | undefined,
+  sent: () => JsonObject | undefined,
+): boolean {
+  if (head.do !== 'create' || !record || isInDoubt || isResumed || tries > 0) return false
+  const madeMs = madeAtMs(record)
+  if (madeMs === undefined || madeMs + ZONES_MS >= leasedMs) return false
+  return madeAtMs(sent() ?? {}) === undefined
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
