@@ -43,13 +43,14 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
     }
   }
   judgeCreates(creates, matcher, records, findings)
+  doubtUnnamed(creates, matcher, findings)
   await lookForPartly(
     records,
     creates.filter((task) => (findings.get(task)?.is ?? 'absent') === 'absent'),
     { matcher, findings },
   )
   list.doubtAbsent(creates, findings, records.isEmptyBelieved)
-  for (const task of tasks) if (!findings.has(task)) findings.set(task, withoutRecord(task))
+  for (const task of tasks) if (!findings.has(task)) findings.set(task, list.whyUnnamed(task) ?? withoutRecord(task))
   return findings
 }
 
@@ -57,6 +58,8 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
 class ListProof {
   readonly #recentRecords: ReadonlySet<string>
   #isAnySeen = false
+  #isAnyNamed = false
+  #isAnyUnnamed = false
   #isWitnessSeen = false
 
   constructor(recentRecords: ReadonlySet<string>) {
@@ -64,8 +67,17 @@ class ListProof {
   }
 
   see({ id }: CrmRecord): void {
+    const text = idText(id)
     this.#isAnySeen = true
-    this.#isWitnessSeen ||= this.#recentRecords.has(idText(id) ?? '')
+    if (text === undefined) this.#isAnyUnnamed = true
+    else this.#isAnyNamed = true
+    this.#isWitnessSeen ||= this.#recentRecords.has(text ?? '')
+  }
+
+  /** The record to change or delete may be one without an id. */
+  whyUnnamed({ operation: { head } }: Task): Finding | undefined {
+    if (head.do === 'create' || !this.#isAnyUnnamed) return undefined
+    return { is: 'doubt', why: `${head.id} may be among the records without an "id" in the list` }
   }
 
   /** A list that may hide created records leaves the absent ones in doubt. */
@@ -78,6 +90,7 @@ class ListProof {
   }
 
   #whyNoProof(isEmptyBelieved: boolean): string | undefined {
+    if (this.#isAnyUnnamed && !this.#isAnyNamed) return 'no record of the list has an "id"'
     const { size } = this.#recentRecords
     if (size > 0) return this.#isWitnessSeen ? undefined : 'the list shows none of the records that this job made last'
     return this.#isAnySeen || isEmptyBelieved ? undefined : 'the list is empty, and may always be'
@@ -111,9 +124,19 @@ async function lookForPartly(records: Records, absent: readonly Task[], { matche
   for (const [task, candidates] of found) {
     const free = candidates.find(({ id }) => !claimed.has(id))
     const hidden = matcher.hiddenOf(task).join(', ')
-    if (!shown.isCompared(task))
+    if (shown.isUnnamed(task)) findings.set(task, UNNAMED)
+    else if (!shown.isCompared(task))
       findings.set(task, { is: 'doubt', why: `the list shows none of the members of this row` })
     else if (free) findings.set(task, { is: 'doubt', why: `${free.id} may be it: the list does not show ${hidden}` })
+  }
+}
+
+const UNNAMED: Finding = { is: 'doubt', why: 'a record of the list agrees with this row and has no "id"' }
+
+/** A record that agrees with the row and has no id is never proof of absence. */
+function doubtUnnamed(creates: readonly Task[], matcher: CreatedMatcher, findings: Map<Task, Finding>): void {
+  for (const task of creates) {
+    if ((findings.get(task)?.is ?? 'absent') === 'absent' && matcher.isUnnamed(task)) findings.set(task, UNNAMED)
   }
 }
 

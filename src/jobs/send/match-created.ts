@@ -19,6 +19,8 @@ export class CreatedMatcher {
   readonly #byName = new Map<string, Task[]>()
   readonly #found = new Map<Task, Candidate[]>()
   readonly #near = new Map<Task, Candidate[]>()
+  /** Tasks that agree with a record without an id that crm can use: it can neither be adopted nor ruled out. */
+  readonly #unnamed = new Set<Task>()
   readonly #sent = new Map<Task, readonly string[]>()
   /** Members that no record had so far. */
   readonly #hidden = new Set<string>()
@@ -41,14 +43,22 @@ export class CreatedMatcher {
 
   see(record: CrmRecord): void {
     const id = idText(record.id)
-    if (id === undefined) return
-    this.#isAnySeen = true
-    const candidate = { id, createdMs: madeAtMs(record) }
-    for (const name of this.#hidden) if (isShown(record[name])) this.#hidden.delete(name)
-    for (const { names, byText } of this.#groups.values()) {
-      keepIn(this.#found, byText.get(textOf(record, names)) ?? [], candidate)
+    const createdMs = madeAtMs(record)
+    const same = [...this.#groups.values()].flatMap(({ names, byText }) => byText.get(textOf(record, names)) ?? [])
+    const near = this.#byName.get(naturalName(record) ?? '') ?? []
+    if (id === undefined) {
+      for (const task of [...same, ...near]) if (isSince(task, createdMs)) this.#unnamed.add(task)
+      return
     }
-    keepIn(this.#near, this.#byName.get(naturalName(record) ?? '') ?? [], candidate)
+    this.#isAnySeen = true
+    for (const name of this.#hidden) if (isShown(record[name])) this.#hidden.delete(name)
+    keepIn(this.#found, same, { id, createdMs })
+    keepIn(this.#near, near, { id, createdMs })
+  }
+
+  /** Whether a record without an id agrees with what was sent. */
+  isUnnamed(task: Task): boolean {
+    return this.#unnamed.has(task)
   }
 
   /** Made since the lease, with the same address or name, whatever else they say: a server may trim, or a person edit. */
@@ -86,7 +96,11 @@ function isShown(value: JsonValue | undefined): boolean {
 
 function keepIn(map: Map<Task, Candidate[]>, tasks: readonly Task[], candidate: Candidate): void {
   for (const task of tasks) {
-    if (candidate.createdMs !== undefined && candidate.createdMs < task.leasedMs - SKEW_MS) continue
-    map.set(task, [...(map.get(task) ?? []), candidate])
+    if (isSince(task, candidate.createdMs)) map.set(task, [...(map.get(task) ?? []), candidate])
   }
+}
+
+/** False for a record made before the task was leased; true where the server does not state when it was made. */
+function isSince({ leasedMs }: Task, createdMs: number | undefined): boolean {
+  return createdMs === undefined || createdMs >= leasedMs - SKEW_MS
 }

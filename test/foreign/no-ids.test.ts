@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { startForeign } from './run-shape.ts'
+import type { Asked } from './shape.ts'
+
+type Show = (record: JsonObject) => JsonObject
+
+/** Keeps its records and shows them as it pleases; the POST of this number (`loses`) is applied and answered with 504. */
+async function startShowing(show: Show, { count = 3, loses = 0 } = {}) {
+  const records: JsonObject[] = Array.from({ length: count }, (_, n) => ({
+    id: `x${n + 1}`,
+    name: `P${n + 1}`,
+    email: `p${n + 1}@x.test`,
+  }))
+  let posts = 0
+  const answer = ({ method, path, body }: Asked) => {
+    if (path !== '/v1/contacts') return { status: 404, json: { message: 'there is nothing here' } }
+    if (method === 'GET') return { json: { data: records.map(show), next_cursor: null } }
+    const made = { ...JSON.parse(body), id: `x${records.length + 1}` }
+    records.push(made)
+    return ++posts === loses ? { status: 504, text: '<h1>504</h1>' } : { status: 201, json: show(made) }
+  }
+  return { records, ...(await startForeign(answer, { 'wire.request_life': '1s' })) }
+}
+
+const asGid: Show = ({ id = null, ...rest }) => ({ gid: id, ...rest })
+
+function importOf(rows: number): [argv: readonly string[], stdin: string] {
+  const lines = Array.from({ length: rows }, (_, n) => `n${n + 1},n${n + 1}@x.test\n`)
+  return [['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'], `name,email\n${lines.join('')}`]
+}
+
+describe('a create whose answer was lost stays in doubt, and is sent once,', () => {
+  test.each<readonly [string, Show]>([
+    ['where no record of the list has an id', asGid],
+    ['where the record that agrees has no id', (record) => (record.name === 'n3' ? asGid(record) : record)],
+  ])(
+    '%s',
+    async (_, show) => {
+      const { crm, records } = await startShowing(show, { loses: 3 })
+      const run = await crm(...importOf(5))
+      expect(run).toMatchObject({ exit: 3, stderr: expect.stringContaining('1 in doubt') })
+      expect(records.filter(({ name }) => name === 'n3')).toHaveLength(1)
+    },
+    60_000,
+  )
+})
