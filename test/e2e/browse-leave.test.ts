@@ -56,7 +56,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       await terminal.sees('deleted for good')
       end(terminal)
       if (name === 'SIGTERM') {
-        await terminal.sees('exit=130')
+        await terminal.sees('exit=143')
         expect(terminal.screen()).toContain('3 changes not sent, and kept: crm browse shows and sends them.')
       }
       await expect.poll(() => keptFiles(service.env).map((path) => statSync(path).mode & 0o777)).toEqual([0o600])
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const terminal = await browse(service.env)
     await editAll(terminal)
     process.kill(crmPid(terminal), 'SIGTERM')
-    await terminal.sees('exit=130')
+    await terminal.sees('exit=143')
     const one = await browse(service.env)
     await one.sees('1 edited, not sent')
     const pid = crmPid(one)
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Escape')
     await terminal.sees('Ada Lovelace')
     process.kill(crmPid(terminal), 'SIGTERM')
-    await terminal.sees('exit=130')
+    await terminal.sees('exit=143')
     expect(terminal.screen()).toContain('1 form kept: crm browse, then i, opens it again.')
     const again = await browse(service.env)
     await again.sees('1 form kept (i opens it)')

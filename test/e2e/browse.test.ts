@@ -193,7 +193,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const service = await serviceWith([{ name: 'Ada' }])
     for (const [end, exit] of [
       ['q', 'exit=0'],
-      ['SIGTERM', 'exit=130'],
+      ['SIGTERM', 'exit=143'],
       ['SIGHUP', 'exit=130'],
     ] as const) {
       const terminal = await browse(service.env)

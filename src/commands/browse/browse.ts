@@ -1,6 +1,6 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import { examples } from '../examples.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import { placeOf, showScreens } from './show-screens.ts'
@@ -54,5 +54,5 @@ const INSTEAD: Readonly<Record<Screen, string>> = {
 }
 
 function ended({ signal }: Context): ExitCode {
-  return signal.aborted ? EXIT.interrupted : EXIT.ok
+  return signal.aborted ? exitAfter((signal.reason as Error | undefined)?.cause) : EXIT.ok
 }
