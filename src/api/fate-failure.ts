@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import { coversNone } from './covers-none.ts'
 import type { Failure } from './failure.ts'
 import type { WriteFate } from './judge-write.ts'
 import { oneLine } from './one-line.ts'
@@ -14,7 +15,7 @@ export function fateFailure(answer: Answer, fate: Exclude<WriteFate, { is: 'done
   const requestId = requestIdOf(headers, problem)
   const common = { hint, rule: 'never', status, headers, ...(requestId === undefined ? {} : { requestId }) } as const
   if (fate.is === 'in doubt')
-    return { ...common, code: 'in_doubt', reason: doubtReason(status, quoted, fate), isInDoubt: true }
+    return { ...common, code: 'in_doubt', reason: doubtReason(answer, quoted, fate), isInDoubt: true }
   return {
     ...common,
     code: 'rejected',
@@ -25,8 +26,13 @@ export function fateFailure(answer: Answer, fate: Exclude<WriteFate, { is: 'done
   }
 }
 
-function doubtReason(status: number, quoted: string, { isAnother }: WriteFate & { is: 'in doubt' }): string {
+function doubtReason(
+  { status, headers }: Answer,
+  quoted: string,
+  { isAnother }: WriteFate & { is: 'in doubt' },
+): string {
   const came = quoted === '' ? 'it is empty' : oneLine(quoted, 100)
+  if (coversNone(headers)) return `the answer (${status}) states that no record matched (Content-Range: */0)`
   if (isAnother) return `the answer (${status}) shows another record than was sent: ${came}`
   // RFC 9110, 15.3.3: accepted, but not completed.
   if (status === 202) return `the answer (202) accepts it, and does not show that it is done: ${came}`

@@ -3,9 +3,11 @@ import { isAnother, otherValues, valuesOf } from '../core/other-values.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Answer } from './answer.ts'
 import { hasRefusingStatus, signsOf } from './answer-signs.ts'
+import { coversNone } from './covers-none.ts'
 import { isDeletionShown, isShortYes } from './deletion-shown.ts'
 import { idInLocation } from './location-id.ts'
-import { oppositionIn, type WriteKind } from './opposition.ts'
+import { isUndeleted, oppositionIn, type WriteKind } from './opposition.ts'
+import { isPendingMember, isPendingState } from './pending.ts'
 import { ownId, readShown, type Shown, showsData, showsSent } from './shown-record.ts'
 
 export interface AskedWrite {
@@ -33,6 +35,7 @@ const ANOTHER: WriteFate = { is: 'in doubt', isAnother: true }
 /** Decides the outcome of a 2xx, for single commands and for bulk. */
 export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteFate {
   const { json } = answer
+  if (asked.kind !== 'create' && coversNone(answer.headers)) return IN_DOUBT
   if (Array.isArray(json) && json.length > 1) return judgeMany(json)
   const shown = readShown(json, asked.sent)
   return shown === undefined ? judgeWithoutRecord(answer, asked) : judgeShown(shown, answer, asked)
@@ -44,12 +47,12 @@ function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): Write
   const id = ownId(record)
   const sent = asked.sent() ?? {}
   const isKnown = asked.kind !== 'create' && asked.id !== undefined && id?.toLowerCase() === asked.id.toLowerCase()
-  const said: Said = { record, values, id, sent, isKnown, isSentShown: showsSent(values, sent, isKnown) }
+  const isAffirmed = shown.some((one) => signsOf(one).isAffirming)
+  const said: Said = { record, values, id, sent, isKnown, isAffirmed, isSentShown: showsSent(values, sent, isKnown) }
   const refusal = judgeAround(shown, said, answer)
   if (refusal !== undefined) return refusal
   if (asked.kind === 'delete' && record.deleted === false) return REFUSED
   if (id !== undefined) return judgeRecord(said, id, answer, asked)
-  const isAffirmed = shown.some((one) => signsOf(one).isAffirming)
   return asked.kind === 'delete' ? judgeDeletion(record, isAffirmed, answer, asked) : judgeSaving(said, answer, asked)
 }
 
@@ -59,8 +62,15 @@ function judgeAround(shown: Shown, { id, isSentShown }: Said, { status }: WriteA
   if (status === 207 && shown.some(hasRefusingStatus)) return REFUSED
   const around = shown.slice(0, -1).map(signsOf)
   if (around.some(({ isRefusing }) => isRefusing)) return id === undefined ? REFUSED : IN_DOUBT
+  if (shown.slice(0, -1).some(isPending)) return IN_DOUBT
   if (!around.some(({ isTroubled }) => isTroubled)) return undefined
   return id === undefined && !isSentShown ? REFUSED : IN_DOUBT
+}
+
+function isPending(around: JsonObject): boolean {
+  const { status, state } = around
+  if ([status, state].some((value) => typeof value === 'string' && isPendingState(value))) return true
+  return Object.entries(around).some(([name, value]) => isPendingMember(name, value))
 }
 
 interface Said {
@@ -71,6 +81,8 @@ interface Said {
   readonly sent: JsonObject
   /** It has the id of the record to change. */
   readonly isKnown: boolean
+  /** By itself, or by an object around it. */
+  readonly isAffirmed: boolean
   readonly isSentShown: boolean
 }
 
@@ -84,8 +96,19 @@ function judgeRecord(said: Said, id: string, { status }: WriteAnswer, asked: Ask
   const objection = isSentShown ? undefined : objectionTo(said, kind)
   if (objection !== undefined) return objection
   if (kind !== 'create' && wanted !== undefined && !isKnown && !(isSentShown && isShort(id, wanted))) return IN_DOUBT
+  if (isNoMoreThanUndeleted(said, status, kind)) return IN_DOUBT
   if (status === 202 && !(kind === 'delete' ? record.deleted === true : isSentShown)) return IN_DOUBT
   return done(record, kind === 'delete' ? wanted : id)
+}
+
+/** To a create or an update, that nothing was deleted is no proof. */
+function isNoMoreThanUndeleted(
+  { values, isSentShown, isAffirmed }: Said,
+  status: number,
+  kind: AskedWrite['kind'],
+): boolean {
+  if (isSentShown || isAffirmed || !isUndeleted(values)) return false
+  return kind === 'delete' || (status !== 201 && !showsData(values))
 }
 
 /** The objection to a record without any value that was sent. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { hasRefusingStatus, isRefusing, isRefusingState, isTrouble } from './answer-signs.ts'
+import { isPendingDeletion, isPendingMember, isPendingName, isPendingState } from './pending.ts'
 
 export type WriteKind = 'create' | 'update' | 'delete'
 
@@ -8,9 +9,6 @@ export type Opposition = 'none' | 'vague' | 'explained'
 
 const STATE = /^(?:status|state|result|outcome|type|kind|object)$/i
 const KIND = /^(?:type|kind|object)$/i
-/** States of work that is not done. */
-const PENDING =
-  /^(?:pending|(?:en)?queued|scheduled|processing|in[\s_-]?progress|accepted|running|waiting|started|submitted|deferred)$/i
 const UNDONE = /^(?:no[\s_-]?op|unchanged|not[\s_-]?(?:found|modified)|skipped|ignored|duplicate|conflict|locked)$/i
 const OTHER_KIND = /^(?:job|task|operation|request|process|batch|error|problem|exception)s?$/i
 const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op)$/i
@@ -20,10 +18,15 @@ const DEEDS: Readonly<Record<WriteKind, RegExp>> = {
   update: /^(?:is_?)?(?:updated|modified|changed|saved|applied)$/i,
   delete: /^(?:is_?)?(?:deleted|removed|destroyed)$/i,
 }
+const ARCHIVED = /^(?:is_?)?archived$/i
+const DELETED_AT = /^(?:deleted|archived|removed|destroyed)_?(?:at|on|date|time)$/i
 const REASON = /^(?:message|msg|reason|details?|error_?(?:message|description))$/i
 
 export function isOppositionName(name: string): boolean {
-  return [STATE, PASSED_OVER, REASON, ...Object.values(DEEDS)].some((names) => names.test(name))
+  return (
+    isPendingName(name) ||
+    [STATE, PASSED_OVER, ARCHIVED, REASON, ...Object.values(DEEDS)].some((names) => names.test(name))
+  )
 }
 
 /**
@@ -35,12 +38,18 @@ export function oppositionIn(
 ): Opposition {
   if (hasRefusingStatus(values)) return 'explained'
   const entries = Object.entries(values).filter(
-    ([name, value]) => !(isRecord && (STATE.test(name) || name === 'code')) && !(name in sent && sent[name] === value),
+    ([name, value]) => !(isRecord && isData(kind, name, value)) && !(name in sent && sent[name] === value),
   )
   const isReasoned = entries.some(([name, value]) => REASON.test(name) && typeof value === 'string' && value !== '')
   if (entries.some(([name, value]) => isRefused(kind, name, value))) return isReasoned ? 'explained' : 'vague'
   const isCoded = isReasoned && !isRecord && isCode(values.code)
   return isCoded || entries.some(([name, value]) => isUnfinished(name, value)) ? 'vague' : 'none'
+}
+
+/** Whether a member that looks like the outcome is data of a record. */
+function isData(kind: WriteKind, name: string, value: JsonValue): boolean {
+  if (kind === 'delete' && isPendingDeletion(name, value)) return false
+  return STATE.test(name) || name === 'code' || isPendingName(name)
 }
 
 function isRefused(kind: WriteKind, name: string, value: JsonValue): boolean {
@@ -51,9 +60,22 @@ function isRefused(kind: WriteKind, name: string, value: JsonValue): boolean {
 }
 
 function isUnfinished(name: string, value: JsonValue): boolean {
-  if (isTrouble(name, value)) return true
+  if (isTrouble(name, value) || isPendingMember(name, value)) return true
   if (!STATE.test(name) || isJsonObject(value) || typeof value !== 'string') return false
-  return KIND.test(name) ? OTHER_KIND.test(value) : PENDING.test(value)
+  return KIND.test(name) ? OTHER_KIND.test(value) : isPendingState(value)
+}
+
+/** Whether a record states that it is not deleted: `archived: false`, `deleted_at: null`, without anything that it is. */
+export function isUndeleted(values: JsonObject): boolean {
+  const entries = Object.entries(values)
+  const isDeletion = (name: string) => DEEDS.delete.test(name) || ARCHIVED.test(name)
+  const isDeleted = entries.some(([name, value]) =>
+    isDeletion(name) ? value === true : DELETED_AT.test(name) && value !== null && value !== '',
+  )
+  if (isDeleted) return false
+  return entries.some(([name, value]) =>
+    isDeletion(name) ? value === false || value === 0 || value === 'false' : DELETED_AT.test(name),
+  )
 }
 
 /** `VALIDATION_FAILED`, but not a customer number. */

@@ -66,6 +66,10 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   return isMade ? details : undefined
 }
 
+export function isWrapperName(name: string): boolean {
+  return WRAPPERS.includes(name) || AROUND.test(name)
+}
+
 /** The object itself, or the only one in a list. */
 function oneObject(value: JsonValue | undefined): JsonObject | undefined {
   const found = Array.isArray(value) && value.length === 1 ? value[0] : value

@@ -4,6 +4,7 @@ import type { CommandShape } from './shape.ts'
 import { LIST_COMMANDS } from './shapes/list-commands.ts'
 import { SLASHES } from './shapes/slashes.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
+import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
 import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
 
 /** Each file of shapes in a line. */
@@ -11,6 +12,7 @@ const SHAPES: Readonly<Record<string, readonly CommandShape[]>> = {
   lists: LIST_COMMANDS,
   writes: WRITE_ANSWERS,
   'writes that are refused or doubtful': WRITE_REFUSALS,
+  'writes that look done': WRITES_NOT_DONE,
   'trailing slashes': SLASHES,
 }
 

@@ -80,10 +80,7 @@ const WRAPPED: readonly (readonly [name: string, wrap: (record: object) => Answe
     'a record of JSON:API, with 202',
     (record) => ({ status: 202, json: { data: { ...ofJsonApi(record), deleted: true } } }),
   ],
-  [
-    'properties of HubSpot',
-    ({ id, ...properties }: { id?: string }) => ({ json: { id, properties, archived: false } }),
-  ],
+  ['properties of HubSpot', ({ id, ...properties }: { id?: string }) => ({ json: { id, properties } })],
   [
     'records and fields of Airtable',
     ({ id, ...fields }: { id?: string }) => ({ json: { records: [{ id, fields, deleted: true }] } }),
