@@ -1,4 +1,5 @@
 import { EVENT_KINDS } from '../core/event-kinds.ts'
+import { DEAL_FILTER_PARAMETERS } from '../core/resources/deal-filters.ts'
 import { FIELDS, isReadOnly, type Resource } from '../core/resources/registry.ts'
 import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
 import type { Known } from './known.ts'
@@ -27,17 +28,6 @@ export interface Sources {
   known(profileFlag: string | undefined): Promise<Known>
   jobs(): readonly string[]
 }
-
-const FILTERS = [
-  'stage',
-  'owner_id',
-  'pipeline_id',
-  'name',
-  'amount[gte]',
-  'amount[lte]',
-  'created_since',
-  'created_until',
-]
 
 const EVENT_PATTERNS = [...EVENT_KINDS, ...new Set(EVENT_KINDS.map((kind) => kind.replace(/\..*/, '.*'))), '*']
 
@@ -116,7 +106,7 @@ function assigned(typed: Typed, names: readonly string[], values: (name: string)
 /** Of a filter several values are alternatives. */
 function assignedFilter(typed: Typed, known: Known): Answer {
   const [name, given] = split(typed.rest)
-  if (given === undefined) return assigned(typed, FILTERS, () => [])
+  if (given === undefined) return assigned(typed, DEAL_FILTER_PARAMETERS, () => [])
   return listed({ ...typed, head: `${typed.head}${name}`, rest: given }, valuesOf(name, known))
 }
 

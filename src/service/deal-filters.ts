@@ -1,17 +1,7 @@
+import type { DEAL_FILTER_PARAMETERS } from '../core/resources/deal-filters.ts'
 import { badParameter } from './problem.ts'
 import { shownText } from './shown.ts'
 import type { DealFilters } from './store/store.ts'
-
-export const DEAL_FILTER_PARAMETERS = [
-  'stage',
-  'owner_id',
-  'pipeline_id',
-  'name',
-  'amount[gte]',
-  'amount[lte]',
-  'created_since',
-  'created_until',
-] as const
 
 type Parameter = (typeof DEAL_FILTER_PARAMETERS)[number]
 

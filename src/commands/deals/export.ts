@@ -6,6 +6,7 @@ import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
+import { createFilterCheck } from './filter-check.ts'
 import { createStageCheck } from './stage-filter.ts'
 
 interface Options {
@@ -34,6 +35,6 @@ async function exportDeals(ctx: Context, file: string, options: Options): Promis
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ filters })
-  const checks = [createStageCheck(ctx, filters)]
+  const checks = [createStageCheck(ctx, filters), createFilterCheck(ctx, { filters, flag: '--filter' })]
   return exportList(ctx, file, { pages, ...listOf('deal'), checks })
 }

@@ -5,6 +5,7 @@ import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
+import { createFilterCheck } from './filter-check.ts'
 import { createStageCheck } from './stage-filter.ts'
 import { printSummary } from './summary.ts'
 
@@ -37,7 +38,9 @@ export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
 async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
-  const pages = api.deals.list({ limit: requestedLimit(ctx), cursor: options.cursor, filters })
-  const list = { pages, ...listOf('deal'), checks: [createStageCheck(ctx, filters)] }
+  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters }
+  const pages = api.deals.list(query)
+  const filterCheck = createFilterCheck(ctx, { ...query, flag: '--filter' })
+  const list = { pages, ...listOf('deal'), checks: [createStageCheck(ctx, filters), filterCheck] }
   return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, options.summary)
 }

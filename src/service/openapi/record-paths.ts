@@ -1,5 +1,5 @@
+import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
-import { DEAL_FILTER_PARAMETERS } from '../deal-filters.ts'
 import { EXAMPLE_IDS, exampleId } from './examples.ts'
 import { ALWAYS, answer, BODY_PROBLEMS, body, headerRefs, page, problems, USUAL_PROBLEMS } from './operations.ts'
 import { idOf, type Part, refs } from './parameters.ts'

@@ -1,6 +1,7 @@
+import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
 import { readBody } from '../body.ts'
 import { DEALS_PATH, dealCreation } from '../deal-changes.ts'
-import { DEAL_FILTER_PARAMETERS, readDealFilters } from '../deal-filters.ts'
+import { readDealFilters } from '../deal-filters.ts'
 import { PAGE_PARAMETERS, pageReply, readPage } from '../page.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Store } from '../store/store.ts'
