@@ -45,3 +45,57 @@ describe('a create whose answer was lost stays in doubt, and is sent once,', () 
     60_000,
   )
 })
+
+describe('an import with --match sends nothing', () => {
+  const emails: Readonly<Record<string, Show>> = {
+    'is a list of objects': ({ email = null, ...rest }) => ({ ...rest, email: [{ value: email, primary: true }] }),
+    'is a list of texts': ({ email = null, ...rest }) => ({ ...rest, email: [email] }),
+    'is an object': ({ email = null, ...rest }) => ({ ...rest, email: { address: email } }),
+    'has another name': ({ email = null, ...rest }) => ({ ...rest, Email: email }),
+    'is null in all records': (record) => ({ ...record, email: null }),
+    'is masked': (record) => ({ ...record, email: 'p***@x.test' }),
+  }
+  const rows = 'name,email\nP1,p1@x.test\n'
+  const argv = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--match', 'email', '--yes']
+
+  test.each(Object.entries(emails))('where the email %s', async (_, show) => {
+    const { crm, records } = await startShowing(show)
+    const run = await crm(argv, rows)
+    expect(run).toMatchObject({ exit: 7, stderr: expect.stringMatching(/no record of the list has email .*"P1"/) })
+    expect(records).toHaveLength(3)
+  })
+
+  test('where a record has no id', async () => {
+    const { crm, records } = await startShowing(asGid)
+    const run = await crm(argv, rows)
+    expect(run).toMatchObject({ exit: 7, stderr: expect.stringMatching(/has no "id".*"gid":"x1"/) })
+    expect(records).toHaveLength(3)
+  })
+
+  test('for a row that is there, and creates the others, where one record has an email', async () => {
+    const show: Show = (record) => (record.name === 'P2' ? record : { ...record, email: null })
+    const { crm, records } = await startShowing(show)
+    await crm(argv, 'name,email\nP2,p2@x.test\nNew,new@x.test\n')
+    expect(records).toHaveLength(4)
+  })
+})
+
+test('an import with --match creates all rows where the list is empty', async () => {
+  const { crm, records } = await startShowing((record) => record, { count: 0 })
+  const run = await crm(
+    ['contacts', 'import', '-', '--run-id', 'one', '--match', 'email', '--yes', '--format', 'csv'],
+    'email\na@x.test\n',
+  )
+  expect(run).toMatchObject({ exit: 0 })
+  expect(records).toHaveLength(1)
+})
+
+test('an import without --match finds the rows that are there, also where records have no id', async () => {
+  const { crm, records } = await startShowing(asGid)
+  const run = await crm(
+    ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'],
+    'name,email\nP1,p1@x.test\n',
+  )
+  expect(run).toMatchObject({ exit: 0, stderr: expect.stringContaining('1 rows are left alone') })
+  expect(records).toHaveLength(3)
+})

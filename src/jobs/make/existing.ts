@@ -1,3 +1,4 @@
+import { listedId } from '../../api/listed-id.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { openScratch, type Scratch } from './scratch.ts'
@@ -15,6 +16,8 @@ export interface ReadExisting {
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly keyOf: KeyOf
   readonly onRead: (count: number) => void
+  /** Records are compared only, and neither changed nor named; else one without an id is CrmError `bad_answer`. */
+  readonly isIdUnused?: true
 }
 
 export const byId: KeyOf = ({ id }) => idText(id)
@@ -29,16 +32,16 @@ export class Existing {
     this.#find = scratch.database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
   }
 
-  static async read({ folder, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
+  static async read({ folder, pages, keyOf, onRead, isIdUnused }: ReadExisting): Promise<Existing> {
     const scratch = openScratch(folder, 'existing')
     const { database } = scratch
     database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
     const add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
     for await (const { items } of pages) {
       for (const record of items) {
-        const id = idText(record.id)
+        const id = isIdUnused ? (idText(record.id) ?? '') : listedId(record)
         const key = keyOf(record)
-        if (id !== undefined && key !== undefined) add.run(key, id, JSON.stringify(record))
+        if (key !== undefined) add.run(key, id, JSON.stringify(record))
       }
       onRead(items.length)
     }

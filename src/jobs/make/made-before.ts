@@ -32,7 +32,7 @@ export class MadeBefore {
       count += more
       parts.onRead(more)
     }
-    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName })
+    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName, isIdUnused: true })
     if (count > 0) return new MadeBefore(existing, await createKeyIndex(path), path)
     existing.close()
     return undefined

@@ -14,6 +14,7 @@ import { Ledger } from './ledger.ts'
 import type { LeftOut } from './left-out.ts'
 import { MadeBefore } from './made-before.ts'
 import { type ImportMode, type MatchedRow, matchRow } from './match-rows.ts'
+import { MatchShown } from './match-shown.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import type { PlanBuilder } from './plan-builder.ts'
 
@@ -93,9 +94,8 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 }
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
-  const { paths, noun, source, builder, before, list, onRead, isDeletion } = parts
-  const keyOf = match.names[0] === 'id' ? byId : (record: CrmRecord) => matchKey(record, match.names)
-  const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
+  const { paths, noun, source, builder, before, isDeletion } = parts
+  const { existing, shown } = await readMatched(parts, match.names)
   const keyLines = await createKeyIndex(join(paths.folder, 'keys.db'))
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {
@@ -106,12 +106,29 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
         else if (planned) addMatched(builder, planned, ledger)
       }
     }
+    if (source.findings.count === 0) shown.judge()
   } finally {
     existing.close()
     keyLines.close()
     rmSync(join(paths.folder, 'keys.db'), { force: true })
     ledger?.close()
   }
+}
+
+interface Matched {
+  readonly existing: Existing
+  /** After the rows, whose mistakes come first. */
+  readonly shown: MatchShown
+}
+
+async function readMatched({ paths, list, onRead }: PlanRowsParts, names: readonly string[]): Promise<Matched> {
+  const isById = names[0] === 'id'
+  const shown = new MatchShown(isById ? [] : names)
+  const keyOf = (record: CrmRecord) => {
+    shown.see(record)
+    return isById ? byId(record) : matchKey(record, names)
+  }
+  return { existing: await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead }), shown }
 }
 
 function addMatched(builder: PlanBuilder, planned: Exclude<MatchedRow, 'skipped'>, ledger: Ledger | undefined): void {

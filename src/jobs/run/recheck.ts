@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { idText, parseExactJson } from '../../core/exact-json.ts'
+import { listedId } from '../../api/listed-id.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { writePrivateFile } from '../../files/write-private-file.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
 import { openJobPlan } from '../folder/job-plan.ts'
 import { readResults } from '../make/job-results.ts'
+import { MatchShown } from '../make/match-shown.ts'
 import { openScratch, type Scratch } from '../make/scratch.ts'
 import { matchKey } from '../match-key.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
@@ -72,12 +74,15 @@ async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts
   try {
     putMade(scratch, paths, plan)
     const see = scratch.database.prepare('UPDATE made SET ids = ids || ? || char(10) WHERE key = ?')
+    const shown = new MatchShown(names)
     for await (const { items } of list()) {
       for (const record of items) {
         const key = matchKey(record, names)
-        if (key !== undefined) see.run(JSON.stringify(idText(record.id) ?? null), key)
+        shown.see(record)
+        if (key !== undefined) see.run(JSON.stringify(listedId(record)), key)
       }
     }
+    shown.judge()
     return twinsIn(scratch)
   } finally {
     scratch.close()

@@ -1,0 +1,20 @@
+import { CrmError } from '../core/errors.ts'
+import { idText } from '../core/exact-json.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
+import { oneLine } from './one-line.ts'
+
+const SHOWN_CHARS = 160
+
+/** The id of a record of a list, for work that finds records by their ids; CrmError `bad_answer` where it has none. */
+export function listedId(record: CrmRecord): string {
+  const id = idText(record.id)
+  if (id !== undefined && id !== '') return id
+  throw new CrmError('bad_answer', `a record of the list has no "id", so crm cannot identify it: ${shapeOf(record)}`, {
+    hint: 'crm finds records by their member "id"; crm api sends requests to paths with any other id',
+  })
+}
+
+/** The beginning of a record, for a message. */
+export function shapeOf(record: CrmRecord): string {
+  return oneLine(JSON.stringify(record), SHOWN_CHARS)
+}
