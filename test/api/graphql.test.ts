@@ -302,7 +302,7 @@ describe('what is remembered', () => {
     let nowMs = Date.now()
     const get = () => failureOf(openClient(url, { memory, now: () => nowMs }).api.graphql.get('contact', 'p1'))
     await get()
-    expect((await get()).message).toContain('as of the last hour')
+    expect((await get()).message).toContain('(cached for 1 h)')
     expect(seen).toHaveLength(2)
     nowMs += 60 * 60 * 1000
     await get()

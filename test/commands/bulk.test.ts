@@ -107,7 +107,7 @@ test('a plan is sent as it was made, once, and not when a record has changed sin
   expect(drifted.exit).toBe(7)
   expect(drifted.stderr).toContain(`${ada.id} was changed`)
   expect((await bulk(['apply', plan, '--yes', '--allow-drift'], env)).report).toMatchObject({ done: 1 })
-  expect((await bulk(['apply', plan, '--yes'], env)).stderr).toContain('has done this already')
+  expect((await bulk(['apply', plan, '--yes'], env)).stderr).toContain('has already done this')
 })
 
 test('rows that the server refuses are in a file that goes back in when it is corrected', async ({ service }) => {

@@ -41,7 +41,7 @@ test('a file that was imported is not imported a second time unless that is aske
   const { json, crm, file } = await serviceHome()
   const rows = file('rows.csv', 'name\nAda\nBob\n')
   expect(await json('contacts', 'import', rows)).toMatchObject({ done: 2 })
-  expect((await crm('contacts', 'import', rows)).stderr).toContain('has done this already')
+  expect((await crm('contacts', 'import', rows)).stderr).toContain('has already done this')
   expect(await json('contacts', 'list')).toHaveLength(2)
   expect(await json('contacts', 'import', rows, '--again', '--yes')).toMatchObject({ done: 2 })
   expect(await json('contacts', 'list')).toHaveLength(4)

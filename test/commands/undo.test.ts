@@ -41,7 +41,7 @@ test('an undo is done once, and can be taken back', async () => {
   const { json, crm, job } = await imported()
   const first = await json('jobs', 'undo', job, '--yes', '--expect', '2')
   const again = await crm('jobs', 'undo', job, '--yes', '--expect', '2', '-o', 'json')
-  expect(again.stderr).toContain(`${first.job} has done this already`)
+  expect(again.stderr).toContain(`${first.job} has already done this`)
   expect(await json('contacts', 'list')).toHaveLength(1)
   await json('jobs', 'undo', first.job, '--yes')
   const names = (await json('contacts', 'list')).map(({ name }: { name: string }) => name)

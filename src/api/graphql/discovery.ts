@@ -114,7 +114,7 @@ function isStale({ json, errors }: GraphqlAnswer): boolean {
 }
 
 function absent({ origin }: URL): CrmError {
-  return new CrmError('not_supported', `${origin} offers no GraphQL that crm finds, as of the last hour`, {
+  return new CrmError('not_supported', `no GraphQL endpoint found at ${origin} (cached for 1 h)`, {
     hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql -p PROFILE',
   })
 }

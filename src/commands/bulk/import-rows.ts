@@ -99,10 +99,10 @@ function doneLine(ctx: Context, { paths: { id }, account, head }: JobState, flag
   const { failed } = account
   if (failed > 0) {
     const rows = failed === 1 ? '1 row' : `${failed} rows`
-    return `${id} has done this already, and ${rows} failed: crm jobs retry ${id}${typedProfile(ctx.argv)}`
+    return `${id} has already done this, and ${rows} failed: crm jobs retry ${id}${typedProfile(ctx.argv)}`
   }
-  if (flags.isRepeatable) return `${id} has done this already; --again does it once more.`
-  return `${id} has done this already${head.kind === 'undo' || head.kind === 'retry' ? '' : '; a plan is sent once'}.`
+  if (flags.isRepeatable) return `${id} has already done this; use --again to do it again.`
+  return `${id} has already done this${head.kind === 'undo' || head.kind === 'retry' ? '' : '; a plan is sent once'}.`
 }
 
 /** A second plan of the same rows would be one too many. */

@@ -48,18 +48,18 @@ export function fieldsText(fields: MadeJob['fields']): string {
 }
 
 export function limitText({ rate }: Forecast, share: number): string {
-  if (!rate) return 'not told'
+  if (!rate) return 'not stated'
   const { limit, windowMs, remaining } = rate
-  const size = limit === undefined ? 'of a size that is not told' : `${limit}`
+  const size = limit === undefined ? 'of an unstated size' : `${limit}`
   const window = windowMs === undefined ? '' : ` in ${durationText(windowMs)}`
-  return `${size}${window}, ${remaining} left, ${Math.round(share * 100)}% of it for this`
+  return `${size}${window}, ${remaining} left, crm uses ${Math.round(share * 100)}%`
 }
 
 /** Never more than what the limit says: how fast the server is shows while it sends. */
 export function timeText({ requests, atLeastMs }: Forecast): string {
   if (requests === 0) return 'none'
   if (atLeastMs === undefined) return 'not known'
-  return atLeastMs === 0 ? 'within what is left of the limit' : `at least ${durationText(atLeastMs)}`
+  return atLeastMs === 0 ? 'no wait expected' : `at least ${durationText(atLeastMs)}`
 }
 
 const UNITS: readonly (readonly [string, number])[] = [

@@ -89,16 +89,17 @@ function refuseAbsent({ name, heads, mappings }: Heads): void {
   })
 }
 
-function unknownError({ name, line, offset, kind }: Heads, unknown: readonly UnknownColumn[]): CrmError {
-  const all = unknown.map((column) => `${JSON.stringify(column.name)}: did you mean ${column.suggestion}?`).join(' ')
+function unknownError({ name, line, offset }: Heads, unknown: readonly UnknownColumn[]): CrmError {
   const map = unknown.map((column) => `${mapName(column.name)}=${column.suggestion}`).join(',')
-  const what = unknown.length === 1 ? 'a column is' : `${unknown.length} columns are`
+  const questions = unknown.map((column) => `did you mean ${JSON.stringify(column.suggestion)}?`)
+  const names = unknown.map((column) => JSON.stringify(column.name))
+  const many = names.map((each, at) => `${each} (${questions[at]})`).join(', ')
   return inputError({
     name,
     line,
     offset,
-    what: `${what} no field of a ${kind}, but nearly. ${all}`,
-    hint: `--map ${shellWord(map)} if so; COLUMN= leaves one out, COLUMN=COLUMN keeps it as it is called`,
+    what: unknown.length === 1 ? `unknown column ${names[0]}; ${questions[0]}` : `unknown columns: ${many}`,
+    hint: `--map ${shellWord(map)} if so; COLUMN= leaves one out, COLUMN=COLUMN keeps its name`,
   })
 }
 

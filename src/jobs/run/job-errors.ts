@@ -66,7 +66,11 @@ function stopError(job: string, stop: Stop, hint: string): unknown {
         job,
       })
     case 'errors':
-      return new CrmError('partial', `stopped behind ${stop.failed} failed rows, as --max-errors says`, { hint, job })
+      return new CrmError(
+        'partial',
+        `stopped after ${stop.failed} failed ${stop.failed === 1 ? 'row' : 'rows'} (--max-errors)`,
+        { hint, job },
+      )
     case 'error':
       return stop.error instanceof CrmError ? withJob(stop.error, job) : stop.error
   }

@@ -94,7 +94,7 @@ test('--max-errors counts ambiguous rows', async () => {
   const words = ['contacts', 'import', file, '--match', 'email', '--yes', '--max-errors', '0%']
   const run = await runJob(words, env)
   expect(run).toMatchObject({ exit: 3, account: { rows: 3, failed: 1, done: 0, unsent: 2 } })
-  expect(run.stderr).toContain('stopped behind 1 failed rows, as --max-errors says')
+  expect(run.stderr).toContain('stopped after 1 failed row (--max-errors)')
   expect(await all(service, '/v1/contacts')).toHaveLength(3)
 })
 

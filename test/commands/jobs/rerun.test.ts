@@ -157,6 +157,6 @@ test('a plan that is applied once more does not name a flag that apply has not',
   await runJob(['apply', plan, '--yes'], env)
   const { exit, stderr } = await runJob(['apply', plan, '--yes'], env)
   expect(exit).toBe(0)
-  expect(stderr).toContain('has done this already; a plan is sent once.')
+  expect(stderr).toContain('has already done this; a plan is sent once.')
   expect(stderr).not.toContain('--again')
 })

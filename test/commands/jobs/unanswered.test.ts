@@ -54,7 +54,7 @@ test('rows that failed are retried once, however often that is asked for', async
   expect(await runJob(['jobs', 'retry', job], env)).toMatchObject({ exit: 0, account: { done: 1 } })
   const last = await runJob(['jobs', 'retry', job], env)
   expect(last).toMatchObject({ exit: 0, account: { done: 1 } })
-  expect(last.stderr).toContain('has done this already')
+  expect(last.stderr).toContain('has already done this')
   expect(posts()).toBe(3)
   const keys = seen.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key'])
   expect(new Set(keys).size).toBe(3)

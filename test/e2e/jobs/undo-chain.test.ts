@@ -113,7 +113,7 @@ describe('import, correct, undo, import again', () => {
     await runJob(['jobs', 'undo', first, '--yes', '--expect', '3'], env)
     await runJob(['jobs', 'undo', await lastJob(), '--yes'], env)
     const again = await runJob(['contacts', 'import', file, '--yes'], env)
-    expect(again.stderr).toContain(`${first} has done this already`)
+    expect(again.stderr).toContain(`${first} has already done this`)
     writePeople(folder, [...somePeople(3), { email: 'new@example.test', name: 'New' }])
     expect(await runJob(['contacts', 'import', file, '--yes'], env)).toMatchObject({ account: { done: 1, skipped: 3 } })
     expect(await companies(service)).toHaveLength(4)
