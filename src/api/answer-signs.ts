@@ -70,7 +70,7 @@ function isAffirming(name: string, value: JsonValue): boolean {
   if (WHETHER.test(name)) return value === true || value === 1 || value === 'true'
   const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
   if (code !== undefined) return code >= 200 && code <= 299
-  return STATE.test(name) && typeof value === 'string' && AFFIRMING_STATE.test(value)
+  return STATE.test(name) && (value === true || (typeof value === 'string' && AFFIRMING_STATE.test(value)))
 }
 
 function isFalse(value: JsonValue): boolean {

@@ -4,7 +4,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Answer } from './answer.ts'
 import { hasRefusingStatus, signsOf } from './answer-signs.ts'
 import { coversNone } from './covers-none.ts'
-import { isDeletionShown, isShortYes } from './deletion-shown.ts'
+import { isDeedShown, isShortYes } from './deed-shown.ts'
 import { idInLocation } from './location-id.ts'
 import { isUndeleted, oppositionIn, type WriteKind } from './opposition.ts'
 import { isPendingMember, isPendingState } from './pending.ts'
@@ -128,14 +128,16 @@ function isShort(id: string, wanted: string): boolean {
 function judgeDeletion(record: JsonObject, isAffirmed: boolean, answer: WriteAnswer, asked: AskedWrite): WriteFate {
   const { isRefusing, isTroubled } = signsOf(record)
   if (isRefusing || isTroubled) return REFUSED
-  return isDeletionShown(record, isAffirmed) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
+  return isDeedShown('delete', record, isAffirmed) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
 }
 
 /** The outcome of a create or update whose answer has no id. */
-function judgeSaving({ record, isSentShown }: Said, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+function judgeSaving({ record, isAffirmed, isSentShown }: Said, answer: WriteAnswer, asked: AskedWrite): WriteFate {
   const { isRefusing, isTroubled } = signsOf(record)
   // An echo of the request beside an error: the record may have been written.
   if (isSentShown) return isTroubled ? IN_DOUBT : done(record, undefined)
+  const isUpdated = asked.kind === 'update' && answer.status !== 202 && isDeedShown('update', record, isAffirmed)
+  if (isUpdated && !(isRefusing || isTroubled)) return done(undefined, asked.id)
   return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)
 }
 

@@ -83,6 +83,6 @@ function isCode(value: JsonValue | undefined): boolean {
   return (
     typeof value === 'string' &&
     /^[A-Za-z][A-Za-z_.-]*$/.test(value) &&
-    !/^(?:ok|success|created|updated)$/i.test(value)
+    !/^(?:ok|success|created|updated|deleted)$/i.test(value)
   )
 }

@@ -11,9 +11,25 @@ const OTHERS_ID =
 /** Values for the id of a record that was not created. */
 const NO_ID = /^\s*(?:0|-\d+)?\s*$/
 /** Members that contain the record, beside the name of the resource. Any other member contains something else, such as a job. */
-const WRAPPERS = ['data', 'result', 'record', 'item', 'object', 'results', 'records', 'items', 'value', 'd', 'body']
+const WRAPPERS = [
+  'data',
+  'result',
+  'record',
+  'item',
+  'object',
+  'results',
+  'records',
+  'items',
+  'value',
+  'd',
+  'body',
+  'doc',
+  'document',
+  'returning',
+]
+/** The resource, or the operation on it: `contacts`, `update_contacts_by_pk`, `createContact`. */
 const OWN_NAME =
-  /^(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?$/i
+  /^(?:(?:insert|create|add|update|edit|patch|save|upsert|delete|remove|destroy)_?)?(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?(?:_?(?:one|by_?pk|by_?id))?$/i
 const TIME_NAME = /(?:^|_)(?:date|time|at|on)$|(?:At|On|Date|Time)$/
 const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
 
@@ -59,7 +75,8 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   }
   const others = Object.entries(envelope).filter(([name]) => !AROUND.test(name) && !isSignName(name))
   const [only] = others
-  if (only !== undefined && others.length === 1 && OWN_NAME.test(only[0]) && isJsonObject(only[1])) return only[1]
+  const named = only !== undefined && others.length === 1 && OWN_NAME.test(only[0]) ? oneObject(only[1]) : undefined
+  if (named !== undefined) return named
   // Zoho: `{code, status, message, details: {id}}`; of a duplicate the id is that of another record.
   const { details } = envelope
   const isMade = isJsonObject(details) && idOf(details.id) !== undefined && !signsOf(envelope).isRefusing

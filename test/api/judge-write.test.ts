@@ -185,7 +185,8 @@ const UPDATES: readonly (readonly [claim: string, Fate, Shape])[] = [
   ['what is wrong with a member', 'in doubt', { json: { name: 'too long' } }],
   ['a task', 'in doubt', { json: { task: { id: 'con_1' } } }],
   ['nothing', 'in doubt', {}],
-  ['ok: true', 'in doubt', { json: { ok: true } }],
+  ['ok: true', 'done', { json: { ok: true }, id: 'con_1' }],
+  ['202 and ok: true', 'in doubt', { status: 202, json: { ok: true } }],
   ['no record of PostgREST', 'in doubt', { json: [] }],
   ['status: fail', 'refused', { json: { status: 'fail', data: { email: 'is taken' } } }],
 ]

@@ -4,6 +4,7 @@ import type { CommandShape } from './shape.ts'
 import { LIST_COMMANDS } from './shapes/list-commands.ts'
 import { SLASHES } from './shapes/slashes.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
+import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
 import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
 import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
 
@@ -13,6 +14,7 @@ const SHAPES: Readonly<Record<string, readonly CommandShape[]>> = {
   writes: WRITE_ANSWERS,
   'writes that are refused or doubtful': WRITE_REFUSALS,
   'writes that look done': WRITES_NOT_DONE,
+  'writes that are done': WRITES_CONFIRMED,
   'trailing slashes': SLASHES,
 }
 

@@ -3,17 +3,17 @@ import { ADA, serving, single, type WriteShape } from './write-answers.ts'
 
 const { id } = ADA
 
-const doubt = (json: object, status = 200): WriteShape => ({
+export const doubt = (json: object, status = 200): WriteShape => ({
   name: `${status} and ${JSON.stringify(json)}`,
   answer: { status, json },
   right: { doubt: /neither a record nor a refusal/ },
 })
-const done = (json: object, more: { readonly status?: number; readonly shows?: string } = {}): WriteShape => ({
+export const done = (json: object, more: { readonly status?: number; readonly shows?: string } = {}): WriteShape => ({
   name: `${more.status ?? 200} and ${JSON.stringify(json)}`,
   answer: { status: more.status ?? 200, json },
   right: { done: more.shows ?? id },
 })
-const gone = (json: object): WriteShape => done(json, { shows: '' })
+export const gone = (json: object): WriteShape => done(json, { shows: '' })
 
 const WAITING: readonly WriteShape[] = [
   doubt({ id, status: 'pending_approval' }),
