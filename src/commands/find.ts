@@ -1,27 +1,7 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText } from '../core/exact-json.ts'
+import { findByIds } from '../core/find-by-ids.ts'
 import { type CrmRecord, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
-
-/**
- * Records by id, from a scan of the list: the contract has no way to ask for one. Stops as soon as all are found;
- * an id that no page holds is not in the answer.
- */
-export async function findByIds(
-  pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, CrmRecord>> {
-  const wanted = new Set(ids)
-  const found = new Map<string, CrmRecord>()
-  for await (const { items } of pages) {
-    for (const item of items) {
-      const id = idText(item.id)
-      if (id !== undefined && wanted.has(id)) found.set(id, item)
-    }
-    if (found.size === wanted.size) break
-  }
-  return found
-}
 
 /** By GraphQL where the server has it, which is one request; else from a scan of the list. */
 export async function findOne(ctx: Context, resource: ListedResource, id: string): Promise<CrmRecord> {

@@ -99,3 +99,33 @@ test('an import without --match finds the rows that are there, also where record
   expect(run).toMatchObject({ exit: 0, stderr: expect.stringContaining('1 rows are left alone') })
   expect(records).toHaveLength(3)
 })
+
+describe('a record of the list without an id is no missing record', () => {
+  test.each([
+    ['get', ['contacts', 'get', 'x1']],
+    ['get of several', ['contacts', 'get', 'x1', 'x2']],
+    ['update --where', ['contacts', 'update', '--where', '.name == "P1"', '--set', 'name=Q', '--yes', '--expect', '1']],
+    ['delete --where', ['contacts', 'delete', '--where', '.name == "P1"', '--yes', '--expect', '1']],
+  ])('for %s', async (_, argv) => {
+    const { crm } = await startShowing(asGid)
+    expect(await crm(argv)).toMatchObject({ exit: 7, stderr: expect.stringMatching(/has no "id".*"gid":"x1"/) })
+  })
+
+  test('for undo', async () => {
+    let isHidden = false
+    const { crm } = await startShowing((record) => (isHidden ? asGid(record) : record))
+    const { exit, stderr } = await crm(...importOf(1))
+    expect(exit, stderr).toBe(0)
+    isHidden = true
+    const [job = ''] = /job_\w+/.exec((await crm(['jobs', 'list', '-o', 'json'])).stdout) ?? []
+    expect(await crm(['jobs', 'undo', job, '--yes'])).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining('has no "id"'),
+    })
+  })
+
+  test('where the record that is asked for has one', async () => {
+    const { crm } = await startShowing((record) => (record.name === 'P1' ? asGid(record) : record))
+    expect(await crm(['contacts', 'get', 'x2', '-o', 'id'])).toMatchObject({ exit: 0, stdout: 'x2\n' })
+  })
+})

@@ -1,5 +1,5 @@
-import { listedId } from '../../api/listed-id.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
+import { listedId } from '../../core/listed-id.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 

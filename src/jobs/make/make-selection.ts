@@ -2,8 +2,8 @@ import { hash, randomUUID } from 'node:crypto'
 import { recordPath } from '../../api/path.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { listedId } from '../../core/listed-id.ts'
 import {
   type CrmRecord,
   hasOperation,
@@ -56,7 +56,7 @@ export async function makeSelection(world: PlanningContext, request: SelectionRe
       for (const record of await where.keepAll(items)) {
         const planned = plannedFor(noun, record, patch)
         if (planned === 'unchanged') builder.leaveOut(planned)
-        else if (planned) builder.add(planned)
+        else builder.add(planned)
       }
     }
     // First: a misspelt member is the usual reason why an expression fails.
@@ -76,9 +76,8 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
   })
 }
 
-function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' | undefined {
-  const id = idText(record.id)
-  if (id === undefined) return undefined
+function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' {
+  const id = listedId(record)
   if (!patch) return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record }
   if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'
   return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }

@@ -1,5 +1,5 @@
-import { shapeOf } from '../../api/listed-id.ts'
 import { CrmError } from '../../core/errors.ts'
+import { shapeOf } from '../../core/listed-id.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { matchKey } from '../match-key.ts'
 

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, parseExactJson } from '../../core/exact-json.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import { findByIds } from '../../core/find-by-ids.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
@@ -53,7 +54,10 @@ export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
   const strays = straysOf(alone, parts.ledger)
   if (pairs.length === 0) return { planned: new Map(), strays }
   if (!hasOperation(resourceOf(parts.noun), 'update')) throw unchangeable(parts.noun, pairs)
-  const records = await recordsOf(parts, new Set(pairs.map(([, { id }]) => id)))
+  const records = await findByIds(
+    parts.list(),
+    pairs.map(([, { id }]) => id),
+  )
   const planned = new Map<number, Planned | 'unchanged'>()
   for (const [row, vanished] of pairs) {
     const before = records.get(vanished.id)
@@ -155,18 +159,6 @@ function changeOf(row: InputRow, { id, body }: Vanished, before: CrmRecord): Pla
   const fields = Object.fromEntries(Object.entries(row.fields).filter(([name]) => Object.hasOwn(edited, name)))
   if (Object.keys(changedMembers(before, fields)).length === 0) return 'unchanged'
   return { ...updateOf('contacts', row, id, fields), before }
-}
-
-async function recordsOf({ list }: PairParts, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, CrmRecord>> {
-  const found = new Map<string, CrmRecord>()
-  for await (const { items } of list()) {
-    for (const item of items) {
-      const id = idText(item.id)
-      if (id !== undefined && ids.has(id)) found.set(id, item)
-    }
-    if (found.size === ids.size) break
-  }
-  return found
 }
 
 function unchangeable(noun: Noun, pairs: readonly Pair[]): CrmError {

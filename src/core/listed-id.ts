@@ -1,7 +1,7 @@
-import { CrmError } from '../core/errors.ts'
-import { idText } from '../core/exact-json.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
-import { oneLine } from './one-line.ts'
+import { CrmError } from './errors.ts'
+import { idText } from './exact-json.ts'
+import { redactShapes } from './redact.ts'
+import type { CrmRecord } from './resources/registry.ts'
 
 const SHOWN_CHARS = 160
 
@@ -16,5 +16,5 @@ export function listedId(record: CrmRecord): string {
 
 /** The beginning of a record, for a message. */
 export function shapeOf(record: CrmRecord): string {
-  return oneLine(JSON.stringify(record), SHOWN_CHARS)
+  return redactShapes(JSON.stringify(record)).slice(0, SHOWN_CHARS).toWellFormed()
 }
