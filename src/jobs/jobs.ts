@@ -200,9 +200,9 @@ export function openJobs(world: JobsWorld): Jobs {
       keepHeapSmall()
       const list = (noun: Noun) => listOf(world, noun)
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
-      const left = headOf(paths).kind === 'undo' ? await rowsLeft(paths) : undefined
-      const isLeftOut = terms.isRecheckLeftOut === true
-      const second = outcome.stop ? undefined : await recheck(paths, { list: () => list('contacts'), isLeftOut })
+      const { kind, noun } = headOf(paths)
+      const left = kind === 'undo' ? await rowsLeft(paths) : undefined
+      const second = outcome.stop ? undefined : await recheck(paths, { list: () => list(noun), terms })
       const error = outcomeError(paths.id, { ...outcome, left, twice: second?.twins?.length ?? 0 }, world.argv)
       return { ...outcome, recheck: second, error }
     },

@@ -1,5 +1,6 @@
 import { parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
@@ -122,14 +123,14 @@ export class Ledger {
   }
 
   /** What was made of a row, and changed since, is what another row would make: of that row it is done. */
-  #edit({ head, body }: Operation, isTakenBack: boolean): void {
+  #edit({ head, body }: Operation, isTakenBack: boolean, collection: string): void {
     const row = this.#byId(head.id)
     if (!row || !body) return
     const fields = { ...objectOf(String(row.body)), ...objectOf(body.toString('utf8')) }
     // The row had no such cell before it was changed.
     const members = Object.entries(fields).filter(([, value]) => !isTakenBack || value !== null)
     const text = canonicalJson(Object.fromEntries(members))
-    const digest = requestDigest('POST', '/v1/contacts', text)
+    const digest = requestDigest('POST', collection, text)
     if (digest === row.digest) return
     this.#scratch.database
       .prepare('UPDATE earlier SET digest = ?, n = ?, body = ?, email = ? WHERE digest = ? AND n = ?')
@@ -170,7 +171,7 @@ export class Ledger {
         if (head.do === 'delete') settle.run(STATES.indexOf('failed'), id, id)
         // What an undo deleted, and its own undo made once more.
         if (head.do === 'create') settle.run(STATES.indexOf('done'), results.of(op).id, id)
-        if (head.do === 'update') this.#edit(operation, true)
+        if (head.do === 'update') this.#edit(operation, true, collectionOf(plan))
       }
     } finally {
       plan.close()
@@ -188,7 +189,7 @@ export class Ledger {
         const state = stateOf(results.progress, operation.op)
         if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
         if (operation.head.do !== 'update') continue
-        if (state === 'done') this.#edit(operation, false)
+        if (state === 'done') this.#edit(operation, false, collectionOf(plan))
         // Wanted once more from the same record as before, it was taken back, and its old key would bring the old answer.
         add.run(...rowOf(operation, state === 'done' ? 'failed' : state, results))
       }
@@ -196,6 +197,10 @@ export class Ledger {
       plan.close()
     }
   }
+}
+
+function collectionOf({ head: { noun } }: PlanFile): string {
+  return RESOURCES[resourceOf(noun)].path
 }
 
 function rowOf(

@@ -195,7 +195,7 @@ function matchOf(
       hint: isListed(resource) ? `crm ${noun} update --from FILE changes those that are there` : 'leave --match out',
     })
   }
-  refuseAbsentNames(match.names, { inputName, compute: read.compute, verdict })
+  refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, verdict })
   return canUpdateDeals ? { ...match, mode: 'update' } : match
 }
 

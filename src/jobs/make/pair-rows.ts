@@ -61,7 +61,7 @@ export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
   const planned = new Map<number, Planned | 'unchanged'>()
   for (const [row, vanished] of pairs) {
     const before = records.get(vanished.id)
-    if (before) planned.set(row.line, changeOf(row, vanished, before))
+    if (before) planned.set(row.line, changeOf(parts.noun, row, { vanished, before }))
   }
   return { planned, strays }
 }
@@ -154,11 +154,13 @@ function otherFile(done: number, gone: number): CrmError {
 }
 
 /** Only what the person changed in the file: what others changed in the record since stays. */
-function changeOf(row: InputRow, { id, body }: Vanished, before: CrmRecord): Planned | 'unchanged' {
+function changeOf(noun: Noun, row: InputRow, made: { vanished: Vanished; before: CrmRecord }): Planned | 'unchanged' {
+  const { before } = made
+  const { id, body } = made.vanished
   const edited = changedMembers(parseExactJson(body) as JsonObject, row.fields)
   const fields = Object.fromEntries(Object.entries(row.fields).filter(([name]) => Object.hasOwn(edited, name)))
   if (Object.keys(changedMembers(before, fields)).length === 0) return 'unchanged'
-  return { ...updateOf('contacts', row, id, fields), before }
+  return { ...updateOf(noun, row, id, fields), before }
 }
 
 function unchangeable(noun: Noun, pairs: readonly Pair[]): CrmError {

@@ -13,6 +13,7 @@ import { openScratch, type Scratch } from '../make/scratch.ts'
 import { matchKey } from '../match-key.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import type { PlanCounts, PlanHead } from '../plan/plan-head.ts'
+import type { RunTerms } from './services.ts'
 
 /** A row of an upsert whose contact exists more than once: another writer made it at the same time. */
 export interface Twin {
@@ -31,7 +32,7 @@ export interface Recheck {
 
 export interface RecheckParts {
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  readonly isLeftOut: boolean
+  readonly terms: Pick<RunTerms, 'isRecheckLeftOut'>
 }
 
 /** An upsert creates what did not exist when it was planned; another writer may have created the same since. */
@@ -50,7 +51,9 @@ export async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Rec
     if (!isRechecked(plan.head, plan.end)) return undefined
     const kept = keptRecheck(paths)
     if (kept?.twins?.length === 0) return kept
-    const found = parts.isLeftOut ? (kept ?? { twins: undefined }) : { twins: await findTwins(paths, plan, parts) }
+    const found = parts.terms.isRecheckLeftOut
+      ? (kept ?? { twins: undefined })
+      : { twins: await findTwins(paths, plan, parts) }
     await writePrivateFile(fileOf(paths), JSON.stringify(found))
     return found
   } finally {

@@ -1,6 +1,6 @@
 import type { PlainResource } from '../../core/resources/registry.ts'
 import type { Members } from '../json-text.ts'
-import { READ_ONLY_RULES, type Rules, requireMember, requireRules, rulesOf } from './rules.ts'
+import { patchRulesOf, READ_ONLY_RULES, type Rules, requireMember, requireRules, rulesOf } from './rules.ts'
 
 export function creationRules(resource: PlainResource): Rules {
   return { ...READ_ONLY_RULES, ...rulesOf(resource) }
@@ -14,5 +14,5 @@ export function requireNewRecord(resource: PlainResource, fields: Members): void
 
 /** A merge patch: null removes the member, and what is read-only is compared with the record later. */
 export function requirePatch(resource: PlainResource, patch: Members): void {
-  requireRules(patch, rulesOf(resource))
+  requireRules(patch, patchRulesOf(resource))
 }

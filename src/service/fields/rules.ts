@@ -126,4 +126,14 @@ function ruleOf(name: string, { type, isRequired }: Field): Rule {
   return isRequired ? filledText : rule
 }
 
+/** Those of a change: a member that is left out stays as it is. */
+export function patchRulesOf(resource: Resource): Rules {
+  return Object.fromEntries(
+    Object.entries(rulesOf(resource)).map(([name, { schema, check }]) => [
+      name,
+      { schema, check: (value) => (value === undefined ? undefined : check(value)) } satisfies Rule,
+    ]),
+  )
+}
+
 export const READ_ONLY_RULES: Rules = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, notSent]))

@@ -3,7 +3,7 @@ import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES } from '../fields/deal-fields.ts'
 import { NOTE_RULES } from '../fields/note-fields.ts'
 import { creationRules } from '../fields/plain-fields.ts'
-import { filledText, type JsonSchema, notSent, type Rule, type Rules, rulesOf } from '../fields/rules.ts'
+import { filledText, type JsonSchema, notSent, patchRulesOf, type Rule, type Rules } from '../fields/rules.ts'
 import { WEBHOOK_RULES } from '../fields/webhook-fields.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 
@@ -125,7 +125,7 @@ function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
     const type = typeName(resource)
     return [
       [`New${type}`, { ...sent(rules), minProperties: 1 }],
-      [`${type}Patch`, sent(rulesOf(resource))],
+      [`${type}Patch`, sent(patchRulesOf(resource))],
       [type, record(resource, rules)],
     ]
   })
