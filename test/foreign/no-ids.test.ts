@@ -53,6 +53,7 @@ describe('an import with --match sends nothing', () => {
     'is an object': ({ email = null, ...rest }) => ({ ...rest, email: { address: email } }),
     'has another name': ({ email = null, ...rest }) => ({ ...rest, Email: email }),
     'is null in all records': (record) => ({ ...record, email: null }),
+    'is one level deeper': ({ email = null, ...rest }) => ({ ...rest, attributes: { email } }),
     'is masked': (record) => ({ ...record, email: 'p***@x.test' }),
   }
   const rows = 'name,email\nP1,p1@x.test\n'
@@ -70,6 +71,12 @@ describe('an import with --match sends nothing', () => {
     const run = await crm(argv, rows)
     expect(run).toMatchObject({ exit: 7, stderr: expect.stringMatching(/has no "id".*"gid":"x1"/) })
     expect(records).toHaveLength(3)
+  })
+
+  test('unless all records lack the member, which may be new', async () => {
+    const { crm, records } = await startShowing(({ email: _, ...rest }) => rest)
+    expect(await crm(argv, rows)).toMatchObject({ exit: 0 })
+    expect(records).toHaveLength(4)
   })
 
   test('for a row that is there, and creates the others, where one record has an email', async () => {
