@@ -17,3 +17,29 @@ test('1 and "1" are different records, and records without an id are never left 
   expect(seen.hasAll([{ name: 'Ada' }])).toBe(false)
   expect(seen.hasAll([{ id: 1 }, { name: 'Ada' }, { id: null, name: 'Bob' }])).toBe(true)
 })
+
+test.each(['_id', 'Id', 'uuid', 'gid', 'documentId'])(
+  'a record whose id is called %s is the same on another page',
+  (name) => {
+    const seen = new SeenRecords()
+    seen.add([{ [name]: 'a', link: 'signed-1' }])
+    const items = [
+      { [name]: 'a', link: 'signed-2' },
+      { [name]: 'b', link: 'signed-3' },
+    ]
+    expect(seen.without(items)).toEqual(items.slice(1))
+  },
+)
+
+test('records of one account are different records', () => {
+  const seen = new SeenRecords()
+  seen.add([{ account_id: 7, name: 'Ada' }])
+  const items = [{ account_id: 7, name: 'Bob' }]
+  expect(seen.without(items)).toEqual(items)
+})
+
+test('an object of MongoDB is an id', () => {
+  const seen = new SeenRecords()
+  seen.add([{ _id: { $oid: '65' }, name: 'Ada' }])
+  expect(seen.without([{ _id: { $oid: '65' }, name: 'Ada L.' }])).toEqual([])
+})

@@ -1,10 +1,11 @@
 import { idText } from '../../core/exact-json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { PageAnswer } from '../page-answer.ts'
+import { recordKey } from './record-key.ts'
 
 /** Keys to compare records: their ids, or the whole records. */
 function idsOf(items: readonly CrmRecord[]): readonly string[] {
-  return items.map((item) => JSON.stringify(item.id ?? item))
+  return items.map((item) => JSON.stringify(recordKey(item) ?? item))
 }
 
 export function isSameRecord(one: CrmRecord | undefined, other: CrmRecord | undefined): boolean {
