@@ -28,7 +28,7 @@ export interface ListQuery {
 }
 
 /** The limit of a server by its last answer, at this moment. */
-export interface ToldRate {
+export interface StatedRate {
   /** Requests in one window; undefined when the server does not state it. */
   readonly limit: number | undefined
   /** The length of a window; undefined when the server does not state it. */
@@ -89,7 +89,7 @@ export interface Api extends Collections {
   /** The members that the server documents for such a record; none without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
   /** The limit in the last answer; undefined when it has none, or before the first request. */
-  rate(): ToldRate | undefined
+  rate(): StatedRate | undefined
   /** Ends idle connections; without it the process lives on until they time out. */
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { CrmError } from '../core/errors.ts'
 import { createRedactor, type Redactor } from '../core/redact.ts'
 import type { Answer } from './answer.ts'
-import type { ApiOptions, ToldRate } from './api.ts'
+import type { ApiOptions, StatedRate } from './api.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
 import { type Call, makesAnother } from './call.ts'
 import { openConnections } from './connections.ts'
@@ -34,7 +34,7 @@ export interface Http {
   /** Of that address; the key goes nowhere else. */
   readonly origin: string
   /** The limit in the last answer; undefined when it has none, or before the first request. */
-  rate(): ToldRate | undefined
+  rate(): StatedRate | undefined
   /** A function that gives this moment by the server's clock, as known when it is called. */
   mark(): () => number
   /** Whether the server is known to keep keys, so that a create may be repeated. */

@@ -154,13 +154,13 @@ function judgeWithoutRecord(answer: WriteAnswer, { kind, id, path }: AskedWrite)
   const { status, json, headers } = answer
   // RFC 9110 section 15.3.5: 204 means done.
   if (kind === 'update') return status === 204 ? done(undefined, id) : IN_DOUBT
-  if (kind === 'delete') return isDeletionTold(status, json) ? done(undefined, id) : IN_DOUBT
+  if (kind === 'delete') return isDeletionConfirmed(status, json) ? done(undefined, id) : IN_DOUBT
   const made = status === 201 || status === 204 ? idInLocation(headers, path) : undefined
   return made === undefined ? IN_DOUBT : done(undefined, made)
 }
 
 /** A delete is done without a record in the answer; not with 202, which only accepts it, or an empty list, which may mean no match. */
-function isDeletionTold(status: number, json: JsonValue | undefined): boolean {
+function isDeletionConfirmed(status: number, json: JsonValue | undefined): boolean {
   if (status === 202) return false
   if (json === undefined || json === null || json === true || json === 1) return true
   if (typeof json === 'string') return isShortYes(json)

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
-import type { ApiOptions, ToldRate } from './api.ts'
+import type { ApiOptions, StatedRate } from './api.ts'
 import { type Failure, isFailure } from './failure.ts'
 import { Pacer } from './pacer.ts'
 import { type RateSignal, readRateSignal } from './rate-signal.ts'
 import type { RetryState } from './retry.ts'
+import { statedRate } from './stated-rate.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
-import { toldRate } from './told-rate.ts'
 
 /** A request that arrives in the last millisecond of a window is one too many for it. */
 const MARGIN_MS = 20
@@ -55,8 +55,8 @@ export class RateLimiter {
   }
 
   /** The limit in the last answer; parsed on demand, because few callers need it. */
-  get rate(): ToldRate | undefined {
-    return this.#last && toldRate(this.#last.headers, this.#last.atMs, this.#options.now())
+  get rate(): StatedRate | undefined {
+    return this.#last && statedRate(this.#last.headers, this.#last.atMs, this.#options.now())
   }
 
   /** After every request that entered; undefined when it came to nothing. */

@@ -14,7 +14,7 @@ export const FILE_HELP = 'its ending names the format: csv, tsv, jsonl, json or 
 /** A whole list to a file, or to stdout when it is named by `-`. */
 export async function exportList(ctx: Context, file: string, list: List): Promise<undefined> {
   const { formatOfName, exportToFile, exportToStream } = await ctx.exports()
-  const format = exportFormat(ctx, file === '-' ? undefined : formatOfName(file), file)
+  const format = exportFormat(ctx, { named: file === '-' ? undefined : formatOfName(file), file, plural: list.plural })
   refuseCsvSafe(ctx, format)
   const plain = await recordOutput(ctx, list.columns)
   const out = { ...plain, format, signal: ctx.signal }
@@ -42,13 +42,16 @@ async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncG
 }
 
 /** `-o` wins; `table`, which is also what stands there when nothing was said, is no format to keep. */
-function exportFormat({ flags }: Context, named: ExportFormat | undefined, file: string): ExportFormat {
+function exportFormat(
+  { flags }: Context,
+  { named, file, plural }: { readonly named: ExportFormat | undefined; readonly file: string; readonly plural: string },
+): ExportFormat {
   const asked = FORMATS.find((format) => format === flags.output)
   const format = flags.output === 'table' ? named : asked
   if (format !== undefined) return format
   if (flags.output !== 'table') {
     throw new CrmError('usage', `an export in ${flags.output} is not there, expected ${FORMATS.join(', ')}`, {
-      hint: 'crm contacts list -o id > FILE',
+      hint: `crm ${plural} list -o ${flags.output} > FILE`,
     })
   }
   throw new CrmError('usage', `${JSON.stringify(file)} does not say in which format, expected ${FORMATS.join(', ')}`, {

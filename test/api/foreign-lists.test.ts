@@ -229,8 +229,8 @@ test('a server that answers every number with its first page is an error and not
 })
 
 test.each([
-  [{ data: RECORDS, total: 900 }, /total counts 900 records, and 5 came/],
-  [{ data: RECORDS, meta: { last_page: 3 } }, /meta\.last_page counts 3 pages, and 1 came/],
+  [{ data: RECORDS, total: 900 }, /total states 900 records, but the list has 5/],
+  [{ data: RECORDS, meta: { last_page: 3 } }, /meta\.last_page states 3 pages, but 1 was read/],
 ])('%j might be half a list, which is an error', async (json, reason) => {
   const { url } = await startServer((response) => sendJson(response, 200, json))
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))

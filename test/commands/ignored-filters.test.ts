@@ -117,6 +117,11 @@ describe('a filter that the server applies in its own way is exit 0', () => {
       filter: 'stage=7',
       choose: (query: URLSearchParams) => (query.get('stage') === '7' ? DEALS : undefined),
     },
+    {
+      why: 'and has its value as the default',
+      filter: 'archived=false',
+      choose: (query: URLSearchParams) => (['true', 'false', null].includes(query.get('archived')) ? DEALS : undefined),
+    },
     { why: 'and has no such records', filter: 'stge=Won', choose: () => [] },
   ])('$why: $filter', async ({ filter, choose }) => {
     const { run } = await startForeign(choose)

@@ -2,8 +2,8 @@ import type { Member } from './envelope.ts'
 import { COUNT_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
 import { isPageSize } from './page-sizes.ts'
 
-/** The length of the whole list in an answer. */
-export interface Told {
+/** A number of records or pages in a response. */
+export interface StatedCount {
   readonly count: number
   /** Its member, such as `meta.total`. */
   readonly at: string
@@ -13,34 +13,39 @@ export interface Told {
 
 export interface Counts {
   /** The number of records in the whole list. */
-  readonly total: Told | undefined
+  readonly total: StatedCount | undefined
   /** The number of records, or the length of this page, depending on the server. */
-  readonly atLeast: Told | undefined
-  readonly pages: Told | undefined
+  readonly atLeast: StatedCount | undefined
+  readonly pages: StatedCount | undefined
 }
 
 /** The highest number of each kind, because the others may count a page. */
-export function readCounts(members: readonly Member[], said: readonly Told[]): Counts {
+export function readCounts(members: readonly Member[], inTexts: readonly StatedCount[]): Counts {
   return {
     total: highestOf([rangeTotal(members), highest(members, TOTAL_NAMES)]),
-    atLeast: highestOf([highest(members, COUNT_NAMES), sizeTold(members), ...said]),
+    atLeast: highestOf([highest(members, COUNT_NAMES), statedSize(members), ...inTexts]),
     pages: highestOf([highest(members, PAGES_NAMES), pageOf(members)]),
   }
 }
 
 /** The highest count; the first of equal ones. */
-export function highestOf(all: readonly (Told | undefined)[]): Told | undefined {
-  return all.reduce((best, told) => (told && (!best || told.count > best.count) ? told : best), undefined)
+export function highestOf(all: readonly (StatedCount | undefined)[]): StatedCount | undefined {
+  return all.reduce((highest, each) => (each && (!highest || each.count > highest.count) ? each : highest), undefined)
+}
+
+/** For messages: a list that has fewer records than a response states. */
+export function shortText({ at, count }: StatedCount, read: number): string {
+  return `${at} states ${count} records, but the list has ${read}`
 }
 
 /** `size` may be the requested page size, that of this page, or that of the whole list. */
-function sizeTold(members: readonly Member[]): Told | undefined {
-  const told = highest(members, new Set(['size']))
-  return told && !isPageSize(told.count) ? told : undefined
+function statedSize(members: readonly Member[]): StatedCount | undefined {
+  const stated = highest(members, new Set(['size']))
+  return stated && !isPageSize(stated.count) ? stated : undefined
 }
 
 /** `page: "1 of 34"`. */
-function pageOf(members: readonly Member[]): Told | undefined {
+function pageOf(members: readonly Member[]): StatedCount | undefined {
   for (const { name, value, at } of members) {
     if (!(PAGE_NAMES.has(name) || name === 'pagination') || typeof value !== 'string') continue
     const pages = /^\s*\d{1,9}\s*(?:of|\/)\s*(\d{1,9})\s*$/i.exec(value)?.[1]
@@ -49,8 +54,8 @@ function pageOf(members: readonly Member[]): Told | undefined {
   return undefined
 }
 
-function highest(members: readonly Member[], names: ReadonlySet<string>): Told | undefined {
-  let found: Told | undefined
+function highest(members: readonly Member[], names: ReadonlySet<string>): StatedCount | undefined {
+  let found: StatedCount | undefined
   for (const { name, words, value, at } of members) {
     if (!names.has(name) || words.includes('shards')) continue
     const count = wholeNumber(typeof value === 'string' ? withoutMarks(value) : value)
@@ -60,11 +65,11 @@ function highest(members: readonly Member[], names: ReadonlySet<string>): Told |
 }
 
 /** `items 0-19/3000` (RFC 9110, 14.4), or a `range` in the body: `1-20 of 3000`. */
-function rangeTotal(members: readonly Member[]): Told | undefined {
+function rangeTotal(members: readonly Member[]): StatedCount | undefined {
   for (const { name, value, at } of members) {
     const text = name === 'range' && typeof value === 'string' ? value : ''
-    const told = /^\s*\d+\s*(?:-|–|to)\s*\d+\s*(?:of|\/)\s*(\d{1,15})\s*$/i.exec(text)?.[1]
-    if (told !== undefined) return { count: Number(told), at, isOfRange: true }
+    const stated = /^\s*\d+\s*(?:-|–|to)\s*\d+\s*(?:of|\/)\s*(\d{1,15})\s*$/i.exec(text)?.[1]
+    if (stated !== undefined) return { count: Number(stated), at, isOfRange: true }
   }
   const range = members.find(({ isHeader, name }) => isHeader && name === 'contentrange')
   const count = /\/\s*(\d{1,15})\s*$/.exec(String(range?.value ?? ''))?.[1]

@@ -1,6 +1,6 @@
 import type { Wire } from '../../core/wire.ts'
 import type { PageAnswer } from '../page-answer.ts'
-import type { Told } from './counts.ts'
+import { type StatedCount, shortText } from './counts.ts'
 import { isPageSize } from './page-sizes.ts'
 
 /** How far a list has been read, including the current page. */
@@ -18,7 +18,7 @@ export interface Progress {
   /** With filters, a total may count all records. */
   readonly isFiltered: boolean
   /** The lowest count of the whole list in any page. */
-  readonly told?: Told | undefined
+  readonly stated?: StatedCount | undefined
 }
 
 export interface Doubt {
@@ -32,7 +32,7 @@ export interface Doubt {
 export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined {
   const reason = reasonOf(page, progress)
   if (reason !== undefined) return { reason, isSilence: false }
-  const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isTold(page, progress)
+  const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isCountReached(page, progress)
   return isSilent ? { reason: 'nothing in the answer says whether this is all', isSilence: true } : undefined
 }
 
@@ -41,7 +41,7 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   if (page.nextAt === 'wire.paging') return undefined
   const shortfall = shortfallOf(page, progress)
   if (isEndKnown) return progress.isFiltered ? undefined : shortfall
-  if (shortfall !== undefined || isTold(page, progress)) return shortfall
+  if (shortfall !== undefined || isCountReached(page, progress)) return shortfall
   if (isPart) return 'it is answered with 206, as a part'
   const sign = signs.find(({ isHint }) => !isHint)
   return sign && `${sign.at} looks as if there were more`
@@ -60,7 +60,7 @@ export function isTotalDoubtful(page: PageAnswer, progress: Progress): boolean {
 }
 
 /** The number of records or pages has reached that of the server. */
-function isTold(page: PageAnswer, progress: Progress): boolean {
+function isCountReached(page: PageAnswer, progress: Progress): boolean {
   if (!progress.isFromStart) return false
   // A total below the number of records counts something else, and so does a number of pages that is 0.
   if (isWhole(page, progress) && !isTotalDoubtful(page, progress)) return true
@@ -73,12 +73,12 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): st
   const { isFromStart, count, pages, firstLength } = progress
   if (!isFromStart) return undefined
   const tolerated = pages > 1 && progress.isFollowed ? firstLength - 1 : 0
-  for (const told of [counts.total, counts.atLeast]) {
-    if (told && told.count - count > tolerated) return `${told.at} counts ${told.count} records, and ${count} came`
+  for (const stated of [counts.total, counts.atLeast]) {
+    if (stated && stated.count - count > tolerated) return shortText(stated, count)
   }
   // The number of pages may be for another page size.
   if (isEndKnown || !counts.pages || counts.pages.count <= pages) return undefined
-  return `${counts.pages.at} counts ${counts.pages.count} pages, and ${pages} came`
+  return `${counts.pages.at} states ${counts.pages.count} pages, but ${pages} ${pages === 1 ? 'was' : 'were'} read`
 }
 
 /** Whether wire.paging names the place of the next page, so that an answer without one is the last. */

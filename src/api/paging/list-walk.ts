@@ -13,7 +13,7 @@ import { type Counting, countedPosition, countingIn, nextCounting } from './coun
 import { settleDenied } from './denied.ts'
 import { type Doubt, doubtOf, isTotalDoubtful, isWhole, isWord, type Progress } from './judge-end.ts'
 import type { Lead } from './lead.ts'
-import { lowestTold, missingIn } from './missing.ts'
+import { lowestStated, missingIn } from './missing.ts'
 import { badPage, isRefusal, refusePagingFilters, withQuestionHint } from './page-errors.ts'
 import { areSameRecords, isByLastId } from './same-records.ts'
 import { SeenRecords } from './seen-records.ts'
@@ -203,14 +203,14 @@ export class ListWalk {
   /** The page without what came before; where the list goes on is counted with it. */
   #take(asked: Asked): PageAnswer {
     const { page } = asked
-    const { pages, count, firstLength, told } = this.#progress
+    const { pages, count, firstLength, stated } = this.#progress
     const items = this.#records.without(page.items)
     this.#records.add(items)
     this.#progress = {
       ...this.#progress,
       pages: pages + 1,
       count: count + items.length,
-      told: lowestTold(told, page),
+      stated: lowestStated(stated, page),
       firstLength: pages === 0 ? page.items.length : firstLength,
     }
     if (pages === 0) this.#firstItems = page.items

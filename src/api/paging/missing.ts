@@ -1,18 +1,18 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { PageAnswer } from '../page-answer.ts'
-import { type Counts, highestOf, type Told } from './counts.ts'
+import { type Counts, highestOf, type StatedCount, shortText } from './counts.ts'
 import type { Progress } from './judge-end.ts'
 import type { Asked } from './settle.ts'
 
 /** The lowest count in any page, except in an empty one, which may count only itself. */
-export function lowestTold(before: Told | undefined, { counts, items }: PageAnswer): Told | undefined {
-  const told = listCount(counts)
-  if (!told || (before && (items.length === 0 || before.count <= told.count))) return before
-  return told
+export function lowestStated(before: StatedCount | undefined, { counts, items }: PageAnswer): StatedCount | undefined {
+  const stated = listCount(counts)
+  if (!stated || (before && (items.length === 0 || before.count <= stated.count))) return before
+  return stated
 }
 
 /** The higher count: the lower one may be the length of the page. */
-function listCount({ total, atLeast }: Counts): Told | undefined {
+function listCount({ total, atLeast }: Counts): StatedCount | undefined {
   return highestOf([total, atLeast])
 }
 
@@ -21,12 +21,12 @@ function listCount({ total, atLeast }: Counts): Told | undefined {
  * the first page counts fewer when it is requested again.
  */
 export async function missingIn(
-  { isFromStart, isFiltered, count, told }: Progress,
+  { isFromStart, isFiltered, count, stated }: Progress,
   askFirst: () => Promise<Asked | { readonly refusal: CrmError }>,
 ): Promise<string | undefined> {
-  if (!isFromStart || isFiltered || !told || told.count <= count) return undefined
+  if (!isFromStart || isFiltered || !stated || stated.count <= count) return undefined
   const again = await askFirst()
   const now = 'refusal' in again ? undefined : listCount(again.page.counts)
   if (now && now.count <= count) return undefined
-  return `${told.at} counts ${told.count} records, and ${count} came`
+  return shortText(stated, count)
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
-import type { Told } from './counts.ts'
+import type { StatedCount } from './counts.ts'
 import type { Sign } from './signs.ts'
 
 const NAMES = ['message', 'msg', 'warning', 'warnings', 'notice', 'notices']
@@ -11,7 +11,10 @@ const CUT =
 const OF = /\b(\d[\d,]*)\s+(?:\w+\s+)?(?:out\s+)?of\s+(?:\w+\s+)?(\d[\d,]*)\b/gi
 
 /** Sentences beside the records: that the answer is a part, or the total number. */
-export function readTexts(json: JsonValue): { readonly signs: readonly Sign[]; readonly counts: readonly Told[] } {
+export function readTexts(json: JsonValue): {
+  readonly signs: readonly Sign[]
+  readonly counts: readonly StatedCount[]
+} {
   const texts = AROUND.flatMap((place) => NAMES.map((name) => [...place, name])).flatMap((place) =>
     textsIn(valueAt(json, place)).map((text) => ({ at: place.join('.'), text })),
   )

@@ -27,7 +27,7 @@ export interface ManyFlags extends ImportFlags {
 /** The records of a file, or those that an expression chooses. */
 export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
   refuseBoth(ctx, flags)
-  refuseMaking(flags, 'update')
+  refuseMaking(flags, { noun, kind: 'update' })
   if (flags.from !== undefined) {
     if (flags.set || flags.data !== undefined) {
       throw new CrmError(
@@ -51,7 +51,7 @@ export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags 
 
 export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags): Promise<ExitCode> {
   refuseBoth(ctx, flags)
-  refuseMaking(flags, 'delete')
+  refuseMaking(flags, { noun, kind: 'delete' })
   if (flags.from !== undefined) {
     return importRows(ctx, { noun, kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
   }

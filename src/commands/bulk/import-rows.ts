@@ -50,7 +50,7 @@ export async function importRows(
 ): Promise<ExitCode> {
   const what = { noun, kind, as: kind, of: undefined, run: flags.runId }
   const read = readFlags(flags, kind === 'import' ? requiredFields(resourceOf(noun)) : [])
-  const match = matchRequest(flags)
+  const match = matchRequest(flags, noun)
   const named = kind === 'delete' ? { ...match, mode: 'update' as const } : match
   return importAs(ctx, { ...what, read, match: named }, file, flags)
 }

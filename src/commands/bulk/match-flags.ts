@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
+import { matchHint, resourceOf } from '../../core/resources/registry.ts'
 import type { ImportRequest } from './job-types.ts'
 
 type Mode = ImportRequest['match']['mode']
@@ -34,21 +35,24 @@ function parseMode(text: string): string {
 }
 
 /** An update or a deletion is about records that are there, whatever the rows say. */
-export function refuseMaking({ mode }: MatchFlags, kind: 'update' | 'delete'): void {
+export function refuseMaking(
+  { mode }: MatchFlags,
+  { noun, kind }: { readonly noun: ImportRequest['noun']; readonly kind: 'update' | 'delete' },
+): void {
   if (mode === undefined || mode === 'update') return
   throw new CrmError('usage', `--mode ${mode} makes records, and ${kind} makes none`, {
-    hint: 'leave --mode out; crm contacts import makes those that are not there',
+    hint: `leave --mode out; crm ${noun} import creates those that do not exist`,
   })
 }
 
-export function matchRequest({ match, mode }: MatchFlags): ImportRequest['match'] {
+export function matchRequest({ match, mode }: MatchFlags, noun: ImportRequest['noun']): ImportRequest['match'] {
   const names = (match ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
   if (names.length === 0 && mode !== undefined && mode !== 'create') {
     throw new CrmError('usage', `--mode ${mode} needs to know what to match by`, {
-      hint: `--match email --mode ${mode}`,
+      hint: `--match ${matchHint(resourceOf(noun))} --mode ${mode}`,
     })
   }
   if (names.length > 0 && mode === 'create') {

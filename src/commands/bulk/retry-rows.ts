@@ -11,13 +11,13 @@ export async function retryRows(ctx: Context, paths: JobPaths, file: string, fla
   const jobs = await ctx.jobs()
   const [{ head }, kept] = [await jobs.state(paths), jobs.rowTerms(paths)]
   const as = kept.terms?.as ?? (kept.kind === 'update' || kept.kind === 'delete' ? kept.kind : 'import')
-  if (as !== 'import') refuseMaking(flags, as)
+  if (as !== 'import') refuseMaking(flags, { noun: head.noun, kind: as })
   else if (!kept.terms) requireTerms(paths, flags)
   return importAs(
     ctx,
     {
       ...{ noun: head.noun, kind: 'retry', as, of: paths.id, run: flags.runId ?? head.run },
-      match: matchOf(kept.terms, flags, as),
+      match: matchOf(kept.terms, flags, { as, noun: head.noun }),
       read: readOf(kept.terms, flags),
     },
     file,
@@ -34,9 +34,13 @@ function requireTerms({ id }: JobPaths, { match, mode, map }: ImportFlags): void
   })
 }
 
-function matchOf(terms: RowTerms['terms'], flags: ImportFlags, as: ImportRequest['as']): ImportRequest['match'] {
+function matchOf(
+  terms: RowTerms['terms'],
+  flags: ImportFlags,
+  { as, noun }: Pick<ImportRequest, 'as' | 'noun'>,
+): ImportRequest['match'] {
   if (!terms?.match.names.length || flags.match !== undefined || flags.mode === 'create') {
-    const match = matchRequest(flags)
+    const match = matchRequest(flags, noun)
     return as === 'import' ? match : { ...match, mode: 'update' }
   }
   return { names: terms.match.names, mode: flags.mode ?? terms.match.mode }

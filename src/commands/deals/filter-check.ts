@@ -33,8 +33,14 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
     // A cursor may hold the filters it was made with.
     if (cursor !== undefined || !first) return false
     const others = Object.entries(filters).filter(([name]) => name !== sightings.name)
-    const changed = sightings.hasValues() ? [...others, [sightings.name, NO_VALUE]] : others
-    const page = await firstPage(ctx, { limit, filters: Object.fromEntries(changed) })
+    const withNoValue = { ...Object.fromEntries(others), [sightings.name]: NO_VALUE }
+    if (sightings.hasValues()) return isFirst(withNoValue)
+    if (!(await isFirst(Object.fromEntries(others)))) return false
+    // Another filter may have a default, such as `archived=false`.
+    return sightings.isOfContract() || isFirst(withNoValue)
+  }
+  const isFirst = async (changed: Filters) => {
+    const page = await firstPage(ctx, { limit, filters: changed })
     return page !== undefined && jsonText(page) === jsonText(first)
   }
   return {
@@ -44,8 +50,8 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
     },
     judge: async () => {
       for (const sightings of all) {
-        const verdict = sightings.verdict()
-        const isBroken = verdict === 'ignored' || (verdict === 'open' && (await isIgnored(sightings)))
+        const effect = sightings.effect()
+        const isBroken = effect === 'ignored' || (effect === 'open' && (await isIgnored(sightings)))
         if (isBroken) throw notApplied(sightings, flag)
       }
     },

@@ -5,14 +5,14 @@ import { cellText } from '../../output/cell-text.ts'
 import { jsonText } from '../../output/json-text.ts'
 
 /** `unclear`: a server that applies the filter may return this record, for example by a search for parts of texts. */
-export type Verdict = 'agrees' | 'contradicts' | 'unclear'
+export type FilterMatch = 'agrees' | 'contradicts' | 'unclear'
 
 /** What a filter of the contract means for one member of a record. */
 export interface FilterRule {
   readonly member: string
   /** The values that are alternatives, folded; empty for a range. */
   readonly alternatives: readonly string[]
-  verdictOf(value: JsonValue): Verdict
+  matchOf(value: JsonValue): FilterMatch
   /** The same choice for `--where`; `value` is one that contradicts. */
   whereFor(value: JsonValue): string
 }
@@ -32,7 +32,7 @@ function equalityRule(member: string, text: string): FilterRule {
   return {
     member,
     alternatives,
-    verdictOf: (value) => {
+    matchOf: (value) => {
       const own = fold(cellText(value))
       if (alternatives.includes(own) || own === fold(text)) return 'agrees'
       const number = decimalOf(value)
@@ -53,7 +53,7 @@ function numberRule(member: string, text: string, sign: 1 | -1): FilterRule {
   return {
     member,
     alternatives: [],
-    verdictOf: (value) => {
+    matchOf: (value) => {
       const number = decimalOf(value)
       if (!bound || !number) return 'unclear'
       return compareDecimals(number, bound) * sign >= 0 ? 'agrees' : 'contradicts'
@@ -74,7 +74,7 @@ function timeRule(text: string, sign: 1 | -1): FilterRule {
   return {
     member: 'created_at',
     alternatives: [],
-    verdictOf: (value) => {
+    matchOf: (value) => {
       const timeMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
       const aheadMs = (timeMs - boundMs) * sign
       if (Number.isNaN(aheadMs)) return 'unclear'

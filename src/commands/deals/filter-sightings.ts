@@ -28,31 +28,31 @@ export class FilterSightings {
       const value = record[this.rule.member]
       if (value === undefined) continue
       this.#count.withMember++
-      const verdict = this.rule.verdictOf(value)
-      this.#count[verdict]++
-      if (verdict === 'agrees') this.#unseen.delete(foldedText(cellText(value)) ?? '')
-      if (verdict === 'contradicts') this.contradiction ??= { id: record.id, value }
+      const match = this.rule.matchOf(value)
+      this.#count[match]++
+      if (match === 'agrees') this.#unseen.delete(foldedText(cellText(value)) ?? '')
+      if (match === 'contradicts') this.contradiction ??= { id: record.id, value }
     }
   }
 
   /** Whether the filter compares a member with values. Ranges do not; other filters of the server may not. */
   hasValues(): boolean {
-    return this.rule.alternatives.length > 0 && (this.#count.withMember > 0 || this.#isOfContract())
+    return this.rule.alternatives.length > 0 && (this.#count.withMember > 0 || this.isOfContract())
   }
 
   /**
    * `ignored`: some records match and others do not. `open`: the server may read the filter otherwise (ids, `me`, parts of
    * texts), or does not show what it filters by.
    */
-  verdict(): 'applied' | 'ignored' | 'open' {
+  effect(): 'applied' | 'ignored' | 'open' {
     const { all, withMember, agrees, contradicts, unclear } = this.#count
     if (all === 0) return 'applied'
-    if (withMember === 0) return this.hasValues() || !this.#isOfContract() ? 'open' : 'applied'
+    if (withMember === 0) return this.hasValues() || !this.isOfContract() ? 'open' : 'applied'
     if (contradicts > 0) return agrees > 0 && this.#unseen.size === 0 ? 'ignored' : 'open'
     return unclear > 0 && this.hasValues() ? 'open' : 'applied'
   }
 
-  #isOfContract(): boolean {
+  isOfContract(): boolean {
     return DEAL_FILTER_PARAMETERS.some((known) => known === this.name)
   }
 }

@@ -5,7 +5,7 @@ import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import { findByIds } from '../../core/find-by-ids.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { requestDigest } from '../digest.ts'
 import type { JobPaths } from '../folder/job-folder.ts'
@@ -50,7 +50,8 @@ export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
   const { done, found } = parts.ledger.counts()
   const { pairs, alone } = pairUp(fresh, parts.ledger)
   // A file of the same name that says all new things: were these the same people, they would be overwritten.
-  if (found < done / 2 && fresh.length > 0 && pairs.length < fresh.length) throw otherFile(done, done - found)
+  if (found < done / 2 && fresh.length > 0 && pairs.length < fresh.length)
+    throw otherFile(parts.noun, done, done - found)
   const strays = straysOf(alone, parts.ledger)
   if (pairs.length === 0) return { planned: new Map(), strays }
   if (!hasOperation(resourceOf(parts.noun), 'update')) throw unchangeable(parts.noun, pairs)
@@ -146,10 +147,10 @@ function own(record: JsonObject, name: string): JsonValue {
   return Object.hasOwn(record, name) ? (record[name] ?? null) : null
 }
 
-function otherFile(done: number, gone: number): CrmError {
+function otherFile(noun: Noun, done: number, gone: number): CrmError {
   const message = `a file of this name was imported before, and ${gone} of the ${done} rows that were made of it are not in it any more`
   return new CrmError('conflict', message, {
-    hint: 'a new file of the same name: --again; the same people with other values: --match email',
+    hint: `a new file of the same name: --again; the same ${noun} with other values: --match ${matchHint(resourceOf(noun))}`,
   })
 }
 

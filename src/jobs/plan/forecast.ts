@@ -1,16 +1,16 @@
-import type { ToldRate } from '../../api/api.ts'
+import type { StatedRate } from '../../api/api.ts'
 
 /** The cost of sending a plan, as far as the limit of the server is known. */
 export interface Forecast {
   readonly requests: number
   /** Undefined when no answer has a limit. */
-  readonly rate: ToldRate | undefined
+  readonly rate: StatedRate | undefined
   /** The least time that the limit leaves for it; undefined when limit or window are unknown. */
   readonly atLeastMs: number | undefined
 }
 
 /** By the pace that is kept: of each window only `share` is used, and of this one what it has left above the rest. */
-export function forecast(requests: number, rate: ToldRate | undefined, share: number): Forecast {
+export function forecast(requests: number, rate: StatedRate | undefined, share: number): Forecast {
   if (rate?.limit === undefined || rate.windowMs === undefined) return { requests, rate, atLeastMs: undefined }
   const { limit, windowMs, remaining, resetInMs } = rate
   const own = Math.max(1, Math.floor(limit * share))

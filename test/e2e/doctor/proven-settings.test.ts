@@ -65,6 +65,6 @@ test('a list that is cut is a failure of doctor, with what was seen', async () =
   const { exit, states, seen } = await examined(env)
   expect(exit).toBe(7)
   expect(states).toMatchObject({ paging: 'fail' })
-  expect(seen('paging')).toContain('meta.total counts 300 records, and 20 came')
+  expect(seen('paging')).toContain('meta.total states 300 records, but the list has 20')
   expect((await crm(['contacts', 'list'], env)).exit).toBe(7)
 })

@@ -13,14 +13,14 @@ function firstPage(name: string, more: object, refused: readonly (string | RegEx
 
 /** Lists of which it cannot be known whether they are whole. */
 export const HOSTILE: readonly ListShape[] = [
-  firstPage('a total that is above what came', { total: 3000 }, [/total counts 3000 records, and 20 came/]),
+  firstPage('a total that is above what came', { total: 3000 }, [/total states 3000 records, but the list has 20/]),
   firstPage('a total below meta.page', { meta: { page: { total_items: 3000 } } }, [
-    /meta\.page\.total_items counts 3000/,
+    /meta\.page\.total_items states 3000/,
   ]),
-  firstPage('a total beside a next that is null', { total: 3000, next: null }, [/total counts 3000/]),
-  firstPage('count above what came', { count: 3000 }, [/count counts 3000/]),
-  firstPage('a number of pages', { pageCount: 150 }, [/pageCount counts 150 pages, and 1 came/]),
-  firstPage('X-Total-Count above what came', {}, [/x-total-count counts 3000/i], { 'x-total-count': '3000' }),
+  firstPage('a total beside a next that is null', { total: 3000, next: null }, [/total states 3000/]),
+  firstPage('count above what came', { count: 3000 }, [/count states 3000/]),
+  firstPage('a number of pages', { pageCount: 150 }, [/pageCount states 150 pages, but 1 was read/]),
+  firstPage('X-Total-Count above what came', {}, [/x-total-count states 3000/i], { 'x-total-count': '3000' }),
   firstPage('more: true', { more: true }, [/more/]),
   firstPage('last: false', { last: false }, [/last/]),
   firstPage('a continuation that leads nowhere', { state: { continuation_handle: 'zzz' } }, [
@@ -31,10 +31,10 @@ export const HOSTILE: readonly ListShape[] = [
   firstPage('lastEvaluatedKey that holds a key', { lastEvaluatedKey: { id: 'con_20' } }, [/lastEvaluatedKey/]),
   firstPage('LastEvaluatedKey of DynamoDB', { LastEvaluatedKey: { id: { S: 'con_20' } } }, [/LastEvaluatedKey/]),
   firstPage('lastKey', { lastKey: 'con_20' }, [/lastKey/]),
-  firstPage('found above what came', { found: 3000 }, [/found counts 3000/]),
-  firstPage('stats.matched above what came', { stats: { matched: 3000 } }, [/stats\.matched counts 3000/]),
-  firstPage('matches above what came', { matches: 3000 }, [/matches counts 3000/]),
-  firstPage('range: 1-20 of 3000', { range: '1-20 of 3000' }, [/range counts 3000/]),
+  firstPage('found above what came', { found: 3000 }, [/found states 3000/]),
+  firstPage('stats.matched above what came', { stats: { matched: 3000 } }, [/stats\.matched states 3000/]),
+  firstPage('matches above what came', { matches: 3000 }, [/matches states 3000/]),
+  firstPage('range: 1-20 of 3000', { range: '1-20 of 3000' }, [/range states 3000/]),
   firstPage('partial: true', { partial: true }, [/partial/]),
   firstPage('200 and a Content-Range that does not know the total', {}, [/Content-Range/], {
     'content-range': '0-19/*',
@@ -182,6 +182,6 @@ export const HOSTILE: readonly ListShape[] = [
       const page = numberIn(asked, 'page', 1)
       return { json: { data: page > 10 ? [] : sliceAt(all, (page - 1) * 100, 100).items, total: 3000 } }
     },
-    right: { refused: [/total counts 3000 records, and 1000 came/] },
+    right: { refused: [/total states 3000 records, but the list has 1000/] },
   },
 ]

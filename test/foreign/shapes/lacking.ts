@@ -33,7 +33,7 @@ function cursors(name: string, total: (start: number) => number | undefined, rig
   }
 }
 
-const REFUSED = { refused: [/counts 47 records, and 40 came/] }
+const REFUSED = { refused: [/states 47 records, but the list has 40/] }
 
 /** Lists that end below the total that they tell, by less than a page. */
 export const LACKING: readonly ListShape[] = [
@@ -51,12 +51,12 @@ export const LACKING: readonly ListShape[] = [
     REFUSED,
   ),
   ending('one short page below a total, and an empty one', [15, 12], (data) => ({ json: { data, total: 15 } }), {
-    refused: [/counts 15 records, and 12 came/],
+    refused: [/states 15 records, but the list has 12/],
   }),
   cursors('a cursor that ends below the total', () => 47, REFUSED),
   cursors('a cursor that ends below the total, and an empty page that counts 0', (at) => (at < 40 ? 47 : 0), REFUSED),
   cursors('a total that falls to what came', (at) => (at < 40 ? 47 : 40), {
-    refused: [/counts 47 records, and 40 came/],
+    refused: [/states 47 records, but the list has 40/],
   }),
   cursors('a total that falls to what came, on a page with records', (at) => (at === 0 ? 47 : 40), 'complete'),
   {
@@ -77,7 +77,7 @@ export const LACKING: readonly ListShape[] = [
       const { items } = sliceAt(all, start, sizeIn(asked, 'limit', 20))
       return { json: { data: items.filter((_, n) => n % 10 !== 7), total: 45 } }
     },
-    right: { refused: [/total counts 45 records, and/] },
+    right: { refused: [/total states 45 records, but/] },
   },
   {
     name: 'an empty last page that repeats its bookmark (CouchDB)',

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ToldRate } from './api.ts'
+import type { StatedRate } from './api.ts'
 import { readRateSignal, readWindowMs } from './rate-signal.ts'
 
 /** The limit in an answer received at `atMs`; undefined when it has none. A window that has ended since is full again. */
-export function toldRate(headers: IncomingHttpHeaders, atMs: number, nowMs: number): ToldRate | undefined {
+export function statedRate(headers: IncomingHttpHeaders, atMs: number, nowMs: number): StatedRate | undefined {
   const signal = readRateSignal(headers, atMs)
   if (!signal) return undefined
   const windowMs = readWindowMs(headers)
