@@ -1,4 +1,4 @@
-import type { CrmError } from '../core/errors.ts'
+import { CrmError } from '../core/errors.ts'
 import { parseExactJson } from '../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
@@ -6,9 +6,15 @@ import type { Jq, JqRun } from './jq.ts'
 import { caughtReason, compileFailure, evaluationFailure, recordFailures } from './jq-failure.ts'
 import type { PathUse } from './path-uses.ts'
 import { recordPaths } from './record-paths.ts'
-import { refuseAssignment } from './refuse-assignment.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
-import { wholeCharacters } from './whole-characters.ts'
+
+/** Texts, comments and operators, each whole: `==` and `<=` hold a `=` that assigns nothing. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|#[^\n]*|[=!<>]=|\/\/=|[|+\-*/%]=|[=|;()[\]{}]/gs
+
+const ASSIGNMENT = /^(?:\/\/|[|+\-*/%])?=$/
+
+/** An escape of JSON: a surrogate pair, then one half of a pair, then any other. */
+const ESCAPE = /\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(u[dD][89a-fA-F]\w\w)|.)/gs
 
 /** Results, or why there are none. */
 export type Outcome = { readonly results: readonly JsonValue[] } | { readonly reason: string }
@@ -101,4 +107,37 @@ function failureIn(flag: ExpressionFlag, all: readonly Outcome[], placeOf: Place
   const failed = all.flatMap((outcome, at) => ('reason' in outcome ? [{ at, reason: outcome.reason }] : []))
   const [first] = failed
   return first && recordFailures(flag, { count: failed.length, place: placeOf(first.at), reason: first.reason })
+}
+
+/**
+ * JSON in which U+FFFD stands for each half of a surrogate pair. A foreign server may send one; it is JSON by RFC 8259
+ * section 8.2 and no character, and jq refuses all of the text that it is in.
+ */
+function wholeCharacters(json: string): string {
+  if (!/\\u[dD]/.test(json)) return json
+  return json.replace(ESCAPE, (whole, half: string | undefined) => (half === undefined ? whole : '\\ufffd'))
+}
+
+/**
+ * CrmError `usage` for a condition that ends in an assignment: it gives the changed record, which is as good as true, so that
+ * `.company = "x"` would take every record. In brackets, and before a `|`, an assignment may be meant.
+ */
+export function refuseAssignment(text: string): void {
+  let depth = 0
+  let assignment: string | undefined
+  for (const [token] of text.matchAll(TOKEN)) {
+    if ('([{'.includes(token)) depth++
+    else if (')]}'.includes(token)) depth--
+    else if (depth > 0) continue
+    else if (token === '|' || token === ';') assignment = undefined
+    else if (ASSIGNMENT.test(token)) assignment = token
+  }
+  if (assignment === undefined) return
+  throw new CrmError(
+    'usage',
+    `--where ${JSON.stringify(text)} assigns with ${assignment}, which is true of every record`,
+    {
+      hint: `== compares; ${assignment} assigns`,
+    },
+  )
 }

@@ -1,6 +1,5 @@
-import { namesThatMayBeAbsent } from './absent-names.ts'
 import type { Input } from './jq-calls.ts'
-import { jqTokens, UnreadJq } from './jq-tokens.ts'
+import { jqTokens, type Token, UnreadJq } from './jq-tokens.ts'
 import type { PathUse } from './path-uses.ts'
 import { ProgramReader } from './program-reader.ts'
 
@@ -28,4 +27,21 @@ export function recordPaths(program: string, sees: 'record' | 'list'): ProgramPa
     if (!(error instanceof UnreadJq)) throw error
     return { uses: [], durations: [] }
   }
+}
+
+/** The names that a program itself asks for, wherever it does: in `has("name")` and in `"name" | in(…)`. */
+function namesThatMayBeAbsent(tokens: readonly Token[]): ReadonlySet<string> {
+  const names = tokens.flatMap(({ kind, text, inner }, at) => {
+    const parts = inner.flatMap((part) => [...namesThatMayBeAbsent(part)])
+    const isAsked = isWord(tokens, at - 2, 'has', '(') || isWord(tokens, at + 1, '|', 'in')
+    return kind === 'text' && text !== undefined && isAsked ? [text, ...parts] : parts
+  })
+  return new Set(names)
+}
+
+function isWord(tokens: readonly Token[], at: number, ...words: readonly string[]): boolean {
+  return words.every((word, ahead) => {
+    const { kind, text } = tokens[at + ahead] ?? {}
+    return (kind === 'name' || kind === 'mark') && text === word
+  })
 }

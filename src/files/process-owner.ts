@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
+import { errorCode } from './error-code.ts'
 import { isRunning } from './is-running.ts'
-import { processMark } from './process-mark.ts'
+
+/** The 22nd field of /proc/PID/stat, counted behind the name, which may hold anything. */
+const START_TIME = 19
 
 /** The identity of a process in files that it owns. */
 export interface ProcessOwner {
@@ -21,4 +25,20 @@ export function isGone({ pid, startedAtMs, mark }: ProcessOwner): boolean {
   if (!isRunning(pid)) return true
   // The pid may have been reused.
   return mark !== '' && processMark(pid) !== mark
+}
+
+/**
+ * Tells a process from all others that have had or will have its number: when it began, and in which run of the machine.
+ * Empty where the system tells neither (only Linux does), or where there is no such process.
+ */
+function processMark(pid: number): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME]
+    return `${boot}/${started}`
+  } catch (error) {
+    if (errorCode(error) !== undefined) return ''
+    throw error
+  }
 }

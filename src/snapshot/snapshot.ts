@@ -1,7 +1,18 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import type { Api } from '../api/api.ts'
-import type { SnapshotEntry } from './entry.ts'
-import { readSnapshot } from './read-snapshot.ts'
+import { CrmError } from '../core/errors.ts'
+import { parseExactJson } from '../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { toMachineError } from '../files/machine-error.ts'
+import { SNAPSHOT_TYPES, type SnapshotEntry } from './entry.ts'
 import { liveEntries } from './take-snapshot.ts'
+
+const BATCH_LINES = 500
+
+/** Read in place of a file called so. */
+const STDIN = '-'
 
 /** In place of a file: the current records of the CRM. */
 export const LIVE = 'live'
@@ -18,4 +29,76 @@ export async function* entriesOf(
 ): AsyncGenerator<readonly SnapshotEntry[]> {
   if (word === LIVE) yield* liveEntries(await api())
   else yield* readSnapshot(word, stdin)
+}
+
+/** The records of a file that `crm snapshot` wrote; CrmError `invalid_input` for one that is none, or was cut off. */
+export async function* readSnapshot(
+  file: string,
+  stdin: () => AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<SnapshotEntry[]> {
+  let line = 0
+  let counted = 0
+  let batch: SnapshotEntry[] = []
+  let end: JsonObject | undefined
+  for await (const text of linesOf(file, stdin)) {
+    line += 1
+    const value = parseLine(file, line, text)
+    if (line === 1) checkHead(file, value)
+    else if (end) throw notASnapshot(file, line, 'goes on behind its end')
+    else if (value.type === 'end') end = value
+    else batch.push(entryOf(file, line, value))
+    if (batch.length < BATCH_LINES) continue
+    counted += batch.length
+    yield batch
+    batch = []
+  }
+  counted += batch.length
+  yield batch
+  if (line === 0) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
+  if (!end || Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')
+}
+
+async function* linesOf(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const input = file === STDIN ? Readable.from(stdin(), { objectMode: false }) : createReadStream(file, 'utf8')
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) yield line
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new CrmError('invalid_input', `there is no file ${JSON.stringify(file)}`, {
+        hint: `crm snapshot > ${file === '' ? 'before.ndjson' : file}`,
+        cause: error,
+      })
+    }
+    throw toMachineError(error, file)
+  }
+}
+
+function parseLine(file: string, line: number, text: string): JsonObject {
+  try {
+    const value = parseExactJson(text)
+    if (isJsonObject(value)) return value
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+  }
+  throw notASnapshot(file, line, 'is no object in JSON')
+}
+
+function checkHead(file: string, { crm_snapshot: version }: JsonObject): void {
+  if (version === 1) return
+  if (version === undefined) throw notASnapshot(file, 1, 'does not say that this is a snapshot')
+  throw new CrmError('invalid_input', `${file} is a snapshot of version ${JSON.stringify(version)}, expected 1`, {
+    hint: 'update crm, or take it again: crm snapshot',
+  })
+}
+
+function entryOf(file: string, line: number, { type, record }: JsonObject): SnapshotEntry {
+  const known = SNAPSHOT_TYPES.find((each) => each === type)
+  if (known && isJsonObject(record)) return { type: known, record }
+  throw notASnapshot(file, line, 'is no contact and no deal')
+}
+
+function notASnapshot(file: string, line: number, what: string): CrmError {
+  return new CrmError('invalid_input', `${file}: line ${line} ${what}`, {
+    hint: 'compare files that crm snapshot wrote: crm snapshot > before.ndjson',
+  })
 }

@@ -1,10 +1,13 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
 import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
+import { leave } from './actions/leave.ts'
+import { runAction } from './actions/run-action.ts'
 import { listHeight } from './draw/areas.ts'
 import { type Drawing, drawFrame } from './draw/frame.ts'
-import { strokesOf } from './keys.ts'
+import { type Stroke, strokesOf } from './keys.ts'
 import { moveTo } from './list/move.ts'
-import { paste, press } from './press.ts'
+import { isChanged } from './overlay.ts'
+import { pasteInOverlay, pressInOverlay } from './overlay-keys.ts'
 import { withCurrentList } from './state.ts'
 import type { Ui } from './ui.ts'
 
@@ -51,4 +54,39 @@ export function App({ drawing, makeUi }: AppProps) {
       ))}
     </Box>
   )
+}
+
+/** The one place that keys come to. */
+export function press(ui: Ui, stroke: Stroke): void {
+  const { store, keymap, background } = ui
+  const { overlay, screen, pendingKeys } = store.get()
+  if (stroke.chord === 'ctrl-c') return void interrupt(ui)
+  if (stroke.chord === 'ctrl-z') return void pause(ui)
+  if (overlay) return void pressInOverlay(ui, overlay, stroke)
+  const chords = pendingKeys === '' ? stroke.chord : `${pendingKeys} ${stroke.chord}`
+  const found = keymap.lookUp(screen, chords)
+  if (found === 'begins') return void store.update((state) => ({ ...state, pendingKeys: chords }))
+  if (pendingKeys !== '') store.update((state) => ({ ...state, pendingKeys: '' }))
+  if (found) return void runAction(ui, found)
+  // An unknown key changes nothing, and says where the known ones are.
+  if (stroke.text !== undefined) background.notices.wait(`${stroke.text} does nothing here; ? shows the keys`)
+}
+
+function paste(ui: Ui, text: string): void {
+  const { overlay } = ui.store.get()
+  if (overlay) pasteInOverlay(ui, overlay, text)
+}
+
+/** The first stops loading, the second quits. */
+function interrupt(ui: Ui): void {
+  const { overlay } = ui.store.get()
+  if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()
+  if (overlay?.type === 'form' && (overlay.isSending || overlay.fields.some(isChanged))) return void leave(ui)
+  if (overlay) return void pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
+  if (!ui.background.lists.cancel()) leave(ui)
+}
+
+function pause(ui: Ui): void {
+  const { pauseProcess } = ui.world
+  if (pauseProcess) void ui.suspend(pauseProcess)
 }

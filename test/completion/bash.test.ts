@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { answerText } from '../../src/completion/shells.ts'
-import { parseTypedLine } from '../../src/completion/typed-line.ts'
+import { answerText, parseTypedLine } from '../../src/completion/shells.ts'
 import { safeText } from '../../src/output/safe-text.ts'
 import { NAUGHTY } from '../output/naughty-strings.ts'
 

@@ -17,7 +17,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a value of a dotenv file runs a command in the shell that reads it',
-    file: 'src/fixtures/env-text.ts',
+    file: 'src/fixtures/write-env.ts',
     line: 'if (/^[\\w@%+.,/:-]*$/.test(value)) return value',
     to: 'if (/^[\\w@%+.,/:$()-]*$/.test(value)) return value',
     tests: ['test/fixtures/env-text.test.ts'],
@@ -73,7 +73,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a misspelt option of startSandbox is ignored',
-    file: 'src/sandbox/check-options.ts',
+    file: 'src/sandbox/start-sandbox.ts',
     line: "if (!rule) throw new CrmError('invalid_input', `startSandbox takes no ${JSON.stringify(name)}`, { hint: known })",
     to: 'if (!rule) continue',
     tests: ['test/sandbox/check-options.test.ts'],
@@ -94,7 +94,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a snapshot that was cut off is compared as if the rest had been deleted',
-    file: 'src/snapshot/read-snapshot.ts',
+    file: 'src/snapshot/snapshot.ts',
     line: "if (!end || Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')",
     to: "if (end && Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')",
     tests: ['test/snapshot/read-snapshot.test.ts'],
@@ -115,7 +115,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a contact of another run is taken for one of this run',
-    file: 'src/fixtures/find-run.ts',
+    file: 'src/fixtures/destroy-found.ts',
     line: 'const marker = near.find((each) => each.fields.every((entry) => hasValue(record, ...entry)))',
     to: 'const marker = near.find((each) => each.fields.some((entry) => hasValue(record, ...entry))) ?? markers[0]',
     tests: ['test/commands/fixtures.test.ts'],

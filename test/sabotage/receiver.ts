@@ -94,14 +94,14 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'a body of more than 1 MiB is verified by its first part',
-    file: 'src/webhooks/read-body.ts',
+    file: 'src/webhooks/receive.ts',
     line: "request.on('end', () => (sizeBytes > MAX_BODY_BYTES ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))",
     to: "request.on('end', () => resolve(Buffer.concat(chunks)))",
     tests: ['test/webhooks/receiver.test.ts'],
   },
   {
     name: 'a sender that sends half a body keeps the receiver waiting',
-    file: 'src/webhooks/read-body.ts',
+    file: 'src/webhooks/receive.ts',
     line: 'const timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs)',
     to: 'const timer = setTimeout(() => {}, timeoutMs)',
     tests: ['test/webhooks/receiver.test.ts'],
@@ -122,14 +122,14 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'an event goes to the app before it is on disk',
-    file: 'src/webhooks/intake.ts',
+    file: 'src/webhooks/listening.ts',
     line: "if (received.type === 'event') await log.append(received)",
     to: "if (received.type === 'event') void log.append(received)",
     tests: ['test/webhooks/listening.test.ts'],
   },
   {
     name: 'an event that nobody wants shown is not kept',
-    file: 'src/webhooks/intake.ts',
+    file: 'src/webhooks/listening.ts',
     line: "if (received.type === 'event') await log.append(received)",
     to: "if (received.type === 'event' && (await isWanted(received))) await log.append(received)",
     tests: ['test/webhooks/listening.test.ts'],

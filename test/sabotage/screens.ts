@@ -66,14 +66,14 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a kept change overwrites what somebody changed since',
-    file: 'src/ui/background/check-kept.ts',
+    file: 'src/ui/background/restore-kept.ts',
     line: 'if (isSameJson(now, before[member] ?? null)) rest[member] = value',
     to: 'if (before) rest[member] = value',
     tests: ['test/ui/leave.test.ts'],
   },
   {
     name: 'a kept deletion deletes a record that was changed since',
-    file: 'src/ui/background/check-kept.ts',
+    file: 'src/ui/background/restore-kept.ts',
     line: 'if (record.version !== undefined || before.version !== undefined) return isSameJson(before.version, record.version)',
     to: 'if (record.version !== undefined || before.version !== undefined) return true',
     tests: ['test/ui/leave.test.ts'],
@@ -150,7 +150,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'an editor and its plugins get the key of the person',
-    file: 'src/ui/background/edit-text.ts',
+    file: 'src/ui/background/edit-record.ts',
     line: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env: withoutKey(env), stdio: 'inherit' })",
     to: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env, stdio: 'inherit' })",
     tests: ['test/ui/edit-text.test.ts'],

@@ -59,7 +59,7 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'a repository says which program gives the key',
-    file: 'src/settings/repository-toml.ts',
+    file: 'src/settings/repository-file.ts',
     line: 'if (UNTRUSTED.has(name)) {',
     to: "if (UNTRUSTED.has(name) && name !== 'key_command') {",
     tests: ['test/settings/repository-file.test.ts'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkOptions } from '../../src/sandbox/check-options.ts'
+import { checkOptions } from '../../src/sandbox/start-sandbox.ts'
 
 test('every option of a sandbox is taken, also one that is undefined', () => {
   checkOptions({})

@@ -1,8 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readRepositoryFile } from '../../src/settings/repository-file.ts'
-import { parseRepositoryToml } from '../../src/settings/repository-toml.ts'
+import { parseRepositoryToml, readRepositoryFile } from '../../src/settings/repository-file.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const parse = (text: string) => parseRepositoryToml(text, '.crm.toml')

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readSnapshot } from '../../src/snapshot/read-snapshot.ts'
+import { readSnapshot } from '../../src/snapshot/snapshot.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const LINES = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editText } from '../../src/ui/background/edit-text.ts'
+import { editText } from '../../src/ui/background/edit-record.ts'
 
 test('an editor has the environment of the command, and not the key in it', async () => {
   const env = { PATH: process.env.PATH, EDITOR: 'env >', CRM_API_KEY: 'crm_key_of_nobody', CRM_PROFILE: 'staging' }

@@ -1,15 +1,18 @@
 import type { Log } from '../log.ts'
-import type { ClaimedDelivery, TryOutcome } from '../store/deliveries.ts'
+import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
-import { endFailing, endGone } from './dead-endpoints.ts'
+import { disableWebhook } from './disable-webhook.ts'
 import { EndpointLimits } from './endpoint-limits.ts'
 import { fixedSchedule, standardSchedule } from './schedule.ts'
 import { signedRequest } from './signed-request.ts'
 import { targetRule } from './target-rules.ts'
 import { openTransport } from './transport.ts'
-import { moodOf, outcomeOf, pauseMs } from './try-outcome.ts'
+import { isGone, moodOf, outcomeOf, pauseMs } from './try-outcome.ts'
 import { takeTurns } from './turns.ts'
 import { UnderWay } from './under-way.ts'
+
+/** As Svix does: longer than one delivery is tried, so that it takes more than one that cannot be taken. */
+const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
 const MAX_UNDER_WAY = 512
 
@@ -117,4 +120,27 @@ function logFailure(log: Log | undefined, delivery: ClaimedDelivery, outcome: Tr
     reason: outcome.reason,
     next_try_at: outcome.type === 'retry' ? new Date(outcome.dueAtMs).toISOString() : undefined,
   })
+}
+
+interface Place {
+  readonly store: Pick<Store, 'write'>
+  readonly log?: Log | undefined
+}
+
+/** Ends the subscriptions whose endpoint said that it is gone. */
+async function endGone(place: Place, results: readonly TryResult[]): Promise<void> {
+  const gone = new Set(results.flatMap(({ claim, outcome }) => (isGone(outcome) ? [claim.webhookId] : [])))
+  for (const webhookId of gone) await end(place, webhookId, 'the endpoint answered 410: it is gone')
+}
+
+/** Ends those that have failed for too long, at a failure. */
+async function endFailing(place: Place, failingSinceMs: TurnOutcome['failingSinceMs'], nowMs: number): Promise<void> {
+  for (const [webhookId, sinceMs] of failingSinceMs) {
+    if (nowMs - sinceMs >= DISABLE_AFTER_MS) await end(place, webhookId, 'no try has succeeded for 5 days')
+  }
+}
+
+async function end({ store, log }: Place, webhookId: string, reason: string): Promise<void> {
+  if (!(await disableWebhook(store, webhookId, reason))) return
+  log?.({ level: 'warn', event: 'webhook_disabled', webhook_id: webhookId, reason })
 }

@@ -1,8 +1,10 @@
 import type { TryOutcome } from '../store/deliveries.ts'
 import type { Mood } from './endpoint-limits.ts'
-import { parseRetryAfterMs } from './retry-after.ts'
 import type { Schedule } from './schedule.ts'
 import type { Attempt } from './transport.ts'
+
+/** As long as the longest step of the schedule: whatever an endpoint says, it is tried again after a day. */
+const LONGEST_MS = 24 * 60 * 60 * 1000
 
 const GONE = 410
 
@@ -47,4 +49,11 @@ function answerReason(status: number): string {
   if (status >= 300 && status < 400) return `answered ${status}, and redirects are not followed`
   if (status === GONE) return `answered ${status}: the endpoint is gone`
   return `answered ${status}`
+}
+
+/** Seconds or an HTTP date, as a time from now of a day at most; undefined when it is neither. */
+function parseRetryAfterMs(text: string, nowMs: number): number | undefined {
+  const trimmed = text.trim()
+  const waitMs = /^\d+$/.test(trimmed) ? Number(trimmed) * 1000 : Date.parse(trimmed) - nowMs
+  return Number.isNaN(waitMs) ? undefined : Math.min(LONGEST_MS, Math.max(0, waitMs))
 }

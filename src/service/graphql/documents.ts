@@ -10,8 +10,10 @@ import {
 import type { JsonObject } from '../../core/json.ts'
 import { Problem } from '../problem.ts'
 import { costOf } from './cost.ts'
-import { isNestedDeeper } from './nesting.ts'
 import { fitVariables } from './variables.ts'
+
+/** The quoted texts and comments of a document, whose brackets count for nothing, and its brackets. */
+const BRACKETS = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\r\n])*"|#[^\r\n]*|[([{]|[)\]}]/g
 
 /** Checking is quadratic in places, so the words of a query are counted first: enough for 600 fields. */
 const MAX_TOKENS = 2000
@@ -119,4 +121,18 @@ function noOperation(name: string | undefined): string {
 
 function refusal(code: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } })
+}
+
+/**
+ * Whether brackets stand in each other more than `limit` deep. Whoever parses such a document calls itself for each of them,
+ * and a stack that V8 has not optimised yet has no room for two thousand.
+ */
+function isNestedDeeper(query: string, limit: number): boolean {
+  let depth = 0
+  for (const [found] of query.matchAll(BRACKETS)) {
+    if ('([{'.includes(found)) depth += 1
+    else if (')]}'.includes(found)) depth -= 1
+    if (depth > limit) return true
+  }
+  return false
 }

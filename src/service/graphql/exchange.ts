@@ -1,14 +1,21 @@
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
 import type { OperationArgs } from 'graphql-http'
+import { exactDigits } from '../../core/exact-json.ts'
 import { requireScope } from '../bearer.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { readIdempotency } from '../idempotency.ts'
 import { Problem } from '../problem.ts'
 import type { Action, Call } from '../route.ts'
 import type { ApiKey, Store } from '../store/store.ts'
-import { answerText } from './answer-text.ts'
 import type { Asked, Documents } from './documents.ts'
-import { formatError, requireNoFailure } from './errors.ts'
+import { JsonValueText } from './json-value.ts'
 import { findReply, keepReply } from './kept-reply.ts'
 import { openReader } from './reader.ts'
 import type { QueryContext } from './resolver.ts'
@@ -108,4 +115,52 @@ function notWithGet(): Problem {
     detail: 'a mutation is sent with POST, not GET',
     headers: { allow: 'POST' },
   })
+}
+
+/** An error of an answer: `extensions` has the members of a REST problem. */
+function formatError(error: GraphQLError, requestId: string): GraphQLFormattedError {
+  const { message, locations, path, extensions } = error.toJSON()
+  const own = { code: 'invalid_variables', ...extensions, ...problemParts(error.originalError), request_id: requestId }
+  return { message, ...(locations && { locations }), ...(path && { path }), extensions: own }
+}
+
+/** A failure that is not the client's ends the whole request as it does for REST, and its log line is the same. */
+function requireNoFailure(errors: readonly GraphQLError[]): void {
+  for (const { originalError } of errors) {
+    if (originalError === undefined || originalError instanceof GraphQLError) continue
+    if (!(originalError instanceof Problem) || originalError.status >= 500) throw originalError
+  }
+}
+
+function problemParts(original: Error | undefined): Record<string, unknown> {
+  if (!(original instanceof Problem)) return {}
+  const { code, errors, extensions } = original.parts
+  return { code, status: original.status, ...(errors && { errors }), ...extensions }
+}
+
+/** JSON of an answer with texts that are JSON already, which are inserted unchanged. */
+function answerText(value: unknown): string {
+  if (value instanceof JsonValueText) return value.text
+  if (Array.isArray(value)) return listText(value)
+  return isPlain(value) ? objectText(value) : JSON.stringify(value)
+}
+
+function listText(values: readonly unknown[]): string {
+  let text = ''
+  for (const value of values) text += `${text === '' ? '' : ','}${answerText(value)}`
+  return `[${text}]`
+}
+
+function objectText(value: object): string {
+  let text = ''
+  for (const name in value) {
+    const member = value[name as keyof typeof value]
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${answerText(member)}`
+  }
+  return `{${text}}`
+}
+
+/** The executor makes objects without a prototype, and so does JSON.rawJSON, whose digits JSON.stringify writes. */
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && exactDigits(value) === undefined
 }

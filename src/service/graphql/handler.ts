@@ -1,12 +1,15 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Response } from 'graphql-http'
+import { parseJsonAsWritten } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { parseBodyText, readBody } from '../body.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
+import { jsonText, type Members } from '../json-text.ts'
 import { Problem } from '../problem.ts'
 import type { Call, Reply } from '../route.ts'
 import type { Store } from '../store/store.ts'
-import { openDocuments } from './documents.ts'
+import { type Asked, openDocuments } from './documents.ts'
 import { type Engine, type Exchange, finish, prepare } from './exchange.ts'
-import { readParams } from './params.ts'
 import type { QueryContext } from './resolver.ts'
 import { createSchema } from './schema.ts'
 
@@ -69,4 +72,52 @@ function replyOf({ answer, actions }: Exchange, [text, { status, headers }]: Res
 function notAcceptable(): Problem {
   const detail = 'this answers application/graphql-response+json or application/json, and Accept takes neither'
   return new Problem(406, { code: 'not_acceptable', detail })
+}
+
+/** What a request asks, from its body or its URL (https://graphql.github.io/graphql-over-http/draft/). */
+function readParams(call: Call): Asked {
+  return call.method === 'GET' ? fromUrl(call) : fromBody(readBody(call))
+}
+
+function fromBody(body: Members): Asked {
+  const valueFrom = (name: string): JsonValue => parseJsonAsWritten(jsonText(body.get(name) ?? 'null'))
+  return asked(valueFrom('query'), valueFrom('operationName'), {
+    variables: valueFrom('variables'),
+    extensions: valueFrom('extensions'),
+  })
+}
+
+function fromUrl({ query }: Call): Asked {
+  const valueFrom = (text: string | undefined): JsonValue =>
+    text === undefined || text === '' ? null : parseJsonAsWritten(jsonText(parseBodyText(text)))
+  return asked(query.query ?? null, query.operationName ?? null, {
+    variables: valueFrom(query.variables),
+    extensions: valueFrom(query.extensions),
+  })
+}
+
+function asked(
+  query: JsonValue,
+  operationName: JsonValue,
+  objects: Record<'variables' | 'extensions', JsonValue>,
+): Asked {
+  if (typeof query !== 'string') throw badMember('query', 'a string')
+  if (operationName !== null && typeof operationName !== 'string') throw badMember('operationName', 'a string or null')
+  requireObject('extensions', objects.extensions)
+  return { query, operationName: operationName ?? undefined, variables: requireObject('variables', objects.variables) }
+}
+
+function requireObject(name: string, value: JsonValue): JsonObject {
+  if (value === null) return {}
+  if (!isJsonObject(value)) throw badMember(name, 'an object or null')
+  return value
+}
+
+function badMember(name: string, expected: string): Problem {
+  const detail = `expected ${expected}`
+  return new Problem(400, {
+    code: 'malformed_request',
+    detail: `${name}: ${detail}`,
+    errors: [{ pointer: `#/${name}`, code: 'wrong_type', detail }],
+  })
 }

@@ -3,7 +3,6 @@ import { requireScope } from '../bearer.ts'
 import { Problem } from '../problem.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
 import type { ApiKey, DealFilters, PageQuery, Pipeline, Store, TextPage } from '../store/store.ts'
-import { batched } from './batch.ts'
 import { RecordSource } from './record-source.ts'
 
 /** What one request may make of the store's texts: two pages of the largest records. */
@@ -83,4 +82,33 @@ function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 function tooMuch(): Problem {
   const detail = 'the answer would be larger than 64 MiB; ask for fewer records at once'
   return new Problem(422, { code: 'answer_too_large', detail })
+}
+
+/**
+ * Loads by key, all keys that are asked for in one go of the executor at once, each of them once. Resolves to undefined
+ * for a key that `load` does not give.
+ */
+function batched<V>(
+  load: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
+): (key: string) => Promise<V | undefined> {
+  const known = new Map<string, Promise<V | undefined>>()
+  let waiting: string[] = []
+  let loading: Promise<ReadonlyMap<string, V>> | undefined
+  const loadWaiting = async (): Promise<ReadonlyMap<string, V>> => {
+    // Fields of siblings are resolved one after the other without a pause: behind this they have all asked.
+    await undefined
+    const keys = waiting
+    waiting = []
+    loading = undefined
+    return load(keys)
+  }
+  return (key) => {
+    const before = known.get(key)
+    if (before) return before
+    waiting.push(key)
+    loading ??= loadWaiting()
+    const value = loading.then((found) => found.get(key))
+    known.set(key, value)
+    return value
+  }
 }

@@ -1,14 +1,64 @@
 import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
-import { STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { PLAIN_RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { filterText } from '../cursor.ts'
+import { notesPath } from '../note-creation.ts'
+import type { DeliveryEntry } from '../store/deliveries.ts'
+import { type ConnectionArgs, connectionOf, readConnectionArgs } from './connection.ts'
 import { memberName } from './input-members.ts'
+import { JsonValueText } from './json-value.ts'
 import { mutationResolvers } from './mutation-resolvers.ts'
 import { MUTATION_TYPES } from './mutation-types.ts'
-import { queryResolvers } from './query-resolvers.ts'
+import { findPipeline, queryResolvers, recordConnection } from './query-resolvers.ts'
 import { QUERY_TYPES } from './query-types.ts'
 import { RecordSource } from './record-source.ts'
 import type { Resolver } from './resolver.ts'
 import { addScalars } from './scalars.ts'
-import { typeResolvers } from './type-resolvers.ts'
+
+const json: Resolver = ({ text }: RecordSource, _, context) => {
+  context.hasExactText = true
+  return new JsonValueText(text)
+}
+
+/** Beyond those that a record's own members answer. */
+const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
+  ...Object.fromEntries(PLAIN_RESOURCES.map((resource) => [typeName(resource), { json }])),
+  Deal: {
+    json,
+    amount: (source: RecordSource, _, context) => {
+      const written = source.writtenNumber('amount')
+      if (written === undefined) return source.members.amount
+      context.hasExactText = true
+      return new JsonValueText(written)
+    },
+    pipeline: ({ members }: RecordSource, _, { reader }) => findPipeline(reader.pipelines(), members.pipeline_id),
+    notes: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
+      const list = filterText(notesPath(id), {})
+      return recordConnection('note', list, await reader.notes(id, readConnectionArgs(args, list, 'note')))
+    },
+  },
+  Note: {
+    json,
+    deal: ({ members }: RecordSource, _, { reader }) => reader.record('deal', `${members.deal_id}`),
+  },
+  Webhook: {
+    json,
+    deliveries: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
+      const list = filterText(`/v1/webhooks/${id}/deliveries`, {})
+      const page = await reader.deliveries(id, readConnectionArgs(args, list, 'event'))
+      return connectionOf<DeliveryEntry>({
+        list,
+        nodes: page.entries,
+        hasNextPage: page.nextOlderThanId !== undefined,
+        idOf: ({ eventId }) => eventId,
+      })
+    },
+  },
+  Delivery: {
+    state: ({ state }: DeliveryEntry) => state.toUpperCase(),
+    nextTryAt: ({ nextTryAtMs }: DeliveryEntry) => timeText(nextTryAtMs),
+    lastTryAt: ({ lastTryAtMs }: DeliveryEntry) => timeText(lastTryAtMs),
+  },
+}
 
 export function schemaText(): string {
   return `${QUERY_TYPES}${MUTATION_TYPES}`
@@ -52,4 +102,8 @@ function objectType(schema: GraphQLSchema, name: string): GraphQLObjectType {
   const type = schema.getType(name)
   if (!isObjectType(type)) throw new Error(`the schema has no ${name}`)
   return type
+}
+
+function timeText(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
 }

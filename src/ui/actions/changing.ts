@@ -3,14 +3,13 @@ import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
-import { nameOf } from '../text/change-text.ts'
+import { formText, nameOf } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import type { Action } from './action.ts'
 import { askDeletion } from './ask-deletion.ts'
 import { chooseStage } from './choose-stage.ts'
 import { editInEditor } from './edit-in-editor.ts'
-import { openKeptForm } from './open-kept-form.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
@@ -107,5 +106,26 @@ async function undo({ background }: Ui): Promise<void> {
   } catch (error) {
     history.add(last)
     notices.problem(error, leadOf(error, { failed: 'Not taken back: ', open: 'Taking it back: ' }))
+  }
+}
+
+/** Opens the first kept form, for the current record. */
+async function openKeptForm(ui: Ui): Promise<void> {
+  const { store, background } = ui
+  const [form] = store.get().keptForms
+  if (!form) return
+  const take = () => store.update((state) => ({ ...state, keptForms: state.keptForms.filter((each) => each !== form) }))
+  try {
+    const record = form.before === null ? undefined : await background.kept.recordOf(form)
+    if (form.before !== null && !record) {
+      take()
+      return background.notices.wait(`Not restored, because the record was deleted: ${formText(form)}`)
+    }
+    // Something else was opened during the request.
+    if (store.get().overlay) return
+    take()
+    openForm(ui, form.list, record, form)
+  } catch (error) {
+    background.notices.problem(error, 'The form cannot be opened, and stays kept: ')
   }
 }

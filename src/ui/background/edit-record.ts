@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Env } from '../../core/streams.ts'
-import { editText } from './edit-text.ts'
+import { withoutKey } from '../../core/without-key.ts'
 
 export interface EditedRecord {
   /** A merge patch: what was changed, and null for what was taken out. */
@@ -40,4 +45,35 @@ function parseOr(parse: (text: string) => unknown, text: string, path: string): 
   throw new CrmError('invalid_input', `what was edited cannot be read: ${reason}; nothing was sent`, {
     hint: `the text stays in ${shellWord(path)}`,
   })
+}
+
+interface Edited {
+  readonly text: string
+  readonly path: string
+  /** Once nothing of it is needed any more. */
+  forget(): Promise<void>
+}
+
+/**
+ * Text in the editor of VISUAL or EDITOR, through a private file that stays until it is forgotten. CrmError `machine` when
+ * the editor cannot be started or fails.
+ */
+export async function editText(text: string, env: Env): Promise<Edited> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-edit-'))
+  // A umask can take from the owner too.
+  await chmod(folder, 0o700)
+  const path = join(folder, 'record.yaml')
+  await writeFile(path, text, { mode: 0o600 })
+  const editor = env.VISUAL || env.EDITOR || 'vi'
+  const forget = () => rm(folder, { recursive: true, force: true })
+  // As git does: the variable may hold flags. The key is none of an editor's business, nor of its plugins'.
+  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: withoutKey(env), stdio: 'inherit' })
+  const [code, signal] = await once(child, 'close')
+  if (code !== 0) {
+    await forget()
+    throw new CrmError('machine', `the editor ${editor} ended with ${code ?? signal}; nothing was changed`, {
+      hint: `try it: ${editor} ${shellWord('file.yaml')}, or set EDITOR`,
+    })
+  }
+  return { text: await readFile(path, 'utf8'), path, forget }
 }

@@ -1,10 +1,15 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
-import { loopbackConnection } from './loopback.ts'
 import type { Outcome, Target } from './target.ts'
+
+const ADDRESSES = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+] as const
 
 export interface HttpTargetOptions {
   readonly url: URL
@@ -138,4 +143,16 @@ function unanswered(error: Error | undefined, url: URL): Outcome {
     retryAfter: undefined,
     response: undefined,
   }
+}
+
+/**
+ * Apps that listen on `localhost` take one of the two loopback addresses, and which one is hard to tell: both are tried,
+ * that which was named first. Undefined for every other host.
+ */
+function loopbackConnection({ hostname }: URL): RequestOptions | undefined {
+  if (hostname !== 'localhost' && hostname !== '127.0.0.1' && hostname !== '[::1]') return undefined
+  const addresses = hostname === '[::1]' ? ADDRESSES.toReversed() : [...ADDRESSES]
+  const lookup: LookupFunction = (_, __, callback) => callback(null, addresses)
+  // Of several addresses Node tries one after the other (`autoSelectFamily`, on by default).
+  return { hostname: 'localhost', lookup }
 }

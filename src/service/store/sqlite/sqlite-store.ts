@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { CrmError } from '../../../core/errors.ts'
 import type { Store } from '../store.ts'
 import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
@@ -16,10 +17,16 @@ import { openToRead } from './read-database.ts'
 import { findRecords } from './records.ts'
 import { readStats } from './stats.ts'
 import { storageFailure } from './storage-failure.ts'
+import { inQuickTransaction } from './transaction.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
-import { writableCheck } from './writable.ts'
 import { commitWrites } from './write-batch.ts'
 import { openWriteQueue } from './write-queue.ts'
+
+/** What a commit of some large records takes; a probe of one page may still fit where they do not. */
+const NEEDED_BYTES = 1024 * 1024
+
+/** Whoever asks more often than this, which needs no key, makes no more writes. */
+const BELIEVED_MS = 1000
 
 export interface SqliteStoreOptions {
   /** Made when it is not there, and its folder too; `:memory:` keeps nothing. */
@@ -115,4 +122,21 @@ export function sqliteStore(db: Connection, now: () => number): Store {
 
 function closed(file: string): CrmError {
   return new CrmError('machine', `database ${file} is closed`, { hint: 'crm serve' })
+}
+
+/** A check that throws what stands in the way of a write: the disk, or another process that holds the lock. */
+function writableCheck(db: Connection): () => void {
+  let believedUntilMs = 0
+  return () => {
+    if (performance.now() < believedUntilMs) return
+    if (db.file !== ':memory:') checkSpace(db.file)
+    inQuickTransaction(db, () => db.run('UPDATE sequence SET last_serial = last_serial'))
+    believedUntilMs = performance.now() + BELIEVED_MS
+  }
+}
+
+function checkSpace(file: string): void {
+  const { bavail, bsize } = statfsSync(file)
+  if (bavail * bsize >= NEEDED_BYTES) return
+  throw new CrmError('machine', `database ${file} has less than 1 MiB of disk left`, { hint: 'free some space' })
 }

@@ -1,13 +1,13 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { checkChange } from '../change-rules.ts'
 import { tookEffect } from '../kept-answers.ts'
+import { nextSerial, writeTimeMs } from '../serials.ts'
 import type { Change, StoredRecord, Write, WriteResult, WriteState } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
-import { readSequence, type Sequence } from './sequence.ts'
 import { inTransaction } from './transaction.ts'
 import { findTaken, keepUniqueValues, readUniqueMembers, type Taken } from './unique-members.ts'
 import { rotateSecret } from './webhook-secrets.ts'
@@ -114,4 +114,29 @@ function applyChange(batch: Batch, write: Write, state: WriteState, change: Chan
 /** A patch that changes nothing costs no write. */
 function isUnchanged(current: StoredRecord | undefined, { next, deal, webhook }: Change): boolean {
   return !webhook && !deal && next?.text === current?.text && next?.version === current?.version
+}
+
+/**
+ * The serials of a transaction. The last one is a row of its own and not the highest id of a table: that would fall
+ * back when the newest record is deleted, and give its id to another.
+ */
+interface Sequence {
+  timeMs(): number
+  next(): number
+  save(): void
+}
+
+function readSequence(db: Connection, now: () => number): Sequence {
+  const [saved] = db.get<[number]>('SELECT last_serial FROM sequence') ?? [0]
+  let last = saved
+  return {
+    timeMs: () => writeTimeMs(last, now()),
+    next: () => {
+      last = nextSerial(last, now())
+      return last
+    },
+    save: () => {
+      if (last !== saved) db.run('UPDATE sequence SET last_serial = ?', last)
+    },
+  }
 }
