@@ -24,6 +24,18 @@ const SLOW = [
   'test/service/{siege,real-disk,locked-database}.test.ts',
 ]
 
+/** Every shape of a foreign server; `test/foreign/sample.test.ts` has some of each kind. `npm run test:conformance`. */
+const CONFORMANCE = ['test/foreign/{lists-counts,lists-cursors,lists-whole,commands}.test.ts']
+
+/** What runs each project, for the end of a run that leaves some out. */
+const SCRIPTS = {
+  quick: 'npm run test:quick',
+  alone: 'npm run test:quick',
+  processes: 'npm test',
+  conformance: 'npm run test:conformance',
+  slow: 'npm run test:slow',
+}
+
 /** Where the system keeps files in memory. */
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 2 ** 31
@@ -48,7 +60,7 @@ export default defineConfig({
   test: {
     // Else one less than there are cores, which is one of two.
     maxWorkers: 2,
-    reporters: ['default', new SummaryReporter()],
+    reporters: ['default', new SummaryReporter(SCRIPTS)],
     projects: [
       {
         test: {
@@ -57,7 +69,7 @@ export default defineConfig({
           env,
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...PROCESSES, ...SLOW],
+          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE],
         },
       },
       { test: { ...shared, name: 'alone', env, include: REPLACING } },
@@ -76,6 +88,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      { test: { ...shared, name: 'conformance', env, isolate: false, include: CONFORMANCE } },
       { test: { ...shared, name: 'slow', include: SLOW, testTimeout: 120_000 } },
     ],
   },

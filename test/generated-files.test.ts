@@ -58,7 +58,7 @@ test('the package names every man page', () => {
 
 const hasGroff = spawnSync('groff', ['--version']).status === 0
 
-test.skipIf(!hasGroff)('groff has nothing to say about the man pages', () => {
+test.skipIf(!hasGroff)('groff has nothing to say about the man pages (skipped where groff is not installed)', () => {
   const pages = readdirSync(`${ROOT}man`).map((name) => `${ROOT}man/${name}`)
   const { status, stderr } = spawnSync('groff', ['-man', '-ww', '-Tutf8', '-z', ...pages], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

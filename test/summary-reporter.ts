@@ -1,14 +1,45 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /** The last line of a run, in the plain form that every reader of logs understands: `N passed, N failed, N skipped`. */
 export class SummaryReporter implements Reporter {
+  readonly #scripts: Readonly<Record<string, string>>
+  #notRun: readonly string[] = []
+
+  /** The script that runs each project. A run that leaves projects out names theirs. */
+  constructor(scripts: Readonly<Record<string, string>>) {
+    this.#scripts = scripts
+  }
+
+  onInit({ projects }: Pick<Vitest, 'projects'>): void {
+    const chosen = new Set(projects.map(({ name }) => name))
+    const left = Object.entries(this.#scripts).filter(([project]) => !chosen.has(project))
+    this.#notRun = [...new Set(left.map(([, script]) => script))]
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+    const reasons = new Map<string, number>()
     for (const module of modules) {
       if (module.state() === 'failed' && [...module.children.allTests()].length === 0) counts.failed++
-      for (const test of module.children.allTests()) counts[test.result().state]++
+      for (const test of module.children.allTests()) {
+        const { state } = test.result()
+        counts[state]++
+        if (state === 'skipped') reasons.set(reasonOf(test), (reasons.get(reasonOf(test)) ?? 0) + 1)
+      }
     }
     const { passed, failed, skipped, pending } = counts
-    process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped + pending} skipped\n`)
+    const lines = [
+      ...(this.#notRun.length > 0 ? [`not run: ${this.#notRun.join(', ')}`] : []),
+      ...[...reasons].map(([reason, count]) => `${count} skipped: ${reason}`),
+      `${passed} passed, ${failed} failed, ${skipped + pending} skipped`,
+    ]
+    process.stdout.write(`\n${lines.join('\n')}\n`)
   }
+}
+
+/** What the test gave as its reason, or what its title says in brackets; else the title. */
+function reasonOf(test: TestCase): string {
+  const result = test.result()
+  const note = result.state === 'skipped' ? result.note : undefined
+  return note ?? /\(skipped ([^)]*)\)/.exec(test.fullName)?.[1] ?? test.fullName
 }

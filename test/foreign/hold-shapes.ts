@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contactsOf, type Foreign, fileIn, type Run, startForeign } from './run-shape.ts'
-import type { ListShape } from './shape.ts'
+import type { CommandShape, ListShape } from './shape.ts'
 
 /** Each of the shapes, by what its servers do. */
 export function holdShapes(groups: Readonly<Record<string, readonly ListShape[]>>): void {
@@ -15,6 +15,26 @@ export function holdShapes(groups: Readonly<Record<string, readonly ListShape[]>
       })
     })
   }
+}
+
+/** Each command, with what it says and sends. */
+export function holdCommands(groups: Readonly<Record<string, readonly CommandShape[]>>): void {
+  for (const [group, shapes] of Object.entries(groups)) {
+    describe(group, () => {
+      test.each(shapes)('$name', async ({ argv, stdin, answer, settings, right }) => {
+        const { crm, seen } = await startForeign(answer, settings)
+        const { exit, stdout, stderr } = await crm(argv, stdin)
+        expect(exit, stdout + stderr).toBe(right.exit)
+        if (right.stdout !== undefined) expect(stdout).toEqual(matching(right.stdout))
+        if (right.stderr !== undefined) expect(stderr).toEqual(matching(right.stderr))
+        if (right.writes !== undefined) expect(writesIn(seen)).toHaveLength(right.writes)
+      })
+    })
+  }
+}
+
+function matching(wanted: string | RegExp): unknown {
+  return typeof wanted === 'string' ? wanted : expect.stringMatching(wanted)
 }
 
 function start({ holds, answer, settings }: ListShape): Promise<Foreign> {

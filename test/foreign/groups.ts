@@ -1,0 +1,61 @@
+import type { CommandShape, ListShape } from './shape.ts'
+import { ADDRESSES } from './shapes/addresses.ts'
+import { CURSORS } from './shapes/cursors.ts'
+import { HOSTILE } from './shapes/hostile.ts'
+import { LACKING } from './shapes/lacking.ts'
+import { LIST_COMMANDS } from './shapes/list-commands.ts'
+import { NUMBERED } from './shapes/numbered.ts'
+import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
+import { REFUSALS, WORDED } from './shapes/refusals.ts'
+import { REFUSING } from './shapes/refusing.ts'
+import { REPEATING } from './shapes/repeating.ts'
+import { TOLD } from './shapes/settings.ts'
+import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
+import { SLASHES } from './shapes/slashes.ts'
+import { WHOLE } from './shapes/whole.ts'
+import { WRITE_ANSWERS } from './shapes/write-answers.ts'
+import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
+import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
+import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
+
+/** Each file of shapes in a line. Every object of groups has a file of tests, which workers share. */
+type Groups<Shape> = Readonly<Record<string, readonly Shape[]>>
+
+export const COUNTS: Groups<ListShape> = {
+  'counts its pages or records': NUMBERED,
+  'counts more records than come': LACKING,
+  'counts as many records as a page holds': PAGE_TOTALS,
+  'gives as many records as were asked for': FULL,
+  'refuses a page': REFUSING,
+  'shows records again': REPEATING,
+}
+
+export const LINKS: Groups<ListShape> = {
+  'gives a cursor': CURSORS,
+  'gives the address of the next page': ADDRESSES,
+  'leaves the end open': HOSTILE,
+  'calls its answer a part': PARTS,
+}
+
+export const WHOLE_LISTS: Groups<ListShape> = {
+  'answers with the whole list': WHOLE,
+  'the settings describe': TOLD,
+  'refuses with a 200': REFUSALS,
+  'adds words to a list': WORDED,
+  'has distracting words beside a whole list': DISTRACTED,
+  'leads on in an unusual way': LEADING,
+}
+
+export const COMMANDS: Groups<CommandShape> = {
+  lists: LIST_COMMANDS,
+  writes: WRITE_ANSWERS,
+  'writes that are refused or doubtful': WRITE_REFUSALS,
+  'writes that look done': WRITES_NOT_DONE,
+  'writes that are done': WRITES_CONFIRMED,
+  'trailing slashes': SLASHES,
+}
+
+/** The first shapes of each group. */
+export function firstOf<Shape>(groups: Groups<Shape>, count: number): Groups<Shape> {
+  return Object.fromEntries(Object.entries(groups).map(([group, shapes]) => [group, shapes.slice(0, count)]))
+}
