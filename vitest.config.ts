@@ -24,8 +24,14 @@ const SLOW = [
   'test/service/{siege,real-disk,locked-database}.test.ts',
 ]
 
-/** Every shape of a foreign server; `test/foreign/sample.test.ts` has some of each kind. `npm run test:conformance`. */
-const CONFORMANCE = ['test/foreign/{lists-counts,lists-cursors,lists-whole,commands}.test.ts']
+/**
+ * Every shape of a foreign server, of which `test/foreign/sample.test.ts` has some of each kind, and what random programs
+ * give in jq. `npm run test:conformance`.
+ */
+const CONFORMANCE = [
+  'test/foreign/{lists-counts,lists-cursors,lists-whole,commands}.test.ts',
+  'test/expr/real-jq.test.ts',
+]
 
 /** What runs each project, for the end of a run that leaves some out. */
 const SCRIPTS = {

@@ -110,15 +110,6 @@ test('nesting beyond the 256 levels that jq reads is an error, and the expressio
   expect(await query?.each([{ id: 2 }])).toEqual([[2]])
 })
 
-test('after thousands of pages it still works, and the exit code of the process is untouched', async () => {
-  const { where: chosen } = await compileExpressions(
-    { where: '.amount > 5', jq: undefined, whereErrors: 'stop' },
-    { say: () => {}, nowMs: 0 },
-  )
-  for (let page = 0; page < 2_000; page++) expect(await chosen?.keep(RECORDS)).toHaveLength(1)
-  expect(process.exitCode).toBeUndefined()
-})
-
 test.each([
   ['65 | ascii', ['A']],
   ['have_literal_numbers', [true]],
