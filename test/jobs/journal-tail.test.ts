@@ -8,7 +8,7 @@ import { readJournal } from '../../src/jobs/journal/read-journal.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 import { makeJob, sendJob } from './job-fixture.ts'
 
-const ROWS = 300
+const ROWS = 120
 const TAIL_BYTES = 4096
 /** Each resume sends what was cut off, in a fifth of a second or so. */
 const RESUMED_EVERY_BYTES = 503
