@@ -1,8 +1,8 @@
 import type { Api, ApiOptions } from './api/api.ts'
 import type { Finding } from './api/doctor/finding.ts'
 import type { ProbeTarget } from './api/doctor/probe-target.ts'
-import type { GraphqlMemory } from './api/graphql-api.ts'
-import type { HostTiming } from './api/timing.ts'
+import type { GraphqlMemory } from './api/graphql/graphql-api.ts'
+import type { HostTiming } from './api/transport/timing.ts'
 import { readKeyFlag } from './commands/key-input.ts'
 import type { Sighting } from './completion/sightings.ts'
 import { CrmError } from './core/errors.ts'
@@ -51,7 +51,7 @@ export interface Host {
   readonly watchProcess?: WatchProcess
 }
 
-type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/read/detect-format.ts')
+type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/detect-format.ts')
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase'>
 
@@ -177,7 +177,7 @@ export function createContext(
     },
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
-      ...(await import('./jobs/read/detect-format.ts')),
+      ...(await import('./jobs/input/detect-format.ts')),
     }),
     jobs: () => {
       jobs ??= openBulk(ctx)

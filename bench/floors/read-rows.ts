@@ -1,4 +1,4 @@
-import { openRows } from '../../src/jobs/read/open-rows.ts'
+import { openRows } from '../../src/jobs/input/open-rows.ts'
 
 /** All rows of a file as an import reads them, in a process of its own: prints what the peers in parse-file.mjs print. */
 const [path = ''] = process.argv.slice(2)

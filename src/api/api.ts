@@ -4,7 +4,7 @@ import type { CrmRecord, ListedResource, RESOURCES, Resource } from '../core/res
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { DescribedMembers } from './described-members.ts'
-import type { GraphqlApi, GraphqlMemory } from './graphql-api.ts'
+import type { GraphqlApi, GraphqlMemory } from './graphql/graphql-api.ts'
 import type { RawApi } from './raw-api.ts'
 
 /** One answer of a list, in the order the server gave. */

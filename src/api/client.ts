@@ -1,10 +1,10 @@
 import { RESOURCES } from '../core/resources/registry.ts'
 import type { Api, ApiOptions } from './api.ts'
 import { createCollections } from './collection.ts'
-import { createGraphql } from './graphql.ts'
-import { createHttp } from './http.ts'
+import { createGraphql } from './graphql/client.ts'
 import { createRaw } from './raw.ts'
-import { SYSTEM_TIMING, type Timing } from './timing.ts'
+import { createHttp } from './transport/http.ts'
+import { SYSTEM_TIMING, type Timing } from './transport/timing.ts'
 
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
 export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {

@@ -3,11 +3,11 @@ import { isListed, RESOURCES, type Resource } from '../core/resources/registry.t
 import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Collections, Operations } from './api.ts'
-import { createRecord } from './create-record.ts'
-import type { Http } from './http.ts'
-import { listPages } from './pages.ts'
+import { listPages } from './pages/pages.ts'
 import { collectionPath, recordPath } from './path.ts'
-import { requestRecord, requestWrite } from './record.ts'
+import type { Http } from './transport/http.ts'
+import { createRecord } from './writes/create-record.ts'
+import { requestRecord, requestWrite } from './writes/record.ts'
 
 export function createCollections(http: Http, wire: Wire): Collections {
   const collections = Object.entries<ResourceDefinition>(RESOURCES).map(([name, { plural, parent }]) => {

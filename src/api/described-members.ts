@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
 import { openApiDocument, pointedAt } from './doctor/openapi.ts'
-import { parseJson } from './parse-answer.ts'
+import { parseJson } from './transport/parse-answer.ts'
 import { valueAt } from './value-at.ts'
 
 /** Schemas may be nested: an envelope, an array, and a record that combines several schemas. */

@@ -1,7 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import type { Call } from './call.ts'
+import type { Call } from './transport/call.ts'
 
 /** An id as one path segment, so that no id can name another path; throws on ids that no encoding makes safe. */
 export function encodeSegment(id: string, kind: string, findCommand: string): string {

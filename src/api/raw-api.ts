@@ -1,6 +1,6 @@
 import type { CrmError } from '../core/errors.ts'
 import type { Page } from './api.ts'
-import type { Method } from './method.ts'
+import type { Method } from './transport/method.ts'
 
 export interface RawRequest {
   readonly method: Method

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApiOptions } from '../../src/api/api.ts'
-import { SYSTEM_TIMING } from '../../src/api/timing.ts'
+import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import type { ServerOptions } from '../../src/service/server.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'

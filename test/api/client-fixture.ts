@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Api, ApiOptions, ListQuery, Page } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
-import type { Timing } from '../../src/api/timing.ts'
+import type { Timing } from '../../src/api/transport/timing.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { Wire } from '../../src/core/wire.ts'
 

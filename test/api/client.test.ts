@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SYSTEM_TIMING } from '../../src/api/timing.ts'
+import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import { sendJson, startServer, startTcpServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
 

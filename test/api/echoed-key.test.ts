@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { createSender } from '../../src/api/sender.ts'
+import { createSender } from '../../src/api/writes/sender.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
 import { sendJson, startServer } from './answering-server.ts'

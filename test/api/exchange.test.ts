@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { SYSTEM_TIMING } from '../../src/api/timing.ts'
+import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import { type Answering, listen, sendJson, startServer, startTcpServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
 

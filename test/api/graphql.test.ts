@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { GraphqlMemory, GraphqlRequest } from '../../src/api/graphql-api.ts'
+import type { GraphqlMemory, GraphqlRequest } from '../../src/api/graphql/graphql-api.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { type SeenRequest, sendJson, startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { baseHeaders, ifMatchHeader } from '../../src/api/headers.ts'
+import { baseHeaders, ifMatchHeader } from '../../src/api/transport/headers.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { startServer } from './answering-server.ts'
 import { failureOf, openClient, WIRE } from './client-fixture.ts'

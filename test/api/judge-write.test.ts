@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AskedWrite, judgeWrite } from '../../src/api/judge-write.ts'
+import { type AskedWrite, judgeWrite } from '../../src/api/writes/judge-write.ts'
 import type { JsonObject, JsonValue } from '../../src/core/json.ts'
 
 const SENT: JsonObject = { name: 'Ada', email: 'Ada@example.com', status: 'active' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Pacer } from '../../src/api/pacer.ts'
+import { Pacer } from '../../src/api/limits/pacer.ts'
 
 function pacerAt(nowMs: number) {
   const clock = { nowMs }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SYSTEM_TIMING } from '../../src/api/timing.ts'
+import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
 import { DIALECTS, startLimitedApp } from './limited-app.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPage } from '../../src/api/page-answer.ts'
+import { readPage } from '../../src/api/pages/page-answer.ts'
 import type { JsonValue } from '../../src/core/json.ts'
 import { WIRE } from './client-fixture.ts'
 

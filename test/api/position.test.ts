@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Position, parsePosition, positionText } from '../../src/api/position.ts'
+import { type Position, parsePosition, positionText } from '../../src/api/errors/position.ts'
 
 const ORIGIN = 'https://crm.example.com'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseJson } from '../../src/api/parse-answer.ts'
-import { readProblem } from '../../src/api/problem.ts'
+import { readProblem } from '../../src/api/errors/problem.ts'
+import { parseJson } from '../../src/api/transport/parse-answer.ts'
 import { PROBLEM_SHAPES } from './problem-shapes.ts'
 
 function messageOf(body: unknown): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRetryAfterMs } from '../../src/api/retry-after.ts'
+import { readRetryAfterMs } from '../../src/api/limits/retry-after.ts'
 import type { JsonValue } from '../../src/core/json.ts'
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z')

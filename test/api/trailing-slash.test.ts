@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isFailure } from '../../src/api/failure.ts'
-import { createSender } from '../../src/api/sender.ts'
+import { isFailure } from '../../src/api/errors/failure.ts'
+import { createSender } from '../../src/api/writes/sender.ts'
 import { type Answering, sendJson, startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 

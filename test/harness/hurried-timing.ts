@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type HostTiming, SYSTEM_TIMING } from '../../src/api/timing.ts'
+import { type HostTiming, SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 
 /** What is still under way at a server of a test has ended by then. */
 const MOST_REAL_MS = 100

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recordDigest } from '../../src/jobs/digest.ts'
-import { DigestCounter } from '../../src/jobs/make/digest-counter.ts'
-import { createKeyIndex } from '../../src/jobs/rows/key-index.ts'
+import { createKeyIndex } from '../../src/jobs/input/key-index.ts'
+import { recordDigest } from '../../src/jobs/plan/digest.ts'
+import { DigestCounter } from '../../src/jobs/plan/digest-counter.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 test('each digest is counted by itself, whatever came between', async () => {

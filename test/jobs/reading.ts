@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openRows } from '../../src/jobs/read/open-rows.ts'
-import type { Finding, InputRow, RowOptions, RowSource } from '../../src/jobs/row.ts'
+import { openRows } from '../../src/jobs/input/open-rows.ts'
+import type { Finding, InputRow, RowOptions, RowSource } from '../../src/jobs/input/row.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const DEFAULTS = {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { oneLine } from '../one-line.ts'
+import { oneLine } from '../errors/one-line.ts'
 import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
 
 export type Certificate = {

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
-import type { Http } from '../http.ts'
-import { listPages } from '../pages.ts'
+import { listPages } from '../pages/pages.ts'
+import type { Http } from '../transport/http.ts'
 import type { ListName } from './listing.ts'
 import type { Probe } from './probe.ts'
 

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { ADDRESS_HINT } from '../failure.ts'
+import { ADDRESS_HINT } from '../errors/failure.ts'
 
 /** In the order in which they are shown: what comes first is to blame for what comes behind it. */
 export const CHECKS = [

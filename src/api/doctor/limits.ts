@@ -1,4 +1,4 @@
-import { rateDialect, readRateSignal } from '../rate-signal.ts'
+import { rateDialect, readRateSignal } from '../limits/rate-signal.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 

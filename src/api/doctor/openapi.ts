@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { ReadDocument } from '../key-keeping.ts'
-import { readLinks } from '../link-header.ts'
-import { oneLine } from '../one-line.ts'
-import { addressOn } from '../position.ts'
+import { oneLine } from '../errors/one-line.ts'
+import { addressOn } from '../errors/position.ts'
+import { readLinks } from '../pages/link-header.ts'
 import { valueAt } from '../value-at.ts'
+import type { ReadDocument } from '../writes/key-keeping.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 

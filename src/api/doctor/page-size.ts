@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
-import { SIZE_PARAMETERS } from '../paging/names.ts'
+import { SIZE_PARAMETERS } from '../pages/names.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
 import { askList, countOf, type ListName } from './listing.ts'
 import type { OpenApi } from './openapi.ts'

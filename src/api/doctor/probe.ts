@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CrmError } from '../../core/errors.ts'
 import type { ApiOptions } from '../api.ts'
-import type { Call } from '../call.ts'
-import { createHttp, type Http, type Settled } from '../http.ts'
-import { SYSTEM_TIMING } from '../timing.ts'
+import type { Call } from '../transport/call.ts'
+import { createHttp, type Http, type Settled } from '../transport/http.ts'
+import { SYSTEM_TIMING } from '../transport/timing.ts'
 import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
 
 /** Searches for what else a server may take end here; what is examined in any case goes on. */

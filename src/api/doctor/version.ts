@@ -1,5 +1,5 @@
-import { oneLine } from '../one-line.ts'
-import { readRetirement } from '../retirement.ts'
+import { oneLine } from '../errors/one-line.ts'
+import { readRetirement } from '../transport/retirement.ts'
 import type { Finding } from './finding.ts'
 import type { Sample } from './probe.ts'
 

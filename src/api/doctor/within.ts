@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { NoReply } from '../exchange.ts'
+import { NoReply } from '../transport/exchange.ts'
 
 /** The result, or NoReply when it does not come in time; CrmError `interrupted` when the signal aborts first. */
 export async function within<Result>(

@@ -1,9 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { ApiOptions } from '../api.ts'
-import type { GraphqlAnswer, GraphqlRequest } from '../graphql-api.ts'
-import type { Http } from '../http.ts'
+import type { Http } from '../transport/http.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
+import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
 import { INTROSPECTION, readSchema } from './introspection.ts'
 import { type OfferName, type Offers, readOffers } from './offers.ts'
 

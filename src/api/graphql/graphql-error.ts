@@ -1,6 +1,6 @@
 import { CrmError, type ErrorCode } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { oneLine } from '../one-line.ts'
+import { oneLine } from '../errors/one-line.ts'
 
 /** `extensions.code` where a server uses the words of its REST interface; everything else is `rejected`. */
 const CODES: Readonly<Record<string, ErrorCode>> = {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { ownId } from '../shown-record.ts'
 import { valueAt } from '../value-at.ts'
+import { ownId } from '../writes/shown-record.ts'
 
 /** The record in a node: its `json` where the server has that, else its members named as REST names them. */
 export function recordOf(node: JsonValue | undefined): CrmRecord | undefined {

@@ -4,7 +4,7 @@ import { replaceFile } from '../../files/replace-file.ts'
 import { createColumns } from '../../output/columns.ts'
 import { printRecords } from '../../output/print-records.ts'
 import type { RecordOutput } from '../../output/record-output.ts'
-import type { InputFormat } from '../row.ts'
+import type { InputFormat } from '../input/row.ts'
 import { padLines } from './pad-lines.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>

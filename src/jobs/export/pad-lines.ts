@@ -1,7 +1,7 @@
 import type { OutputStream } from '../../core/streams.ts'
-import { createDelimitedCutter } from '../read/cut-delimited.ts'
-import { cutRecords } from '../read/cut-records.ts'
-import type { Dialect } from '../read/dialect.ts'
+import { createDelimitedCutter } from '../input/cut-delimited.ts'
+import { cutRecords } from '../input/cut-records.ts'
+import type { Dialect } from '../input/dialect.ts'
 import type { Export } from './export-records.ts'
 
 export interface Padding {

@@ -2,7 +2,7 @@ import { constants, copyFileSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import type { JobPaths } from '../folder/job-folder.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
 
 /** CrmError `usage` when there is a file of that name already. */
 export async function copyPlan({ plan }: JobPaths, to: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { RowOptions } from '../row.ts'
+import type { RowOptions } from '../input/row.ts'
 
 /** How a file became operations: its failed rows, once they are corrected, become what they were to be in the first place. */
 export interface ImportTerms {

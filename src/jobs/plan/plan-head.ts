@@ -1,6 +1,6 @@
-import type { DealUpdates } from '../../api/graphql-api.ts'
+import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { ImportableResource, PluralOf } from '../../core/resources/registry.ts'
-import type { Verdict } from '../row.ts'
+import type { Verdict } from '../input/row.ts'
 import type { ImportTerms } from './import-terms.ts'
 
 /** What a job makes or changes. */

@@ -1,5 +1,5 @@
-import type { Write } from '../../api/sender.ts'
-import { idempotencyKey } from '../digest.ts'
+import type { Write } from '../../api/writes/sender.ts'
+import { idempotencyKey } from '../plan/digest.ts'
 import { METHODS, sentKind } from '../plan/operation.ts'
 import type { Dispatched, DispatchParts, Stop } from './dispatch-parts.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'

@@ -1,4 +1,4 @@
-import type { Failure } from '../../api/failure.ts'
+import type { Failure } from '../../api/errors/failure.ts'
 import { CrmError } from '../../core/errors.ts'
 
 /** The error of a try that ends more than its own operation. */

@@ -1,6 +1,6 @@
-import type { Answer } from '../../api/answer.ts'
-import type { Failure } from '../../api/failure.ts'
-import { oneLine } from '../../api/one-line.ts'
+import type { Failure } from '../../api/errors/failure.ts'
+import { oneLine } from '../../api/errors/one-line.ts'
+import type { Answer } from '../../api/transport/answer.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 

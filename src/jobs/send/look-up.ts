@@ -2,7 +2,7 @@ import { changedMembers } from '../../core/changes.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { recordDigest } from '../digest.ts'
+import { recordDigest } from '../plan/digest.ts'
 import { type Candidate, CreatedMatcher } from './match-created.ts'
 import type { Task } from './task.ts'
 

@@ -1,6 +1,6 @@
-import type { Answer } from '../../api/answer.ts'
-import { type Failure, isFailure } from '../../api/failure.ts'
-import type { KeyKeeping } from '../../api/key-keeping.ts'
+import { type Failure, isFailure } from '../../api/errors/failure.ts'
+import type { Answer } from '../../api/transport/answer.ts'
+import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import type { Task } from './task.ts'
 

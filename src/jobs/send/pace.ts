@@ -1,5 +1,5 @@
-import type { Answer } from '../../api/answer.ts'
-import type { Failure } from '../../api/failure.ts'
+import type { Failure } from '../../api/errors/failure.ts'
+import type { Answer } from '../../api/transport/answer.ts'
 
 /** When the next request may go, and how many may be under way. */
 export interface Pace {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Answer } from '../../api/answer.ts'
-import { type Failure, isFailure } from '../../api/failure.ts'
-import { isGoneStatus } from '../../api/gone.ts'
+import { type Failure, isFailure } from '../../api/errors/failure.ts'
+import { isGoneStatus } from '../../api/errors/gone.ts'
 import { encodeSegment } from '../../api/path.ts'
-import type { Sender, Write } from '../../api/sender.ts'
+import type { Answer } from '../../api/transport/answer.ts'
+import type { Sender, Write } from '../../api/writes/sender.ts'
 import { idText, parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 

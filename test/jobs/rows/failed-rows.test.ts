@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createFailedRows, failedRowsName } from '../../../src/jobs/rows/failed-rows.ts'
+import { createFailedRows, failedRowsName } from '../../../src/jobs/input/failed-rows.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 import { type Input, type Reading, read } from '../reading.ts'
 

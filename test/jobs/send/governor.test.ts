@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Failure } from '../../../src/api/failure.ts'
+import type { Failure } from '../../../src/api/errors/failure.ts'
 import { Governor } from '../../../src/jobs/send/governor.ts'
 
 interface Limit {

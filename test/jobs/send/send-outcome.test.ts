@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../../src/api/answer.ts'
-import type { Failure } from '../../../src/api/failure.ts'
+import type { Failure } from '../../../src/api/errors/failure.ts'
+import type { Answer } from '../../../src/api/transport/answer.ts'
 import { judge } from '../../../src/jobs/send/send-outcome.ts'
 import type { Task } from '../../../src/jobs/send/task.ts'
 

@@ -1,0 +1,113 @@
+import { isLoopback } from '../../core/origin.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { type Call, isWrite } from '../transport/call.ts'
+import type { NoReply } from '../transport/exchange.ts'
+import { ProxyError } from '../transport/proxy.ts'
+import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './failure.ts'
+import { explainTls } from './tls-failure.ts'
+
+/** The default address of `crm serve`. */
+const SERVE_PORT = '4243'
+
+const refused = (place: Place) =>
+  down(`${place.name} refuses connections`, isLoopback(place.url.hostname) ? serveCommand(place) : ADDRESS_HINT)
+const cut = ({ name }: Place): Explanation => ({
+  ...down(`${name} closed the connection before its answer was complete`, 'try again'),
+  repeat: 'as it is',
+})
+const silent = ({ name }: Place) => down(`${name} does not answer`)
+const noRoute = ({ name }: Place, code: string) => down(`there is no way to ${name} from here (${code})`)
+const noFiles = (_: Place, code: string) =>
+  never('machine', `too many files are open (${code})`, 'ulimit -n shows the limit')
+const closed = (): Explanation => ({
+  code: 'interrupted',
+  rule: 'never',
+  reason: 'the client was closed',
+  hint: 'try again',
+})
+const forbidden = ({ name }: Place, code: string) =>
+  never('machine', `this machine forbids connecting to ${name} (${code})`)
+
+/** By the code of the error that Node or undici gives. */
+const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Explanation>> = {
+  ECONNREFUSED: refused,
+  ENOTFOUND: ({ url }) => down(`no address is known for ${url.hostname}`),
+  EAI_AGAIN: ({ url }) => down(`the name server does not answer for ${url.hostname}`),
+  ECONNRESET: cut,
+  ECONNABORTED: cut,
+  EPIPE: cut,
+  UND_ERR_SOCKET: cut,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: cut,
+  ETIMEDOUT: silent,
+  UND_ERR_CONNECT_TIMEOUT: silent,
+  EHOSTUNREACH: noRoute,
+  ENETUNREACH: noRoute,
+  ENETDOWN: noRoute,
+  EADDRNOTAVAIL: noRoute,
+  EMFILE: noFiles,
+  ENFILE: noFiles,
+  UND_ERR_CLOSED: closed,
+  UND_ERR_DESTROYED: closed,
+  EACCES: forbidden,
+  EPERM: forbidden,
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name }) =>
+    never('bad_answer', `${name} sent more than 64 MiB`, 'crm config set wire.page_size 50 -p PROFILE'),
+  UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent more headers than can be right`),
+}
+
+interface At extends Omit<Place, 'name'> {
+  readonly timeoutMs: number
+}
+
+/** A try without a reply as a Failure; what is not the network's doing is thrown on as the bug it is. */
+export function networkFailure(call: Call, noReply: NoReply, at: At): Failure {
+  const explanation = noReply.kind === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at)
+  if (explanation === undefined) throw noReply.cause
+  return { ...explanation, isInDoubt: isWrite(call) && noReply.isSent, cause: noReply.cause ?? noReply }
+}
+
+/** With the database of before: another one at the same address would look as if all were lost. */
+function serveCommand({ url: { port, protocol }, serveDatabase }: Place): string {
+  const shown = port || (protocol === 'https:' ? '443' : '80')
+  const database = serveDatabase === undefined ? '' : ` --database ${shellWord(serveDatabase)}`
+  return `crm serve${database}${shown === SERVE_PORT ? '' : ` --port ${shown}`}`
+}
+
+function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
+  const missing = noReply.isSent ? 'did not answer in full' : 'could not be reached'
+  const reason = `${url.origin} ${missing} within ${timeoutMs / 1000} s`
+  return {
+    code: 'timeout',
+    rule: 'few',
+    reason,
+    hint: 'allow more with --timeout 2m, or try again later',
+    repeat: 'longer try',
+  }
+}
+
+function explainError(error: unknown, { url, serveDatabase }: At): Explanation | undefined {
+  if (error instanceof ProxyError)
+    return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} goes without it`)
+  const place = { name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`, url, serveDatabase }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const explain = EXPLANATIONS[code]
+  if (explain) return explain(place, code)
+  // undici 8 means to give these a code and gives none (lib/core/errors.js).
+  if (error instanceof Error && error.name === 'HTTPParserError') return explainParser(error.message, place)
+  return explainTls(code, place)
+}
+
+function explainParser(message: string, place: Place): Explanation {
+  if (message.includes('Invalid EOF state')) return cut(place)
+  const detail = /\(([^)]*)\)/.exec(message)?.[1]
+  const hint = place.url.protocol === 'http:' ? `is it https://${place.url.host}?` : ADDRESS_HINT
+  return never('bad_answer', `${place.name} does not speak HTTP${detail ? `: ${detail}` : ''}`, hint)
+}
+
+function down(reason: string, hint = ADDRESS_HINT): Explanation {
+  return { code: 'unreachable', rule: 'few', reason, hint }
+}
+
+function never(code: Explanation['code'], reason: string, hint = ADDRESS_HINT): Explanation {
+  return { code, rule: 'never', reason, hint }
+}

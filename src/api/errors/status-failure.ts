@@ -1,0 +1,131 @@
+import type { ErrorCode } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { readRetryAfterMs } from '../limits/retry-after.ts'
+import { readBodyText } from '../transport/body-text.ts'
+import { type Call, isWrite, makesAnother } from '../transport/call.ts'
+import type { Reply } from '../transport/exchange.ts'
+import { parseJson } from '../transport/parse-answer.ts'
+import { requestIdOf } from '../transport/request-id.ts'
+import { idInLocation } from '../writes/location-id.ts'
+import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
+import { oneLine } from './one-line.ts'
+import { type Problem, readProblem } from './problem.ts'
+
+interface StatusMeaning {
+  readonly code: ErrorCode
+  readonly rule: RetryRule
+}
+
+/** The one table from status to error. What is not in it falls under its class, below. */
+const STATUSES: Readonly<Record<number, StatusMeaning>> = {
+  400: { code: 'bad_request', rule: 'never' },
+  401: { code: 'unauthorized', rule: 'never' },
+  403: { code: 'forbidden', rule: 'never' },
+  404: { code: 'not_found', rule: 'never' },
+  408: { code: 'timeout', rule: 'few' },
+  409: { code: 'conflict', rule: 'never' },
+  410: { code: 'not_found', rule: 'never' },
+  412: { code: 'precondition_failed', rule: 'never' },
+  422: { code: 'invalid_values', rule: 'never' },
+  429: { code: 'rate_limited', rule: 'patient' },
+  // nginx: the client of a proxy gave up waiting.
+  499: { code: 'timeout', rule: 'few' },
+  500: { code: 'server_error', rule: 'few' },
+  502: { code: 'server_error', rule: 'few' },
+  503: { code: 'server_error', rule: 'few' },
+  504: { code: 'server_error', rule: 'few' },
+}
+const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'never' }
+const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
+
+const SEE_OTHER: StatusMeaning = { code: 'in_doubt', rule: 'never' }
+
+/** Our own first try, or another process with the same key, is still at work: its answer is worth waiting for. */
+const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
+
+interface Place {
+  readonly url: URL
+  readonly nowMs: number
+  readonly loginHint: string | undefined
+}
+
+export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
+  const { status, headers } = reply
+  const text = readBodyText(reply) ?? reply.body.toString('latin1')
+  const json = parseJson(text)
+  const problem = readProblem(text, json)
+  const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
+  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply)
+  const requestId = requestIdOf(headers, problem)
+  const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
+  return {
+    code,
+    reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
+    hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
+    rule,
+    isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
+    status,
+    headers,
+    body: reply.body,
+    ...(problem.code === undefined ? {} : { serverCode: problem.code }),
+    ...(problem.field === undefined ? {} : { field: problem.field }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...againIn(rule, retryAfterMs),
+  }
+}
+
+function meaningOf(call: Call, { status, headers }: Reply): StatusMeaning {
+  // RFC 9110, section 15.4.4: done, with the result at that address.
+  if (status === 303 && makesAnother(call) && idInLocation(headers, call.path) !== undefined) return SEE_OTHER
+  return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
+}
+
+/** A 503 with Retry-After means that the server did not begin. */
+function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean {
+  return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
+}
+
+/** What passes by itself passes with more patience. */
+function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Failure> {
+  if (rule === 'never') return {}
+  return { repeat: 'longer wait', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+function statusReason(call: Call, status: number, problem: Problem, url: URL): string {
+  if (status === 412 && call.ifMatch !== undefined) {
+    const more = problem.message === '' ? '' : `: ${problem.message}`
+    return `the record does not match ${oneLine(call.ifMatch, 60)}${more} (412)`
+  }
+  return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
+}
+
+function redirectReason({ status, headers }: Reply, url: URL): string {
+  const target = headers.location === undefined ? null : URL.parse(headers.location, url.href)
+  return `${url.origin} redirects to ${target ? placeOf(target, url) : 'nowhere'} (${status}), and redirects are never followed`
+}
+
+function placeOf(target: URL, { origin }: URL): string {
+  return target.origin === origin ? oneLine(target.pathname, 100) : `${target.protocol}//${target.host}`
+}
+
+function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, { url, loginHint }: Place): string {
+  switch (code) {
+    case 'unauthorized':
+      return loginHint ?? `crm auth login --base-url ${shellWord(url.href.replace(/\/$/, ''))}`
+    case 'forbidden':
+      return 'crm auth status names the key in use; it lacks the scope for this'
+    case 'precondition_failed':
+      return call.showCommand ?? call.findCommand ?? ADDRESS_HINT
+    case 'not_found':
+      return call.findCommand ?? ADDRESS_HINT
+    case 'rate_limited':
+      return !retryAfterMs
+        ? 'try again later, or wait longer with --max-wait 10m'
+        : `try again in ${Math.ceil(retryAfterMs / 1000)} s, or let --max-wait cover it`
+    case 'server_error':
+    case 'timeout':
+      return 'try again later, or wait longer with --max-wait 10m'
+    default:
+      return `${call.command} --help`
+  }
+}

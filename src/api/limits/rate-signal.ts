@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { serverNowMs } from '../transport/server-clock.ts'
+
+/** What one answer says about the limit it was counted against. */
+export interface RateSignal {
+  /** Requests that are left until the reset. */
+  readonly remaining: number
+  readonly resetInMs: number
+  /** Requests in one window, when the server states it. */
+  readonly limit: number | undefined
+}
+
+/** Beyond this a number is a point in time and not a length: milliseconds, or seconds, since 1970. */
+const EPOCH_MS = 1e12
+const EPOCH_SECONDS = 1e9
+
+/**
+ * The limit in the headers of an answer, in the dialects of draft-ietf-httpapi-ratelimit-headers (list, dictionary, three
+ * headers), in X-RateLimit-* and X-Rate-Limit-*, and in HubSpot's. Undefined when there is none, or none that makes sense.
+ */
+export function readRateSignal(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
+  return readCombined(headers, nowMs) ?? readTrio(headers, nowMs) ?? readHubSpot(headers)
+}
+
+/** The header that the signal was read from, and its dialect, for people; undefined where there is no signal. */
+export function rateDialect(headers: IncomingHttpHeaders, nowMs: number): string | undefined {
+  if (readCombined(headers, nowMs)) {
+    return isDictionary(headers) ? 'RateLimit, as draft 7 has it' : 'RateLimit, as draft 8 has it'
+  }
+  if (readTrio(headers, nowMs)) return `${TRIO_NAMES[trioPrefix(headers) ?? 'ratelimit']}-*`
+  return readHubSpot(headers) ? 'X-HubSpot-RateLimit-*' : undefined
+}
+
+/** `"default"; r=0; t=60`, of several the tightest, or `limit=2, remaining=0, reset=60`. */
+function readCombined(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
+  const text = textOf(headers, 'ratelimit')
+  if (text === undefined) return undefined
+  const plain = withoutNames(text)
+  const isOne = isDictionary(headers)
+  const signals = (isOne ? [plain.replaceAll(',', ';')] : plain.split(',')).map((item) => {
+    const [remaining, reset] = isOne ? ['remaining', 'reset'] : ['r', 't']
+    const limit = parameter(item, 'limit') ?? policyLimit(headers)
+    return signalOf(parameter(item, remaining ?? ''), parameter(item, reset ?? ''), limit, { headers, nowMs })
+  })
+  const known = signals.filter((signal) => signal !== undefined)
+  return known.toSorted((a, b) => a.remaining - b.remaining || b.resetInMs - a.resetInMs)[0]
+}
+
+function isDictionary(headers: IncomingHttpHeaders): boolean {
+  return /(?:^|[,\s])remaining\s*=/i.test(withoutNames(textOf(headers, 'ratelimit') ?? ''))
+}
+
+/** The names of policies may hold anything. */
+function withoutNames(text: string): string {
+  return text.replace(/"[^"]*"/g, '""')
+}
+
+const TRIO_NAMES = { ratelimit: 'RateLimit', 'x-ratelimit': 'X-RateLimit', 'x-rate-limit': 'X-Rate-Limit' } as const
+
+function trioPrefix(headers: IncomingHttpHeaders): keyof typeof TRIO_NAMES | undefined {
+  const prefixes = Object.keys(TRIO_NAMES) as (keyof typeof TRIO_NAMES)[]
+  return prefixes.find((prefix) => textOf(headers, `${prefix}-remaining`) !== undefined)
+}
+
+function readTrio(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
+  const prefix = trioPrefix(headers)
+  if (prefix === undefined) return undefined
+  const [remaining, reset, limit] = ['remaining', 'reset', 'limit'].map((name) => textOf(headers, `${prefix}-${name}`))
+  // A limit may be followed by its policies: `100, 100;w=60`.
+  return signalOf(remaining, reset, limit?.split(/[,;]/)[0] ?? policyLimit(headers), { headers, nowMs })
+}
+
+/** Its windows slide and have no reset: after one length of them everything is new. */
+function readHubSpot(headers: IncomingHttpHeaders): RateSignal | undefined {
+  const remaining = countOf(textOf(headers, 'x-hubspot-ratelimit-remaining'))
+  const resetInMs = countOf(textOf(headers, 'x-hubspot-ratelimit-interval-milliseconds'))
+  if (remaining === undefined || resetInMs === undefined) return undefined
+  return { remaining, resetInMs, limit: countOf(textOf(headers, 'x-hubspot-ratelimit-max')) }
+}
+
+function signalOf(
+  remainingText: string | undefined,
+  reset: string | undefined,
+  limit: string | undefined,
+  at: { headers: IncomingHttpHeaders; nowMs: number },
+): RateSignal | undefined {
+  const remaining = countOf(remainingText)
+  const resetInMs = reset === undefined ? undefined : readResetMs(reset, serverNowMs(at.headers, at.nowMs))
+  return remaining === undefined || resetInMs === undefined
+    ? undefined
+    : { remaining, resetInMs, limit: countOf(limit) }
+}
+
+/** Seconds from now, a point in time as a number, or a date; `serverNowMs` is now by the clock that wrote it. */
+export function readResetMs(text: string, nowMs: number): number | undefined {
+  const number = countOf(text)
+  const untilMs = number === undefined ? Date.parse(text) : pointInTime(number, nowMs)
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, Math.ceil(untilMs - nowMs))
+}
+
+function pointInTime(number: number, nowMs: number): number {
+  if (number > EPOCH_MS) return number
+  return number > EPOCH_SECONDS ? number * 1000 : nowMs + number * 1000
+}
+
+/** How long one window is, where a policy or HubSpot's interval tells. */
+export function readWindowMs(headers: IncomingHttpHeaders): number | undefined {
+  const [policy = ''] = (textOf(headers, 'ratelimit-policy') ?? '').replace(/"[^"]*"/g, '""').split(',')
+  const seconds = countOf(parameter(policy, 'w'))
+  if (seconds !== undefined && seconds > 0) return seconds * 1000
+  return countOf(textOf(headers, 'x-hubspot-ratelimit-interval-milliseconds'))
+}
+
+/** `2;w=60` (draft 6 and 7) or `"default"; q=2; w=60` (draft 8). */
+function policyLimit(headers: IncomingHttpHeaders): string | undefined {
+  const [first] = withoutNames(textOf(headers, 'ratelimit-policy') ?? '').split(',')
+  return parameter(first ?? '', 'q') ?? first?.split(';')[0]
+}
+
+function parameter(item: string, name: string): string | undefined {
+  for (const part of item.split(';')) {
+    const [key, value] = part.split('=', 2)
+    if (key?.trim().toLowerCase() === name) return value?.trim()
+  }
+  return undefined
+}
+
+function countOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*\d{1,15}(?:\.\d+)?\s*$/.test(text) ? Number(text) : undefined
+}
+
+function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}

@@ -1,0 +1,55 @@
+import type { Wire } from '../../core/wire.ts'
+import { type Position, withParameter } from '../errors/position.ts'
+import { OFFSET_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
+import type { PageAnswer } from './page-answer.ts'
+
+/** How a list is counted through: by the number of its pages, or by that of the records before them. */
+export interface Counting {
+  readonly kind: 'page' | 'offset'
+  readonly parameter: string
+  /** Of the page that came last. */
+  readonly at: number
+}
+
+export function countedPosition({ parameter, at }: Counting, url: URL): Position {
+  return withParameter(url, parameter, String(at))
+}
+
+/** Where the page behind this one is. */
+export function nextCounting(counting: Counting, { items }: Pick<PageAnswer, 'items'>): Counting {
+  return { ...counting, at: counting.at + (counting.kind === 'page' ? 1 : items.length) }
+}
+
+/** What the query of a request counts, where an earlier list stopped in the middle of counting. */
+export function countingIn(url: URL): Counting | undefined {
+  for (const [parameter, text] of url.searchParams) {
+    const kind = kindOf(parameter)
+    if (kind !== undefined && /^\d{1,9}$/.test(text)) return { kind, parameter, at: Number(text) }
+  }
+  return undefined
+}
+
+function kindOf(parameter: string): Counting['kind'] | undefined {
+  if (PAGE_PARAMETERS.some((name) => name === parameter)) return 'page'
+  return OFFSET_PARAMETERS.some((name) => name === parameter) ? 'offset' : undefined
+}
+
+/** The second pages of a list whose first one is here, by all ways of counting, the likeliest first. */
+export function countings(
+  { offsetName, items }: Pick<PageAnswer, 'offsetName' | 'items'>,
+  url: URL,
+  { paging, cursorParam }: Pick<Wire, 'paging' | 'cursorParam'>,
+): readonly Counting[] {
+  const page = (parameter: string): Counting => ({ kind: 'page', parameter, at: 2 })
+  const offset = (parameter: string): Counting => ({ kind: 'offset', parameter, at: items.length })
+  if (paging === 'page') return [page(cursorParam ?? 'page')]
+  if (paging === 'offset') return [offset(cursorParam ?? 'offset')]
+  const own = offsetName === undefined ? [] : [offset(offsetName), offset(`$${offsetName}`), offset(`_${offsetName}`)]
+  const [first, ...others] = PAGE_PARAMETERS.map(page)
+  const all = [...own, ...(first ? [first] : []), ...OFFSET_PARAMETERS.map(offset), ...others]
+  const known = new Set<string>()
+  // A parameter that is sent already is a filter, or the page size.
+  return all.filter(
+    ({ parameter }) => !url.searchParams.has(parameter) && !known.has(parameter) && known.add(parameter),
+  )
+}

@@ -1,0 +1,87 @@
+import type { Wire } from '../../core/wire.ts'
+import { type StatedCount, shortText } from './counts.ts'
+import type { PageAnswer } from './page-answer.ts'
+import { isPageSize } from './page-sizes.ts'
+
+/** How far a list has been read, including the current page. */
+export interface Progress {
+  /** Read from its start, so that its records can be counted. */
+  readonly isFromStart: boolean
+  readonly count: number
+  readonly pages: number
+  /** The size that the first page was asked for with. */
+  readonly size?: number | undefined
+  /** Records on the first page. */
+  readonly firstLength: number
+  /** This page was reached by a recognised cursor or link. */
+  readonly isFollowed: boolean
+  /** With filters, a total may count all records. */
+  readonly isFiltered: boolean
+  /** The lowest count of the whole list in any page. */
+  readonly stated?: StatedCount | undefined
+}
+
+export interface Doubt {
+  /** A clause with the reason. */
+  readonly reason: string
+  /** Nothing in the answer is about further pages. */
+  readonly isSilence: boolean
+}
+
+/** Why it is unknown whether the list ends with this page; undefined when it ends. */
+export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined {
+  const reason = reasonOf(page, progress)
+  if (reason !== undefined) return { reason, isSilence: false }
+  const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isCountReached(page, progress)
+  return isSilent ? { reason: 'nothing in the answer says whether this is all', isSilence: true } : undefined
+}
+
+function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
+  const { isEndKnown, signs, isPart } = page
+  if (page.nextAt === 'wire.paging') return undefined
+  const shortfall = shortfallOf(page, progress)
+  if (isEndKnown) return progress.isFiltered ? undefined : shortfall
+  if (shortfall !== undefined || isCountReached(page, progress)) return shortfall
+  if (isPart) return 'it is answered with 206, as a part'
+  const sign = signs.find(({ isHint }) => !isHint)
+  return sign && `${sign.at} looks as if there were more`
+}
+
+/** The number of records equals the total of the server. */
+export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count }: Progress): boolean {
+  return isFromStart && total?.count === count
+}
+
+/** The total may be the length of the first page: both are the size asked for, or a common page size. */
+export function isTotalDoubtful(page: PageAnswer, progress: Progress): boolean {
+  const { pages, count, size } = progress
+  const isAmbiguous = pages === 1 && isWhole(page, progress) && page.counts.total?.isOfRange !== true
+  return isAmbiguous && (isPageSize(count) || (count > 1 && count === size))
+}
+
+/** The number of records or pages has reached that of the server. */
+function isCountReached(page: PageAnswer, progress: Progress): boolean {
+  if (!progress.isFromStart) return false
+  // A total below the number of records counts something else, and so does a number of pages that is 0.
+  if (isWhole(page, progress) && !isTotalDoubtful(page, progress)) return true
+  const { count = 0 } = page.counts.pages ?? {}
+  return count > 0 && progress.pages >= count
+}
+
+/** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
+function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): string | undefined {
+  const { isFromStart, count, pages, firstLength } = progress
+  if (!isFromStart) return undefined
+  const tolerated = pages > 1 && progress.isFollowed ? firstLength - 1 : 0
+  for (const stated of [counts.total, counts.atLeast]) {
+    if (stated && stated.count - count > tolerated) return shortText(stated, count)
+  }
+  // The number of pages may be for another page size.
+  if (isEndKnown || !counts.pages || counts.pages.count <= pages) return undefined
+  return `${counts.pages.at} states ${counts.pages.count} pages, but ${pages} ${pages === 1 ? 'was' : 'were'} read`
+}
+
+/** Whether wire.paging names the place of the next page, so that an answer without one is the last. */
+export function isWord(paging: Wire['paging']): boolean {
+  return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
+}

@@ -1,0 +1,154 @@
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { Wire } from '../../core/wire.ts'
+import { oneLine } from '../errors/one-line.ts'
+import type { Position } from '../errors/position.ts'
+import type { Answer } from '../transport/answer.ts'
+import { valueAt, valueAtPath } from '../value-at.ts'
+import { type Counts, readCounts, wholeNumber } from './counts.ts'
+import { envelopeOf, type Member } from './envelope.ts'
+import type { Lead } from './lead.ts'
+import { lastPageAhead, linksOf } from './links.ts'
+import { listRefusal } from './list-refusal.ts'
+import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
+import { readNoList } from './no-list.ts'
+import { type Denied, readNext } from './page-next.ts'
+import { ITEM_PLACES, type Place } from './page-shapes.ts'
+import { recordCursor } from './record-cursor.ts'
+import { readTexts } from './said-texts.ts'
+import { readSigns, type Sign } from './signs.ts'
+
+/** What the settings say about the shape of lists; undefined leaves it to the recognisers. */
+export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
+  /** Its first answer showed that its pages are numbered from 0. */
+  readonly isFromZero?: boolean
+  /** A hint has led to the next page, in `cursorParam`. */
+  readonly isHintProven?: boolean
+}
+
+export interface PageAnswer {
+  readonly items: readonly CrmRecord[]
+  /** Undefined when the list ends here, as far as the answer says. */
+  readonly next: Position | undefined
+  /** Where the same sign leads with other servers, in the order in which to try them when `next` leads back. */
+  readonly others: readonly Lead[]
+  /** A next page that the answer names although it also says that the list ends. */
+  readonly denied: Denied | undefined
+  /** Whether the answer says that the list ends here, or how it goes on. */
+  readonly isEndKnown: boolean
+  /** The members that lead to the records; empty where the answer itself is the list. */
+  readonly itemsAt: Place
+  /** What says how the list goes on, or that it does not, such as `next_cursor`; undefined where nothing does. */
+  readonly nextAt: string | undefined
+  readonly isFromZero: boolean
+  readonly counts: Counts
+  /** What looks like more, and is in no place that is recognised. */
+  readonly signs: readonly Sign[]
+  /** 206: the server itself calls it a part. */
+  readonly isPart: boolean
+  /** The parameter in which this server counts records, where it repeats it, such as `skip`. */
+  readonly offsetName: string | undefined
+}
+
+/** The page in an answer to a request for `url`, or a clause that says why there is none. */
+export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer | string {
+  const without = readNoList(answer, wire)
+  if (typeof without === 'string') return without
+  const { status, json = null, headers } = answer
+  if (answer.json === undefined && !without) return 'expected a list, got nothing'
+  const list = without ? { items: [], place: without } : readItems(json, url, wire)
+  if (!list) {
+    const where = wire.itemsPath === undefined ? '' : ` without one at wire.items_path ${wire.itemsPath}`
+    return `expected a list, got ${describe(json)}${where}`
+  }
+  if (typeof list === 'string') return list
+  const { items, place } = list
+  const refusal = listRefusal(answer, items)
+  if (refusal !== undefined) return refusal
+  if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
+  const members = envelopeOf(json, headers)
+  const links = linksOf(json, headers.link)
+  const ahead = lastPageAhead(json, links, url)
+  const source = { json, links, isLastAhead: ahead !== undefined, lastId: items.at(-1)?.id, members }
+  const found = readNext(source, url, wire)
+  if (typeof found === 'string') return found
+  const texts = readTexts(json)
+  const signs = [
+    ...readSigns(members, queryOf(url, wire)),
+    ...texts.signs,
+    ahead,
+    partSign(status),
+    recordCursor(json, list),
+  ]
+  return {
+    items,
+    next: found.next,
+    others: found.others,
+    denied: found.denied,
+    isEndKnown: found.end !== 'unknown',
+    itemsAt: place,
+    nextAt: found.at,
+    isFromZero: found.isFromZero ?? false,
+    counts: readCounts(members, texts.counts),
+    signs: signs.flatMap((sign) => (sign ? [{ ...sign, isHint: sign.isHint === true && !wire.isHintProven }] : [])),
+    isPart: status === 206,
+    offsetName: offsetNameIn(members),
+  }
+}
+
+/** Without the page size, because a cursor may be the same number. */
+function queryOf(url: URL, { limitParam }: PageWire): URLSearchParams {
+  const query = new URLSearchParams(url.searchParams)
+  if (limitParam !== undefined) query.delete(limitParam)
+  return query
+}
+
+/** RFC 4918, 13: each part has a status of its own. */
+function partSign(status: number): Sign | undefined {
+  return status === 207 ? { at: 'status 207', ownName: 'status', value: undefined } : undefined
+}
+
+function readItems(
+  json: JsonValue,
+  url: URL,
+  { itemsPath }: PageWire,
+): { items: JsonValue[]; place: Place } | string | undefined {
+  if (itemsPath !== undefined) {
+    const found = valueAtPath(json, itemsPath)
+    const place = itemsPath.split('.')
+    return Array.isArray(found) ? { items: recordsOf(found, place), place } : undefined
+  }
+  // `{"contacts":[...]}` of /v1/contacts.
+  const noun = url.pathname.split('/').filter(Boolean).at(-1) ?? ''
+  const places = [...ITEM_PLACES, [noun]]
+  const lists = places.flatMap((place) => {
+    const found = valueAt(json, place)
+    return Array.isArray(found) ? [{ items: recordsOf(found, place), place }] : []
+  })
+  const [first] = lists
+  if (!first || first.items.length > 0) return first
+  // An empty list under a usual name, beside the requested one.
+  const own = lists.find(({ place, items }) => place.length === 1 && place[0] === noun && items.length > 0)
+  const other = lists.find(({ place, items }) => place.length === 1 && items.length > 0)
+  if (own || !other) return own ?? first
+  return `${first.place.join('.')} is an empty list, and ${other.place.join('.')} beside it is not`
+}
+
+/** Edges hold their records in `node` (the Relay connection specification). */
+function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
+  if (place.at(-1) !== 'edges') return list
+  return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
+}
+
+function offsetNameIn(members: readonly Member[]): string | undefined {
+  const repeated = members.find(
+    ({ name, value }) => OFFSET_NAMES.has(name) && wholeNumber(value) !== undefined,
+  )?.ownName
+  return OFFSET_PARAMETERS.find((parameter) => parameter === repeated)
+}
+
+function describe(json: JsonValue): string {
+  if (!isJsonObject(json)) return oneLine(JSON.stringify(json), 60)
+  const keys = Object.keys(json)
+  return keys.length === 0 ? 'an empty object' : `an object with ${oneLine(keys.join(', '), 200)}`
+}

@@ -1,0 +1,65 @@
+import { CrmError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import type { Wire } from '../../core/wire.ts'
+import type { ListQuery } from '../api.ts'
+import { type Call, cannot } from '../transport/call.ts'
+
+export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string): CrmError {
+  return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint })
+}
+
+/** The parameters that paging itself sends; a filter of the same name would fight with it. */
+export function refusePagingFilters(
+  filters: ListQuery['filters'],
+  { limitParam, cursorParam = 'cursor' }: Pick<Wire, 'limitParam' | 'cursorParam'>,
+): void {
+  const name = [limitParam, cursorParam].find((parameter) => parameter && Object.hasOwn(filters, parameter))
+  if (name === undefined) return
+  throw new CrmError('invalid_input', `${name} is no filter: it belongs to paging`, {
+    hint: 'use --limit for the number of records',
+  })
+}
+
+/** What a server answers to a question that it does not take. */
+const REFUSALS: readonly string[] = [
+  'bad_request',
+  'invalid_values',
+  'rejected',
+  'not_found',
+  'conflict',
+  'forbidden',
+  'bad_answer',
+  'server_error',
+]
+
+/** 500 is how some servers refuse a parameter; any other outage is one. */
+export function isRefusal({ code, details }: CrmError): boolean {
+  return REFUSALS.includes(code) && (code !== 'server_error' || details.status === 500)
+}
+
+const SIZE_WORDS = /\blimit\b|page.?size|per.?page|too (?:many|large)|max_?results/i
+
+/** `unknown parameter stag: expected one of limit, stage (400)`. */
+const UNKNOWN = /unknown parameter ([^\s:]+): expected one of ([^()]+)/
+
+/** What a person can do about a refusal of the question: another filter, or another size. */
+export function withQuestionHint(error: unknown, size: number | undefined, filters: ListQuery['filters']): unknown {
+  if (!(error instanceof CrmError)) return error
+  const [, unknown = '', known = ''] = UNKNOWN.exec(error.message) ?? []
+  if (!Object.hasOwn(filters, unknown)) return withSizeHint(error, size)
+  const meant = nearest(unknown, known.trim().split(/,\s*/))
+  return meant === undefined
+    ? error
+    : new CrmError(error.code, error.message, { ...error.details, hint: `did you mean ${meant}?` })
+}
+
+/** The server refuses the size that was asked for: which one it takes, where it says so, and who finds out. */
+function withSizeHint(error: CrmError, size: number | undefined): CrmError {
+  if (size === undefined || !SIZE_WORDS.test(error.message)) return error
+  if (error.code !== 'bad_request' && error.code !== 'invalid_values' && error.code !== 'rejected') return error
+  // At its end stands the status.
+  const text = error.message.replace(/\s\(\d{3}\)(?=$|[,;])/g, '')
+  const numbers = [...text.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
+  const set = numbers.length === 1 ? `, or: crm config set wire.page_size ${numbers[0]} -p PROFILE` : ''
+  return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds out what it takes${set}` })
+}

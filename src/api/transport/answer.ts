@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonValue } from '../../core/json.ts'
+import type { Redactor } from '../../core/redact.ts'
+import { htmlText, isHtml } from '../errors/html.ts'
+import { oneLine } from '../errors/one-line.ts'
+import { readBodyText } from './body-text.ts'
+import type { Call } from './call.ts'
+import type { Reply } from './exchange.ts'
+import { parseAnswer } from './parse-answer.ts'
+import { redactDeep, redactTrouble } from './redact-reply.ts'
+import { MAX_JSON_DEPTH } from './survey-json.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Undefined when the body was empty. */
+  readonly json: JsonValue | undefined
+  /** The same as a message may quote it: without what looks like a secret. */
+  readonly quoted?: () => JsonValue
+  /** Kept where answers of any type are taken. */
+  readonly body?: Buffer
+}
+
+/** The answer, or a clause that describes the body when it is not one. The content type is ignored. */
+export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer | string {
+  const { status, headers, body } = reply
+  if (body.length === 0) return { status, headers, json: undefined }
+  const text = readBodyText(reply)
+  if (text === undefined) return 'the answer is not UTF-8'
+  if (isHtml(text)) {
+    const shown = oneLine(htmlText(redactor.foreign(text)), 60)
+    return `an HTML page came instead of JSON: ${JSON.stringify(shown)}`
+  }
+  const parsed = parseAnswer(redactor.data(text))
+  if ('json' in parsed) {
+    const quoted = () => redactDeep(parsed.json, redactor.foreign)
+    return { status, headers, json: redactTrouble(parsed.json, redactor), quoted }
+  }
+  // Of the answer to a DELETE no record is needed: `OK` will do.
+  if (call.method === 'DELETE') return { status, headers, json: oneLine(redactor.foreign(text), 60) }
+  if (parsed.trouble === 'deep') return `the answer is nested more than ${MAX_JSON_DEPTH} levels deep`
+  return `the answer is not JSON: ${oneLine(redactor.foreign(text), 60)}`
+}

@@ -1,0 +1,114 @@
+import type { Pool } from 'undici'
+import type { Redactor } from '../../core/redact.ts'
+import type { ApiOptions } from '../api.ts'
+import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
+import { networkFailure } from '../errors/network-failure.ts'
+import { statusFailure } from '../errors/status-failure.ts'
+import { type Answer, readAnswer } from './answer.ts'
+import { type Call, isWrite } from './call.ts'
+import { CUT } from './cut.ts'
+import { NoReply, type Outgoing, type Reply } from './exchange.ts'
+import { redactHeaders, redactReply, redactSuccessHeaders } from './redact-reply.ts'
+import { requestIdOf } from './request-id.ts'
+import type { TrailingSlashes } from './trailing-slash.ts'
+
+export interface Try {
+  readonly call: Call
+  readonly outgoing: Outgoing
+  /** 1 for the first. */
+  readonly number: number
+  readonly signal: AbortSignal
+}
+
+export interface TryOptions extends ApiOptions {
+  /** Applied to an answer before anything is read from it, so that errors, reasons and ids hold no secret. */
+  readonly redactor: Redactor
+  /** Which paths of the server end in a slash. */
+  readonly slashes: TrailingSlashes
+}
+
+/** One try: the answer, or why there is none. */
+export async function attempt(pool: Pool, one: Try, options: TryOptions): Promise<Answer | Failure> {
+  // The end of the client does not abort a running try of this call, but prevents the next.
+  if (one.call.isLetFinish && options.signal.aborted) return interruption(one.call, options.signal.reason, false)
+  const startedMs = options.now()
+  const outcome = await reach(pool, one, options)
+  options.debug?.(debugLine(one, outcome, { tookMs: options.now() - startedMs, redactor: options.redactor }))
+  return outcome
+}
+
+async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOptions): Promise<Answer | Failure> {
+  try {
+    const received = await options.slashes.exchange(pool, outgoing, { timeoutMs: options.timeoutMs, signal })
+    const reply = received.headers['content-encoding'] ? await decoded(received) : received
+    if (received.status < 200 || received.status > 299) {
+      return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)
+    }
+    // A truncated compressed body counts as a dropped connection.
+    if (reply === CUT) throw new NoReply('network', true, new CutError(CUT))
+    if (typeof reply === 'string') return badAnswer(call, reply, received, options)
+    if (call.isAnyTypeTaken) return rawAnswer(reply)
+    const headers = redactSuccessHeaders(reply.headers, options.redactor)
+    const answer = readAnswer(call, { ...reply, headers }, options.redactor)
+    return typeof answer === 'string' ? badAnswer(call, answer, received, options) : answer
+  } catch (error) {
+    if (!(error instanceof NoReply)) throw error
+    if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
+    const { baseUrl: url, timeoutMs, serveDatabase } = options
+    return networkFailure(call, error, { url, timeoutMs, serveDatabase })
+  }
+}
+
+/** An answer of any type is shown unchanged; the reason that is read from it is redacted. */
+function refusal(call: Call, reply: Reply, { baseUrl: url, now, loginHint, redactor }: TryOptions): Failure {
+  const failure = statusFailure(call, redactReply(reply, redactor), { url, nowMs: now(), loginHint })
+  return call.isAnyTypeTaken ? { ...failure, headers: reply.headers, body: reply.body } : failure
+}
+
+function rawAnswer({ status, headers, body }: Reply): Answer {
+  return { status, headers, json: undefined, body }
+}
+
+/** A 2xx that cannot be read: what the server, or a proxy in front of it, did is unknown. */
+function badAnswer(
+  call: Call,
+  reason: string,
+  { status, headers }: Reply,
+  { redactor: { foreign } }: TryOptions,
+): Failure {
+  const isInDoubt = isWrite(call)
+  const code = isInDoubt ? 'in_doubt' : 'bad_answer'
+  const known = { code, hint: ADDRESS_HINT, rule: 'never', isInDoubt, status } as const
+  return { ...known, reason: foreign(reason), headers: redactHeaders(headers, foreign) }
+}
+
+class CutError extends Error {
+  /** The code of undici for a body that is shorter than its Content-Length. */
+  readonly code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+}
+
+async function decoded(reply: Reply): Promise<Reply | string> {
+  const encoding = reply.headers['content-encoding'] ?? ''
+  if (encoding === 'identity' || reply.body.length === 0) return reply
+  // Loaded on first use: few servers compress an answer without Accept-Encoding.
+  const { decodeBody } = await import('./decode.ts')
+  const body = await decodeBody(reply.body, encoding)
+  return typeof body === 'string' ? body : { ...reply, body }
+}
+
+export function interruption(call: Call, cause: unknown, isSent: boolean): Failure {
+  const isInDoubt = isSent && isWrite(call)
+  return { code: 'interrupted', reason: 'interrupted', hint: call.command, rule: 'never', isInDoubt, cause }
+}
+
+function debugLine(
+  { outgoing, number }: Try,
+  outcome: Answer | Failure,
+  { tookMs, redactor }: { readonly tookMs: number; readonly redactor: Redactor },
+): string {
+  const id = isFailure(outcome) ? outcome.requestId : requestIdOf(outcome.headers)
+  const result = isFailure(outcome) ? (outcome.status ?? outcome.reason) : outcome.status
+  const parts = [`${outgoing.method} ${outgoing.path}: ${result}`, `${tookMs} ms`, `try ${number}`]
+  if (id !== undefined) parts.push(`request ${redactor.foreign(id)}`)
+  return parts.join(', ')
+}

@@ -1,0 +1,64 @@
+import { CrmError } from '../../core/errors.ts'
+import type { ApiOptions } from '../api.ts'
+import type { Call } from './call.ts'
+
+const MAX_IDEMPOTENCY_KEY_CHARS = 255
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+/** RFC 9110 section 8.8.3: what may stand between the quotes. */
+const ENTITY_TAG_TEXT = /^[\x21\x23-\x7e]+$/
+const QUOTED_ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/
+
+/** The headers of every request, checked once. */
+export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgent'>): string[] {
+  if (!VISIBLE_ASCII.test(options.key)) {
+    throw new CrmError('invalid_input', 'the key is empty or holds a space or another character that no key has', {
+      hint: 'crm auth login',
+    })
+  }
+  if (!TOKEN.test(options.wire.idempotencyHeader)) {
+    const shown = JSON.stringify(options.wire.idempotencyHeader)
+    throw new CrmError('invalid_input', `wire.idempotency_header is not the name of a header: ${shown}`, {
+      hint: 'crm config set wire.idempotency_header Idempotency-Key',
+    })
+  }
+  return [
+    ...['Authorization', `Bearer ${options.key}`],
+    ...['Accept', 'application/json'],
+    ...['User-Agent', options.userAgent],
+  ]
+}
+
+/** Names and values in turn; of two with one name the later one stands. */
+export function replaceHeaders(headers: readonly string[], others: readonly string[]): string[] {
+  const byName = new Map<string, readonly [string, string]>()
+  const all = [...headers, ...others]
+  for (let at = 0; at + 1 < all.length; at += 2) {
+    const [name = '', value = ''] = all.slice(at, at + 2)
+    byName.set(name.toLowerCase(), [name, value])
+  }
+  return [...byName.values()].flat()
+}
+
+/** The key under which all tries of one write are one write; undefined where the method needs none. */
+export function idempotencyKeyOf(call: Call): string | undefined {
+  if ((call.method !== 'POST' && call.method !== 'PATCH') || call.isRead) return undefined
+  // The global loads node:crypto on first use, so that reads start without it.
+  if (call.idempotencyKey === undefined) return crypto.randomUUID()
+  if (!VISIBLE_ASCII.test(call.idempotencyKey) || call.idempotencyKey.length > MAX_IDEMPOTENCY_KEY_CHARS) {
+    throw new CrmError('invalid_input', `not an idempotency key: ${JSON.stringify(call.idempotencyKey)}`, {
+      hint: `expected 1 to ${MAX_IDEMPOTENCY_KEY_CHARS} visible ASCII characters`,
+    })
+  }
+  return call.idempotencyKey
+}
+
+/** Bare tags are quoted; quoted and weak ones, and `*`, stay. */
+export function ifMatchHeader(tag: string): string {
+  if (tag === '*' || QUOTED_ENTITY_TAG.test(tag)) return tag
+  if (ENTITY_TAG_TEXT.test(tag)) return `"${tag}"`
+  throw new CrmError('invalid_input', `not an entity tag: ${JSON.stringify(tag)}`, {
+    hint: 'expected the version of the record, such as 3',
+  })
+}

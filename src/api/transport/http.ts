@@ -1,0 +1,197 @@
+import { Buffer } from 'node:buffer'
+import type { CrmError } from '../../core/errors.ts'
+import { createRedactor, type Redactor } from '../../core/redact.ts'
+import type { ApiOptions, StatedRate } from '../api.ts'
+import { callError, onceError } from '../errors/failed-call.ts'
+import { type Failure, isFailure } from '../errors/failure.ts'
+import { isGoneStatus } from '../errors/gone.ts'
+import { RateLimiter } from '../limits/rate-limiter.ts'
+import { newRetryState, type RetryState, takeWaitMs } from '../limits/retry.ts'
+import { addressOfCall } from '../path.ts'
+import { KeyKeeping } from '../writes/key-keeping.ts'
+import { reportReplay } from '../writes/replayed.ts'
+import type { Answer } from './answer.ts'
+import { attempt, interruption, type Try } from './attempt.ts'
+import { type Call, makesAnother } from './call.ts'
+import { openConnections } from './connections.ts'
+import type { Outgoing } from './exchange.ts'
+import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders } from './headers.ts'
+import { requestText } from './request-text.ts'
+import { createRetirementWatch } from './retirement.ts'
+import { ClockOffset } from './server-clock.ts'
+import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import { TrailingSlashes } from './trailing-slash.ts'
+
+export interface Http {
+  /** Retries until there is an answer, or a retry cannot help: then throws a CrmError that names the request. */
+  request(call: Call): Promise<Answer>
+  /** The same, for a caller that needs the failed answer as well as the error. */
+  settle(call: Call): Promise<Settled>
+  /** The address that a call goes to. */
+  locate(call: Call): URL
+  /** For what is read of answers of any type, whose bytes are as they came. */
+  readonly redactor: Redactor
+  /** Of that address; the key goes nowhere else. */
+  readonly origin: string
+  /** The limit in the last answer; undefined when it has none, or before the first request. */
+  rate(): StatedRate | undefined
+  /** A function that gives this moment by the server's clock, as known when it is called. */
+  mark(): () => number
+  /** Whether the server is known to keep keys, so that a create may be repeated. */
+  areKeysKept(): boolean
+  /** Ends early when the client ends, or the signal is aborted. */
+  pause(ms: number, signal: AbortSignal | undefined): Promise<void>
+  close(): Promise<void>
+}
+
+export type Settled = { readonly answer: Answer } | { readonly error: CrmError; readonly failure: Failure }
+
+export function createHttp(options: ApiOptions, timing: Timing): Http {
+  const fixedHeaders = baseHeaders(options)
+  const redactor = createRedactor([options.key])
+  const connections = openConnections(options)
+  const slashes = new TrailingSlashes(options.baseUrl)
+  const waitSignal = AbortSignal.any([options.signal, connections.closing])
+  const limiter = new RateLimiter(options, timing.sleep)
+  const watchRetirement = createRetirementWatch(options, redactor)
+  const keys = new KeyKeeping(options.wire)
+  const clock = new ClockOffset()
+
+  async function settle(call: Call): Promise<Settled> {
+    const signal = signalOfTries(call, options)
+    const waiting = endedBy(waitSignal, call.signal)
+    const idempotencyKey = idempotencyKeyOf(call)
+    const outgoing = prepare(call, idempotencyKey, options, fixedHeaders)
+    const state = newRetryState()
+    let isInDoubt = false
+    let hasWaitedForLimit = false
+    while (true) {
+      state.tries += 1
+      if (hasWaitedForLimit) limiter.enterAtOnce()
+      else await limiter.enter(state, waiting)
+      const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
+      await watchRetirement(call, outcome.headers)
+      clock.learn(outcome.headers, options.now())
+      keys.learn(outcome)
+      if (!isInDoubt) reportReplay(options, call, outcome)
+      if (!isFailure(outcome)) return { answer: outcome }
+      hasWaitedForLimit = outcome.code === 'rate_limited'
+      if (isInDoubt && isGone(call, outcome)) return { answer: DELETED }
+      isInDoubt ||= outcome.isInDoubt
+      const end = await endOf({ call, outcome, signal, state, isInDoubt, idempotencyKey })
+      if (end) return end
+    }
+  }
+
+  /** The result of a call after a failed try; undefined when it is to be tried again. */
+  async function endOf(failed: Failed): Promise<Settled | undefined> {
+    const { call, outcome, state } = failed
+    if (!(await mayRepeat(keys, failed, settle))) {
+      return { error: onceError(call, outcome, state.tries), failure: outcome }
+    }
+    const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
+    return failure && { error: callError(call, failure, { ...failed, tries: state.tries }), failure }
+  }
+
+  async function tryOnce(one: Try): Promise<Answer | Failure> {
+    let outcome: Answer | Failure | undefined
+    try {
+      outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
+      return outcome
+    } finally {
+      limiter.leave(outcome)
+    }
+  }
+
+  return {
+    request: async (call) => answerOf(await settle(call)),
+    settle,
+    locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
+    redactor,
+    origin: options.baseUrl.origin,
+    rate: () => limiter.rate,
+    areKeysKept: () => keys.isKept,
+    mark: () => clock.mark(options.now()),
+    pause: (ms, signal) => timing.sleep(ms, endedBy(waitSignal, signal)),
+    close: connections.close,
+  }
+}
+
+function answerOf(settled: Settled): Answer {
+  if ('error' in settled) throw settled.error
+  return settled.answer
+}
+
+function signalOfTries(call: Call, options: ApiOptions): AbortSignal {
+  return endedBy(call.isLetFinish ? new AbortController().signal : options.signal, call.signal)
+}
+
+function endedBy(all: AbortSignal, one: AbortSignal | undefined): AbortSignal {
+  return one ? AbortSignal.any([all, one]) : all
+}
+
+interface Failed extends Pick<Try, 'call' | 'signal'> {
+  readonly outcome: Failure
+  readonly state: RetryState
+  /** Whether any try so far may have taken effect. */
+  readonly isInDoubt: boolean
+  readonly idempotencyKey: string | undefined
+}
+
+/** Resolves with undefined at the time of the next try, or with the final failure. */
+async function waitAfter(
+  { options, timing }: { readonly options: ApiOptions; readonly timing: Timing },
+  { call, signal, outcome, state }: Failed,
+): Promise<Failure | undefined> {
+  if (isSilence(outcome)) state.waitedMs += options.timeoutMs
+  const waitMs = takeWaitMs(outcome, state, { maxWaitMs: options.maxWaitMs, random: timing.random })
+  if (waitMs === undefined || (call.isProbe && outcome.rule === 'few')) return outcome
+  options.debug?.(`wait ${waitMs} ms: ${outcome.reason}`)
+  if (waitMs >= NOTICEABLE_WAIT_MS) options.onWait?.(waitMs, outcome.reason)
+  await timing.sleep(waitMs, signal)
+  return signal.aborted ? interruption(call, signal.reason, false) : undefined
+}
+
+/** A create in doubt is repeated only when the server keeps its key; the OpenAPI document is read to find that out. */
+async function mayRepeat(
+  keys: KeyKeeping,
+  { call, outcome, signal }: Failed,
+  settle: (call: Call) => Promise<Settled>,
+): Promise<boolean> {
+  if (!outcome.isInDoubt || !makesAnother(call)) return true
+  if (signal.aborted) return keys.isKept
+  const { command, signal: ending } = call
+  return keys.isKeptAt(call.path, async (path) => {
+    const asked = { method: 'GET', path, action: 'read the OpenAPI document', command, findCommand: undefined } as const
+    const settled = await settle({ ...asked, signal: ending })
+    if ('answer' in settled) return settled.answer.json
+    return settled.failure.status === undefined ? null : undefined
+  })
+}
+
+const DELETED: Answer = { status: 204, headers: {}, json: undefined }
+
+/** Behind a try whose answer was lost, this is what that try did. */
+function isGone(call: Call, failure: Failure): boolean {
+  return call.method === 'DELETE' && isGoneStatus(failure.status)
+}
+
+/** Time spent on a server that says nothing is time spent waiting for an outage. */
+function isSilence(failure: Failure): boolean {
+  return failure.code === 'timeout' && failure.status === undefined
+}
+
+function prepare(
+  call: Call,
+  idempotencyKey: string | undefined,
+  options: ApiOptions,
+  fixedHeaders: readonly string[],
+): Outgoing {
+  const headers = [...fixedHeaders]
+  const body = call.bytes ?? (call.body === undefined ? null : Buffer.from(requestText(call, call.body)))
+  if (body) headers.push('Content-Type', 'application/json')
+  if (idempotencyKey !== undefined) headers.push(options.wire.idempotencyHeader, idempotencyKey)
+  if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))
+  const sent = call.headers ? replaceHeaders(headers, call.headers) : headers
+  return { method: call.method, path: addressOfCall(options.baseUrl, call), headers: sent, body }
+}

@@ -1,0 +1,79 @@
+import type { Buffer } from 'node:buffer'
+import { createRedactor } from '../../core/redact.ts'
+import type { ApiOptions } from '../api.ts'
+import type { Failure } from '../errors/failure.ts'
+import { addressOfCall } from '../path.ts'
+import type { Answer } from '../transport/answer.ts'
+import { attempt, type TryOptions } from '../transport/attempt.ts'
+import type { Call } from '../transport/call.ts'
+import { openConnections } from '../transport/connections.ts'
+import { baseHeaders, ifMatchHeader } from '../transport/headers.ts'
+import { TrailingSlashes } from '../transport/trailing-slash.ts'
+
+/** A write as it goes out: its body is sent byte for byte. */
+export interface Write {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  /** From `/v1` on, encoded. */
+  readonly path: string
+  readonly body: Buffer | null
+  /** Sent with POST and PATCH. */
+  readonly idempotencyKey: string
+  readonly ifMatch: string | undefined
+  /** For messages, after "cannot": `create the contact of line 7`. */
+  readonly action: string
+}
+
+/**
+ * What bulk work sends through: one call is one try and has one outcome. Nothing is retried, paced or waited for here,
+ * because the caller has to write the result of each try to disk before the next one.
+ */
+export interface Sender {
+  send(write: Write): Promise<Answer | Failure>
+  /** One GET. */
+  ask(path: string, query: Readonly<Record<string, string>>): Promise<Answer | Failure>
+  close(): Promise<void>
+}
+
+export type SenderOptions = Pick<
+  ApiOptions,
+  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+> & {
+  /** As many as there will ever be requests under way. */
+  readonly connections: number
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const fixedHeaders = baseHeaders(options)
+  const connections = openConnections(options, options.connections)
+  // What is under way is let finish: a write that is broken off is one in doubt.
+  const signal = new AbortController().signal
+  const redactor = createRedactor([options.key])
+  const slashes = new TrailingSlashes(options.baseUrl)
+  const tryOptions: TryOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }
+  const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']
+
+  const go = (call: Call, headers: string[], body: Buffer | null) => {
+    const outgoing = { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
+    return attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
+  }
+  return {
+    send: ({ method, path, body, idempotencyKey, ifMatch, action }) => {
+      const headers = body === null ? [...fixedHeaders] : [...jsonHeaders]
+      if (method !== 'DELETE') headers.push(options.wire.idempotencyHeader, idempotencyKey)
+      if (ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(ifMatch))
+      return go({ method, path, ifMatch, action, command: 'crm jobs', findCommand: undefined }, headers, body)
+    },
+    ask: (path, query) => {
+      const call: Call = {
+        method: 'GET',
+        path,
+        query,
+        action: 'ask the server',
+        command: 'crm',
+        findCommand: undefined,
+      }
+      return go(call, [...fixedHeaders], null)
+    },
+    close: connections.close,
+  }
+}

@@ -1,0 +1,119 @@
+import { idText } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isAlike } from '../../core/other-values.ts'
+import { isSignName, isStateName, signsOf } from './answer-signs.ts'
+import { isOppositionName } from './opposition.ts'
+
+/** Ids go by many names; those of the request, of work under way, and of what stands around a record are no record's. */
+const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I[dD]))$/
+const OTHERS_ID =
+  /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
+/** Values for the id of a record that was not created. */
+const NO_ID = /^\s*(?:0|-\d+)?\s*$/
+/** Members that contain the record, beside the name of the resource. Any other member contains something else, such as a job. */
+const WRAPPERS = [
+  'data',
+  'result',
+  'record',
+  'item',
+  'object',
+  'results',
+  'records',
+  'items',
+  'value',
+  'd',
+  'body',
+  'doc',
+  'document',
+  'returning',
+]
+/** The resource, or the operation on it: `contacts`, `update_contacts_by_pk`, `createContact`. */
+const OWN_NAME =
+  /^(?:(?:insert|create|add|update|edit|patch|save|upsert|delete|remove|destroy)_?)?(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?(?:_?(?:one|by_?pk|by_?id))?$/i
+const TIME_NAME = /(?:^|_)(?:date|time|at|on)$|(?:At|On|Date|Time)$/
+const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
+
+/** The id of the object itself. */
+export function ownId(object: JsonObject): string | undefined {
+  const id = idOf(object.id)
+  if (id !== undefined) return id
+  for (const [name, value] of Object.entries(object)) {
+    const found = isOwnIdName(name) ? idOf(value) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function isOwnIdName(name: string): boolean {
+  const match = ID_NAME.exec(name)
+  return match !== null && !(match[1] !== undefined && OTHERS_ID.test(match[1]))
+}
+
+function idOf(value: JsonValue | undefined): string | undefined {
+  // MongoDB: `{"$oid": "..."}`.
+  const id = idText(isJsonObject(value) ? value.$oid : value)
+  return id === undefined || NO_ID.test(id) ? undefined : id
+}
+
+/** The record in an answer, last, after the objects that contain it, the outermost first. */
+export type Shown = readonly [JsonObject, ...JsonObject[]]
+
+/** Undefined when the answer is not an object, or is a list of several. */
+export function readShown(json: JsonValue | undefined, sent: () => JsonObject | undefined): Shown | undefined {
+  const object = oneObject(json)
+  if (object === undefined) return undefined
+  if (idOf(object.id ?? object._id) !== undefined) return [object]
+  const inner = innerOf(object)
+  const within = inner === undefined || showsSent(object, sent() ?? {}, false) ? undefined : readShown(inner, sent)
+  return within === undefined ? [object] : [object, ...within]
+}
+
+function innerOf(envelope: JsonObject): JsonObject | undefined {
+  for (const name of WRAPPERS) {
+    const found = oneObject(envelope[name])
+    if (found !== undefined) return found
+  }
+  const others = Object.entries(envelope).filter(([name]) => !AROUND.test(name) && !isSignName(name))
+  const [only] = others
+  const named = only !== undefined && others.length === 1 && OWN_NAME.test(only[0]) ? oneObject(only[1]) : undefined
+  if (named !== undefined) return named
+  // Zoho: `{code, status, message, details: {id}}`; of a duplicate the id is that of another record.
+  const { details } = envelope
+  const isMade = isJsonObject(details) && idOf(details.id) !== undefined && !signsOf(envelope).isRefusing
+  return isMade ? details : undefined
+}
+
+export function isWrapperName(name: string): boolean {
+  return WRAPPERS.includes(name) || AROUND.test(name)
+}
+
+/** The object itself, or the only one in a list. */
+function oneObject(value: JsonValue | undefined): JsonObject | undefined {
+  const found = Array.isArray(value) && value.length === 1 ? value[0] : value
+  return isJsonObject(found) ? found : undefined
+}
+
+/**
+ * Whether the answer has a member with the value that was sent; a fault has the name of a member, but not its value. With the
+ * id of the record (`isKnown`) a status, or a member that was cleared, counts as well.
+ */
+export function showsSent(values: JsonObject, sent: JsonObject, isKnown: boolean): boolean {
+  return Object.entries(sent).some(([name, value]) => {
+    const shown = Object.hasOwn(values, name) ? values[name] : undefined
+    if (shown === undefined || (!isKnown && (isEmpty(shown) || isStateName(name)))) return false
+    return isAlike(shown, value)
+  })
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === ''
+}
+
+/** Whether there are members beside ids, times, and those about the answer. */
+export function showsData(values: JsonObject): boolean {
+  return Object.entries(values).some(
+    ([name, value]) =>
+      !(isEmpty(value) || isSignName(name) || isOppositionName(name) || AROUND.test(name)) &&
+      !(ID_NAME.test(name) || TIME_NAME.test(name)),
+  )
+}

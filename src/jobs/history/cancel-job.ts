@@ -1,0 +1,32 @@
+import { CrmError } from '../../core/errors.ts'
+import { withLock } from '../../files/lock.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { readJobPlan } from '../journal/job-plan.ts'
+import { Journal } from '../journal/journal.ts'
+import { Progress } from '../journal/progress.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { type Account, rowTotals } from '../journal/row-totals.ts'
+
+/** Ends a job for good: what is done stays done, and the rest is never sent. */
+export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account> {
+  return withLock(paths.lock, () => cancelLocked(paths, nowMs), 0)
+}
+
+async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Account> {
+  const plan = readJobPlan(paths)
+  const progress = new Progress(plan.count)
+  const whole = readJournal(paths.journal, (entry) => progress.take(entry))
+  if (progress.end !== undefined) {
+    throw new CrmError('conflict', `${paths.id} is ${progress.end} already`, { hint: `crm jobs show ${paths.id}` })
+  }
+  const account = rowTotals(plan.end, progress)
+  const { done, failed, in_doubt: doubt, unsent } = account
+  const journal = new Journal(paths.journal, whole, nowMs)
+  try {
+    journal.append({ t: 'end', time: nowMs(), state: 'cancelled', done, failed, doubt, unsent })
+    await journal.sync()
+  } finally {
+    journal.close()
+  }
+  return account
+}

@@ -1,0 +1,39 @@
+import { renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { CrmError } from '../../core/errors.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { type JobState, readJobState } from './job-state.ts'
+
+/** A damaged job: only the reason is known. */
+export interface DamagedJob {
+  readonly paths: JobPaths
+  readonly state: 'damaged'
+  readonly reason: string
+}
+
+/** For those that look at all jobs, which one that cannot be read must not end. */
+export async function stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob> {
+  try {
+    return await readJobState(paths)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    return { paths, state: 'damaged', reason: error.message }
+  }
+}
+
+/** The new name of its folder, under which nothing looks for jobs. CrmError `conflict` for a job that can be read. */
+export async function setAside(paths: JobPaths): Promise<string> {
+  const { state } = await stateOrDamage(paths)
+  if (state !== 'damaged') {
+    const hint = `crm jobs show ${paths.id}`
+    throw new CrmError('conflict', `${paths.id} can be read, and is not set aside: it is ${state}`, { hint })
+  }
+  const aside = join(dirname(paths.folder), `.damaged-${paths.id}`)
+  try {
+    renameSync(paths.folder, aside)
+  } catch (error) {
+    throw toMachineError(error, aside)
+  }
+  return aside
+}

@@ -1,0 +1,101 @@
+import { CrmError } from '../../core/errors.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { allJobs, headOf } from './find-jobs.ts'
+import { type JobState, readJobState } from './job-state.ts'
+import { heldUndos, undosOf } from './undo-chain.ts'
+
+export interface RunIdentity {
+  readonly account: string
+  readonly run: string
+  /** Of the input. */
+  readonly sha256: string
+  /** The words behind `crm`, for hints. */
+  readonly command: readonly string[]
+}
+
+export interface EarlierJob {
+  readonly paths: JobPaths
+  /** Whether it takes back what one before it did. */
+  readonly isUndo: boolean
+}
+
+/** What earlier jobs of the same run mean for a new one. */
+export type Earlier =
+  /** Nothing new: this one goes on, or is done. */
+  | { readonly is: 'same'; readonly job: JobState }
+  /** The input is another one by now, or was taken back: jobs and their undos, the oldest first. Of `planned` nothing was sent. */
+  | {
+      readonly is: 'before'
+      readonly jobs: readonly EarlierJob[]
+      readonly planned: readonly JobPaths[]
+      /** For people: that the last one was taken back, and by which. */
+      readonly undone: string | undefined
+    }
+
+/** CrmError `conflict` when one of them is under way, or was stopped with another input. */
+export async function earlierJobs(
+  jobsFolder: string,
+  { account, run, sha256, command }: RunIdentity,
+): Promise<Earlier> {
+  const all = await jobsOf(jobsFolder, account, run)
+  const jobs = all.filter(({ state }) => state !== 'planned')
+  for (const job of jobs) {
+    const isSame = job.head.input?.sha256 === sha256
+    if (job.state === 'finished' || job.state === 'cancelled') continue
+    if (isSame) return { is: 'same', job }
+    throw unfinished(job, command)
+  }
+  const last = jobs.at(-1)
+  const undo = last && (await heldUndos(jobsFolder)).get(last.paths.id)
+  const isLastDone = last?.state === 'finished' && !undo
+  if (isLastDone && last.head.input?.sha256 === sha256) return { is: 'same', job: last }
+  const planned = all.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
+  const own = jobs.map(({ paths }) => paths)
+  const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}: what that took back is done anew.`
+  return { is: 'before', jobs: await withUndos(jobsFolder, own, command), planned, undone }
+}
+
+/**
+ * Jobs and what took them back, in the order in which they were made. CrmError `conflict` while such an undo is not at its
+ * end: what is there now would not be what is there then.
+ */
+export async function withUndos(
+  jobsFolder: string,
+  jobs: readonly JobPaths[],
+  command: readonly string[],
+): Promise<readonly EarlierJob[]> {
+  const undos = undosOf(
+    jobsFolder,
+    jobs.map(({ id }) => id),
+  )
+  for (const paths of undos) {
+    const undo = await readJobState(paths)
+    if (undo.state === 'running' || undo.state === 'stopped') throw unfinished(undo, command)
+  }
+  return [
+    ...jobs.map((paths) => ({ paths, isUndo: false })),
+    ...undos.map((paths) => ({ paths, isUndo: true })),
+  ].toSorted((one, other) => (one.paths.id < other.paths.id ? -1 : 1))
+}
+
+async function jobsOf(jobsFolder: string, account: string, run: string): Promise<readonly JobState[]> {
+  const jobs: JobState[] = []
+  for (const paths of allJobs(jobsFolder)) {
+    const head = headOf(paths)
+    if (head.run === run && head.account === account) jobs.push(await readJobState(paths))
+  }
+  return jobs
+}
+
+function unfinished({ paths: { id }, state, head }: JobState, command: readonly string[]): CrmError {
+  const what = state === 'running' ? 'is running' : 'was stopped before its end'
+  const why =
+    head.kind === 'undo'
+      ? `, and takes back what ${head.of} did`
+      : `, and ${head.input?.name ?? 'its input'} has changed since it was planned`
+  return new CrmError('conflict', `${id} ${what}${why}`, {
+    hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or leave it: crm jobs cancel ${id}`,
+    job: id,
+  })
+}

@@ -1,0 +1,81 @@
+import { CrmError } from '../../core/errors.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
+import type { Account } from '../journal/row-totals.ts'
+import type { PlanHead } from '../plan/plan-head.ts'
+import type { Stop } from '../send/dispatch-parts.ts'
+import { failureError } from '../send/failure-error.ts'
+
+/** A job belongs to one account: elsewhere its rows would be made a second time. */
+export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {
+  if (account === here) return
+  throw new CrmError('usage', `${job} is for ${account}, and this command line leads to ${here}`, {
+    hint: 'choose the profile of that server with -p, or set CRM_BASE_URL',
+    job,
+  })
+}
+
+export function cancelled(job: string): CrmError {
+  return new CrmError('conflict', `${job} was cancelled, and nothing more is sent for it`, {
+    hint: `what became of it: crm jobs show ${job}; to take that back: crm jobs undo ${job}`,
+    job,
+  })
+}
+
+interface Ended {
+  readonly account: Account
+  readonly stop: Stop | undefined
+  /** Of an undo: what it was to take back and leaves, in words. */
+  readonly left: string | undefined
+  /** The number of rows of an upsert that exist twice. */
+  readonly twice: number
+}
+
+/** The error with which a command ends when its job did not do all rows; undefined when it did. */
+export function outcomeError(job: string, { account, stop, left, twice }: Ended, argv: readonly string[]) {
+  if (stop) return stopError(job, stop, `crm jobs resume ${job}${typedProfile(argv)}`)
+  const { failed, in_doubt: doubt } = account
+  if (failed + doubt + twice === 0) return left === undefined ? undefined : leftError(job, account, left)
+  const parts = [`${failed} failed`, `${doubt} in doubt`, `${twice} there twice`]
+  const what = parts.filter((part) => !part.startsWith('0 ')).join(', ')
+  const hints = [
+    failed + doubt > 0 ? `crm jobs failed ${job}` : '',
+    doubt > 0 ? `crm jobs resume ${job}${typedProfile(argv)} asks about those in doubt once more` : '',
+    twice > 0 ? `crm jobs failed ${job} --twice` : '',
+  ]
+  return new CrmError('partial', `${what} of ${account.rows} rows`, { hint: hints.filter(Boolean).join('; '), job })
+}
+
+function leftError(job: string, { rows, done }: Account, left: string): CrmError {
+  const what = done === 0 ? 'nothing was taken back' : `${done} of ${rows} were taken back`
+  return new CrmError('partial', `${what}: ${left}`, { hint: `crm jobs failed ${job} --skipped`, job })
+}
+
+function stopError(job: string, stop: Stop, hint: string): unknown {
+  switch (stop.why) {
+    case 'interrupted':
+      return new CrmError('interrupted', 'interrupted; all that was done is saved', { hint, job })
+    case 'refused':
+      return withJob(failureError('stopped', stop.failure, hint), job)
+    case 'outage': {
+      const lasts = `nothing got through for ${Math.round(stop.lastsMs / 1000)} s`
+      return withJob(failureError(lasts, stop.failure, hint), job)
+    }
+    case 'limit':
+      return new CrmError('rate_limited', `the server wants a pause of ${Math.round(stop.waitMs / 1000)} s`, {
+        hint,
+        job,
+      })
+    case 'errors':
+      return new CrmError(
+        'partial',
+        `stopped after ${stop.failed} failed ${stop.failed === 1 ? 'row' : 'rows'} (--max-errors)`,
+        { hint, job },
+      )
+    case 'error':
+      return stop.error instanceof CrmError ? withJob(stop.error, job) : stop.error
+  }
+}
+
+function withJob(error: CrmError, job: string): CrmError {
+  return new CrmError(error.code, error.message, { ...error.details, job })
+}

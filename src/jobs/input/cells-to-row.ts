@@ -1,0 +1,65 @@
+import type { Column } from './columns.ts'
+import { convertCell } from './convert-cell.ts'
+import { addFinding, createDraft, type Draft, placeValue } from './draft.ts'
+import type { InputRow, RowOptions } from './row.ts'
+import { setMember } from './set-member.ts'
+
+export interface CellRules extends Pick<RowOptions, 'nullToken'> {
+  readonly columns: readonly Column[]
+  readonly hasGiven: boolean
+  /** The text of a cell that is not empty; undefined when its escapes mean nothing. */
+  readCell(cell: string): string | undefined
+}
+
+type Place = Pick<InputRow, 'line' | 'offset' | 'length'>
+
+/**
+ * An empty cell leaves its field alone, one that is the null token clears it. Undefined for a line on which no cell holds
+ * anything, such as spreadsheets leave behind their last row.
+ */
+export function cellsToRow(cells: readonly string[], place: Place, rules: CellRules): Draft | undefined {
+  const { columns } = rules
+  if (cells.length !== columns.length) return raggedDraft(cells, place, rules)
+  const draft = createDraft(place, rules.hasGiven)
+  let isBlank = true
+  for (let at = 0; at < columns.length; at++) {
+    const cell = cells[at]
+    const column = columns[at]
+    if (!cell || !column) continue
+    isBlank = false
+    placeCell(draft, column, cell, rules)
+  }
+  return isBlank ? undefined : draft
+}
+
+const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ behind a backslash; where it is nothing but text: --format csv`
+
+function placeCell(draft: Draft, column: Column, cell: string, { nullToken, readCell }: CellRules): void {
+  const text = readCell(cell)
+  if (text === undefined) {
+    addFinding(draft, { column: column.name, value: cell, code: 'bad_escape', message: BAD_ESCAPE })
+    return
+  }
+  if (draft.given) setMember(draft.given, [column.name], text)
+  if (column.role === 'ignored') {
+    // A line of heads may end in a delimiter; what stands below it then has no name.
+    if (column.name === '') {
+      addFinding(draft, { column: '', value: text, code: 'unnamed_column', message: 'its column has no name' })
+    }
+    return
+  }
+  const converted = text === nullToken ? { value: null } : convertCell(text, column.type)
+  placeValue(draft, column, converted, text)
+}
+
+function raggedDraft(cells: readonly string[], place: Place, { columns }: CellRules): Draft | undefined {
+  if (cells.every((cell) => cell === '')) return undefined
+  const draft = createDraft(place, false)
+  addFinding(draft, {
+    column: undefined,
+    value: cells.at(-1),
+    code: 'ragged_row',
+    message: `it has ${cells.length} cells where the line of heads has ${columns.length}`,
+  })
+  return draft
+}

@@ -1,0 +1,141 @@
+import { stat } from 'node:fs/promises'
+import { inputError } from './input-error.ts'
+import { readChunks, readHead } from './read-chunks.ts'
+import type { Encoding } from './row.ts'
+import { findInvalidLines, findInvalidUtf8, hasUtf8Sequences } from './utf8-scan.ts'
+
+export interface TextEncoding {
+  readonly encoding: Encoding
+  readonly hasBom: boolean
+}
+
+export interface EncodingInput {
+  readonly path: string
+  readonly name: string
+  /** `--encoding`. */
+  readonly asked: Encoding | undefined
+}
+
+const BOMS: readonly (readonly [Encoding, Buffer])[] = [
+  ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
+  ['utf-16le', Buffer.from([0xff, 0xfe])],
+  ['utf-16be', Buffer.from([0xfe, 0xff])],
+]
+const HEAD_BYTES = 4096
+/** Bytes that Windows-1252 has no character for. */
+const NOT_WINDOWS = [0x81, 0x8d, 0x8f, 0x90, 0x9d]
+const ENCODING_HINT = 'name what it was written in: --encoding windows-1252, or convert it with iconv'
+
+/**
+ * Reads all of the file once, so that no byte is met later that cannot be read. Without a byte order mark: UTF-16 where
+ * every other byte of the beginning is 0, UTF-8 where that is valid, Windows-1252 where nothing looks like UTF-8.
+ */
+export async function detectEncoding({ path, name, asked }: EncodingInput): Promise<TextEncoding> {
+  const head = await readHead(path, HEAD_BYTES)
+  refuseArchive(head, name)
+  const [marked, bom] = BOMS.find(([, mark]) => head.subarray(0, mark.length).equals(mark)) ?? []
+  refuseOtherMark(name, asked, marked)
+  const encoding = asked ?? marked ?? utf16Of(head) ?? (await eightBitEncoding(path, name))
+  const found = { encoding, hasBom: marked === encoding && bom !== undefined }
+  await refuseInvalid({ path, name, asked: encoding })
+  return found
+}
+
+/** Text in a Latin script: where UTF-16 has its upper halves, there is hardly anything but 0. */
+function utf16Of(head: Buffer): Encoding | undefined {
+  const zeros = [0, 0]
+  for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  const most = head.length / 2
+  if (odd > most * 0.4 && even < most * 0.05) return 'utf-16le'
+  return even > most * 0.4 && odd < most * 0.05 ? 'utf-16be' : undefined
+}
+
+async function eightBitEncoding(path: string, name: string): Promise<Encoding> {
+  const invalidAt = await findInvalidUtf8(path)
+  if (invalidAt === undefined) return 'utf-8'
+  if (await hasUtf8Sequences(path)) {
+    const what = 'a byte that is not UTF-8, where other characters are'
+    throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint: await linesHint(path) })
+  }
+  return 'windows-1252'
+}
+
+async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void> {
+  if (asked === 'utf-8') {
+    const at = await findInvalidUtf8(path)
+    if (at === undefined) return
+    const hint = (await hasUtf8Sequences(path)) ? await linesHint(path) : ENCODING_HINT
+    throw inputError({ name, ...(await placeOf(path, at)), what: 'a byte that is not UTF-8', hint })
+  }
+  if (asked === 'windows-1252') {
+    const at = await findByte(path, NOT_WINDOWS)
+    if (at === undefined) return
+    const what = 'a byte that neither UTF-8 nor Windows-1252 has a character for'
+    const hint = 'convert it to UTF-8, for example with iconv'
+    throw inputError({ name, ...(await placeOf(path, at)), what, hint })
+  }
+  if (asked === 'utf-16le' || asked === 'utf-16be') await refuseHalfUnit(path, name, asked)
+}
+
+/** A mark says what the file is in, so another encoding would read it as part of the first name, and every accent wrong. */
+function refuseOtherMark(name: string, asked: Encoding | undefined, marked: Encoding | undefined): void {
+  if (asked === undefined || marked === undefined || asked === marked) return
+  const what = `it begins with the byte order mark of ${marked}, which --encoding ${asked} contradicts`
+  throw inputError({ name, line: 1, offset: 0, what, hint: 'leave --encoding out: the mark tells' })
+}
+
+/** The file is UTF-8 but for these. */
+async function linesHint(path: string): Promise<string> {
+  const { count, first } = await findInvalidLines(path)
+  const lines = `${count === 1 ? '1 line is' : `${count} lines are`} not UTF-8: ${first.join(', ')}${count > first.length ? ' …' : ''}`
+  return `${lines}; write ${count === 1 ? 'it' : 'them'} anew as UTF-8: --encoding windows-1252 would read the other lines wrong`
+}
+
+/** A character of UTF-16 takes two bytes, or four. */
+async function refuseHalfUnit(path: string, name: string, encoding: 'utf-16le' | 'utf-16be'): Promise<void> {
+  const { size } = await stat(path)
+  if (size % 2 === 0) return
+  let line = 1
+  const decoder = new TextDecoder(encoding)
+  for await (const { bytes } of readChunks(path, 0)) {
+    for (const char of decoder.decode(bytes, { stream: true })) if (char === '\n') line++
+  }
+  const what = `half of a character at its end: ${encoding} has two bytes for each, and these are ${size}`
+  throw inputError({ name, line, offset: size - 1, what, hint: 'the file was cut, or is in another --encoding' })
+}
+
+/** Saved as one by a spreadsheet, or compressed. */
+function refuseArchive(head: Buffer, name: string): void {
+  const magic = head.toString('latin1', 0, 4)
+  const refuse = (what: string, hint: string): never => {
+    throw inputError({ name, line: 1, offset: 0, what, hint })
+  }
+  if (magic === 'PK\x03\x04')
+    refuse('a spreadsheet or a zip archive, expected text', 'save it as CSV UTF-8, and import that')
+  if (magic === '\xd0\xcf\x11\xe0')
+    refuse('a spreadsheet in the format before xlsx, expected text', 'save it as CSV UTF-8, and import that')
+  if (magic.startsWith('\x1f\x8b')) refuse('compressed with gzip, expected text', `pipe it in: gzip -dc FILE | … -`)
+}
+
+async function findByte(path: string, wanted: readonly number[]): Promise<number | undefined> {
+  let offset = 0
+  for await (const { bytes } of readChunks(path, 0)) {
+    const found = wanted.map((byte) => bytes.indexOf(byte)).filter((at) => at >= 0)
+    if (found.length > 0) return offset + Math.min(...found)
+    offset += bytes.length
+  }
+  return undefined
+}
+
+async function placeOf(path: string, offset: number): Promise<{ readonly line: number; readonly offset: number }> {
+  let line = 1
+  let start = 0
+  for await (const { bytes } of readChunks(path, 0)) {
+    const before = bytes.subarray(0, Math.max(0, offset - start))
+    for (let at = before.indexOf(0x0a); at >= 0; at = before.indexOf(0x0a, at + 1)) line++
+    start += bytes.length
+    if (start > offset) break
+  }
+  return { line, offset }
+}

@@ -1,0 +1,85 @@
+import { idText } from '../../core/exact-json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { jsonText } from '../../output/json-text.ts'
+import type { Column } from './columns.ts'
+import type { Converted } from './convert-cell.ts'
+import type { Finding, FindingCode, InputRow } from './row.ts'
+import { setMember } from './set-member.ts'
+
+/** A row that is being made, and what is wrong with it. */
+export interface Draft {
+  readonly row: { -readonly [Member in keyof InputRow]: InputRow[Member] }
+  /** Under their own names, for `--compute`; undefined when nothing is computed. */
+  readonly given: JsonObject | undefined
+  readonly findings: Finding[]
+  /** Fields whose value was none: they are not missing. */
+  readonly refused: string[]
+}
+
+export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>, hasGiven: boolean): Draft {
+  const { line, offset, length } = place
+  return {
+    row: { line, offset, length, id: undefined, parent: undefined, earlierLine: undefined, fields: {} },
+    given: hasGiven ? {} : undefined,
+    findings: [],
+    refused: [],
+  }
+}
+
+export interface Trouble {
+  readonly column: string | undefined
+  readonly value: string | undefined
+  readonly code: FindingCode
+  readonly message: string
+}
+
+export function addFinding({ row, findings }: Draft, trouble: Trouble): void {
+  findings.push({ line: row.line, offset: row.offset, ...trouble })
+}
+
+const NO_TEXT = 'half of a character, which no UTF-8 can hold'
+
+/** Puts a value where its column says; `given` is what it was made from. */
+export function placeValue(draft: Draft, column: Column, converted: Converted, given: JsonValue): void {
+  if ('fault' in converted) {
+    draft.refused.push(column.field)
+    addFinding(draft, { column: column.name, value: shownValue(given), ...converted.fault })
+    return
+  }
+  const { value } = converted
+  const { row } = draft
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    draft.refused.push(column.field)
+    addFinding(draft, { column: column.name, value, code: 'unpaired_surrogate', message: NO_TEXT })
+    return
+  }
+  switch (column.role) {
+    case 'field':
+      if (column.path.length === 1 && column.field !== '__proto__') row.fields[column.field] = value
+      else setMember(row.fields, column.path, value)
+      return
+    case 'id':
+      row.id = idOf(draft, column, value)
+      return
+    case 'parent':
+      row.parent = idOf(draft, column, value)
+      return
+    case 'earlier_line':
+      row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : undefined
+      return
+    case 'ignored':
+  }
+}
+
+/** As a person would recognise it. */
+export function shownValue(value: JsonValue): string {
+  return typeof value === 'string' ? value : jsonText(value)
+}
+
+function idOf(draft: Draft, { name }: Column, value: JsonValue): string | undefined {
+  const id = idText(value)
+  if (value !== null && id === undefined) {
+    addFinding(draft, { column: name, value: shownValue(value), code: 'wrong_type', message: 'expected an id' })
+  }
+  return id
+}

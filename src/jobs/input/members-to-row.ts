@@ -1,0 +1,70 @@
+import { exactDigits } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { jsonText } from '../../output/json-text.ts'
+import type { Column, ColumnResolver, UnknownColumn } from './columns.ts'
+import { type Converted, convertCell } from './convert-cell.ts'
+import { addFinding, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
+import { FAILED_MEMBER } from './known-fields.ts'
+import type { InputRow } from './row.ts'
+
+export interface MemberRules {
+  readonly resolve: ColumnResolver
+  readonly hasGiven: boolean
+}
+
+/** A record of JSON or YAML: its values keep their types, and null clears. */
+export function membersToRow(
+  value: JsonValue,
+  place: Pick<InputRow, 'line' | 'offset' | 'length'>,
+  rules: MemberRules,
+): Draft {
+  const draft = createDraft(place, false)
+  if (!isJsonObject(value)) {
+    addFinding(draft, {
+      column: undefined,
+      value: shownValue(value),
+      code: 'wrong_type',
+      message: 'expected an object',
+    })
+    return draft
+  }
+  for (const name of Object.keys(value)) {
+    const column = rules.resolve(name)
+    const member = value[name] ?? null
+    if (name === FAILED_MEMBER && isJsonObject(member) && typeof member.line === 'number') {
+      draft.row.earlierLine = member.line
+    }
+    if ('suggestion' in column) addUnknown(draft, column, member)
+    else if (isTaken(draft, column)) {
+      const message = `it has ${column.field} under two names, and ${name} is one of them`
+      addFinding(draft, { column: name, value: undefined, code: 'duplicate_field', message })
+    } else if (column.role !== 'ignored') placeValue(draft, column, convertMember(member, column), member)
+  }
+  return rules.hasGiven ? { ...draft, given: value } : draft
+}
+
+function isTaken({ row }: Draft, { role, field }: Column): boolean {
+  if (role === 'id') return row.id !== undefined
+  return role === 'parent' ? row.parent !== undefined : role === 'field' && Object.hasOwn(row.fields, field)
+}
+
+function addUnknown(draft: Draft, { name, suggestion }: UnknownColumn, value: JsonValue): void {
+  const message = `did you mean ${suggestion}? --map ${name}=${suggestion}, ${name}=${name} to keep it, ${name}= to leave it out`
+  addFinding(draft, { column: name, value: shownValue(value), code: 'unknown_column', message })
+}
+
+/** The value of a member, or of an expression. A text becomes a number only where `--map` says so. */
+export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
+  if (value === null || role !== 'field') return { value }
+  if (typeof value === 'string') {
+    if (isTyped) return convertCell(value, type)
+    return type === 'number' ? wrongType('a number') : { value }
+  }
+  const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
+  if (type === 'number') return isNumber && Number.isFinite(Number(jsonText(value))) ? { value } : wrongType('a number')
+  return isKnown && type === 'text' ? wrongType('a text') : { value }
+}
+
+function wrongType(expected: string): Converted {
+  return { fault: { code: 'wrong_type', message: `expected ${expected}` } }
+}

@@ -1,0 +1,111 @@
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json.ts'
+import { type ColumnResolver, createColumnResolver } from './columns.ts'
+import type { CutInput } from './cut-records.ts'
+import { addFinding, createDraft, type Draft } from './draft.ts'
+import { inputName } from './input-error.ts'
+import { type MemberRules, membersToRow } from './members-to-row.ts'
+import type { OpenInput } from './open-input.ts'
+import { parseMap } from './parse-map.ts'
+import { readJson } from './read-json.ts'
+import type { ReadValue } from './read-value.ts'
+import type { ColumnUse, InputFormat, RowOptions } from './row.ts'
+
+type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv'>
+
+/** Who makes the input makes up the names. */
+const MOST_NAMES = 10_000
+
+const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, head: undefined }
+
+/** jsonl, json and yaml: every record names its members itself. */
+export async function openMembers(options: RowOptions, input: CutInput, format: MembersFormat): Promise<OpenInput> {
+  refuseCellFlags(options, format)
+  const mappings = parseMap(options.map)
+  const used = new Set<string>()
+  const rules = {
+    resolve: remember(createColumnResolver(options.kind, mappings), used),
+    hasGiven: options.compute.length > 0,
+  }
+  const columns = await firstColumns(readValues(input, format), rules.resolve)
+  const { encoding, hasBom } = input
+  return {
+    verdict: { ...NO_LINES, format, encoding, hasBom, columns },
+    areCells: false,
+    async *drafts() {
+      let count = 0
+      for await (const values of readValues(input, format)) {
+        count += values.length
+        yield values.map((value) => draftOf(value, rules))
+      }
+      const absent = [...mappings.keys()].filter((name) => !used.has(name))
+      if (count > 0 && absent.length > 0) throw absentError(options.name, absent)
+    },
+  }
+}
+
+async function* readValues(input: CutInput, format: MembersFormat): AsyncGenerator<readonly ReadValue[]> {
+  if (format !== 'yaml') return yield* readJson(input, format)
+  const { readYaml } = await import('./read-yaml.ts')
+  yield* readYaml(input)
+}
+
+function draftOf(read: ReadValue, rules: MemberRules): Draft {
+  if ('value' in read) return membersToRow(read.value, read, rules)
+  const draft = createDraft(read, false)
+  addFinding(draft, { column: undefined, value: undefined, code: 'not_json', message: `not JSON: ${read.fault}` })
+  return draft
+}
+
+function remember(resolve: ColumnResolver, used: Set<string>): ColumnResolver {
+  const known = new Map<string, ReturnType<ColumnResolver>>()
+  return (name) => {
+    const column = known.get(name) ?? resolve(name)
+    if (known.size < MOST_NAMES) known.set(name, column)
+    used.add(name)
+    return column
+  }
+}
+
+/** What the first records have stands for the rest, which may have more. */
+async function firstColumns(
+  batches: AsyncIterable<readonly ReadValue[]>,
+  resolve: ColumnResolver,
+): Promise<readonly ColumnUse[]> {
+  const uses = new Map<string, ColumnUse>()
+  for await (const values of batches) {
+    for (const read of values) {
+      if (!('value' in read) || !isJsonObject(read.value)) continue
+      for (const name of Object.keys(read.value)) uses.set(name, useOf(name, resolve))
+    }
+    break
+  }
+  return [...uses.values()]
+}
+
+function useOf(name: string, resolve: ColumnResolver): ColumnUse {
+  const column = resolve(name)
+  return { name, field: 'suggestion' in column || column.role === 'ignored' ? undefined : column.field }
+}
+
+function refuseCellFlags({ delimiter, quote, nullToken, isCsvSafe, compute }: RowOptions, format: MembersFormat): void {
+  const given = {
+    '--delimiter': delimiter,
+    '--quote': quote,
+    // What is computed may be that text.
+    '--null': compute.length > 0 ? undefined : nullToken,
+    '--from-csv-safe': isCsvSafe || undefined,
+  }
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
+  if (flag === undefined) return
+  throw new CrmError('usage', `${flag} is about cells, and ${format} has none`, {
+    hint: 'null clears a field there; if the format is another one: --format csv',
+  })
+}
+
+function absentError(name: string, absent: readonly string[]): CrmError {
+  const names = absent.map((each) => JSON.stringify(each)).join(', ')
+  return new CrmError('usage', `--map names ${names}, which no record of ${inputName(name)} has`, {
+    hint: 'compare it with the names of the members there',
+  })
+}

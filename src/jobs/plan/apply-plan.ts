@@ -1,0 +1,108 @@
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { CrmError } from '../../core/errors.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import { refuseOtherAccount } from '../history/job-errors.ts'
+import { readJobState } from '../history/job-state.ts'
+import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
+import { BeforeWriter } from './before-writer.ts'
+import { recordDigest } from './digest.ts'
+import { dropPlanned } from './drop-planned.ts'
+import { byId, Existing } from './existing.ts'
+import { fieldsOfPlan } from './field-counts.ts'
+import type { MadeImport } from './make-import.ts'
+import type { Operation } from './operation.ts'
+import { PlanFile } from './plan-file.ts'
+import type { PlanningContext } from './planning-context.ts'
+
+const MOST_NAMED = 5
+
+/**
+ * A job of a plan that was made before. The same plan is the same job, however often it is applied. CrmError `conflict` when
+ * records are not any more what they were when it was made, unless drift is allowed.
+ */
+export async function applyPlan(world: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
+  const plan = new PlanFile(path)
+  try {
+    plan.verify()
+    const { head, end } = plan
+    refuseOtherAccount(head, world.account)
+    if (!/^job_[0-9a-z]+$/.test(head.job))
+      throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
+    const there = jobPaths(world.jobsFolder, head.job)
+    if (existsSync(there.plan)) {
+      const job = await readJobState(there)
+      if (job.state !== 'planned') return { is: 'same', job }
+      await dropPlanned(world, [there])
+    }
+    const draft = openDraftOf(world.draftsFolder, head.job)
+    try {
+      copySynced(path, draft.paths.plan)
+      if (end.update + end.delete > 0) await keepBefore(world, plan, draft.paths, isDriftAllowed)
+      return {
+        is: 'made',
+        job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [], failing: [] },
+        lines: [],
+        leftLines: [],
+      }
+    } catch (error) {
+      dropDraft(draft)
+      throw error
+    }
+  } finally {
+    plan.close()
+  }
+}
+
+async function keepBefore(
+  world: PlanningContext,
+  plan: PlanFile,
+  paths: JobPaths,
+  isDriftAllowed: boolean,
+): Promise<void> {
+  const existing = await Existing.read({
+    folder: paths.folder,
+    pages: world.list(plan.head.noun),
+    keyOf: byId,
+    onRead: world.onRead,
+  })
+  const images = new BeforeWriter(paths.before)
+  const drift: string[] = []
+  let count = 0
+  for (const { op, head } of changesOf(plan)) {
+    const [match] = existing.find(head.id)
+    if (match) images.add(op, match.id, match.record)
+    if (match && recordDigest(match.record) === head.before) continue
+    if (count++ < MOST_NAMED) drift.push(`${head.id} ${match ? 'was changed' : 'is gone'}`)
+  }
+  images.end()
+  existing.close()
+  if (count > 0 && !isDriftAllowed) throw drifted(drift, count)
+}
+
+/** Operations on records that are there. */
+function* changesOf(plan: PlanFile): Generator<Operation, void, undefined> {
+  for (const batch of plan.operations()) {
+    for (const operation of batch) {
+      if (operation.head.do === 'update' || operation.head.do === 'delete') yield operation
+    }
+  }
+}
+
+function drifted(drift: readonly string[], count: number): CrmError {
+  const more = count > drift.length ? `, and ${count - drift.length} more` : ''
+  return new CrmError('conflict', `records are not what they were when the plan was made: ${drift.join(', ')}${more}`, {
+    hint: 'make a new plan, or send this one all the same with --allow-drift',
+  })
+}
+
+function copySynced(from: string, to: string): void {
+  try {
+    copyFileSync(from, to)
+    chmodSync(to, 0o600)
+    const file = openSync(to, 'r')
+    fsyncSync(file)
+    closeSync(file)
+  } catch (error) {
+    throw toMachineError(error, to)
+  }
+}

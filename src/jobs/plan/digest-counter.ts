@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer'
+import type { KeyIndex } from '../input/key-index.ts'
+
+const FIRST_SLOTS = 1 << 16
+/** 16 MB, and room for 1.4 million rows. */
+const MOST_SLOTS = 1 << 21
+const FULL = 0.7
+const CHARS_OF_64_BITS = 11
+
+/**
+ * How often each digest came before. In memory is only which ones did, and 64 bits of each: should two ever be alike, a row
+ * counts as a second one of its kind, which does no harm as long as it does so again. How often those came that came more
+ * than once, and what there is no room for, is in the index on disk.
+ */
+export class DigestCounter {
+  readonly #index: KeyIndex
+  #slots = new BigUint64Array(FIRST_SLOTS)
+  #used = 0
+  #isClosed = false
+
+  /** `index` is empty, and closed with this. */
+  constructor(index: KeyIndex) {
+    this.#index = index
+  }
+
+  /** Counts this one too. */
+  next(digest: string): number {
+    const bits = bitsOf(digest)
+    if (this.#slots[find(this.#slots, bits)] === bits) return this.#index.count(digest) + 1
+    if (this.#used >= this.#slots.length * FULL && !this.#grow()) return this.#index.count(digest)
+    this.#slots[find(this.#slots, bits)] = bits
+    this.#used += 1
+    return 0
+  }
+
+  /** As often as one likes. */
+  close(): void {
+    if (!this.#isClosed) this.#index.close()
+    this.#isClosed = true
+  }
+
+  #grow(): boolean {
+    const slots = this.#slots
+    if (slots.length >= MOST_SLOTS) return false
+    this.#slots = new BigUint64Array(slots.length * 2)
+    for (const bits of slots) if (bits !== 0n) this.#slots[find(this.#slots, bits)] = bits
+    return true
+  }
+}
+
+/** Where the bits are, or where they would be put. */
+function find(slots: BigUint64Array, bits: bigint): number {
+  const mask = slots.length - 1
+  let at = Number(bits & BigInt(mask))
+  while (slots[at] !== 0n && slots[at] !== bits) at = (at + 1) & mask
+  return at
+}
+
+/** Never 0, which is an empty slot. */
+function bitsOf(digest: string): bigint {
+  return Buffer.from(digest.slice(0, CHARS_OF_64_BITS), 'base64url').readBigUInt64LE() || 1n
+}

@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs'
+import { withLock } from '../../files/lock.ts'
+import { allJobs, headOf } from '../history/find-jobs.ts'
+import { readJobState } from '../history/job-state.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import type { JobKind } from './plan-head.ts'
+import type { PlanningContext } from './planning-context.ts'
+
+/**
+ * A plan that was not confirmed, or whose process ended before the first row: nothing of it was sent, and records may have
+ * changed since, so it is made anew and asked about anew. CrmError `machine` when another process begins with it just now.
+ */
+export async function dropPlanned(world: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
+  // A dry run changes nothing.
+  if (world.draftsFolder !== world.jobsFolder) return
+  for (const paths of planned) {
+    await withLock(
+      paths.lock,
+      async () => {
+        let isBegun = false
+        readJournal(paths.journal, () => {
+          isBegun = true
+        })
+        if (!isBegun) rmSync(paths.folder, { recursive: true, force: true })
+      },
+      0,
+    )
+  }
+}
+
+/** Those that go back to one job, as undo or retry. */
+export async function dropPlannedOf(world: PlanningContext, kind: JobKind, id: string): Promise<void> {
+  for (const paths of allJobs(world.jobsFolder)) {
+    const head = headOf(paths)
+    if (head.kind !== kind || head.of !== id) continue
+    if ((await readJobState(paths)).state === 'planned') await dropPlanned(world, [paths])
+  }
+}

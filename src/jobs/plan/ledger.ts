@@ -1,0 +1,245 @@
+import { parseExactJson } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import type { EarlierJob } from '../history/earlier-jobs.ts'
+import { type JobResults, readResults } from '../history/job-results.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { openJobPlan } from '../journal/job-plan.ts'
+import type { Progress } from '../journal/progress.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { requestDigest } from './digest.ts'
+import type { Operation } from './operation.ts'
+import type { EarlierOperation } from './plan-builder.ts'
+import type { PlanFile } from './plan-file.ts'
+import { openScratch, type Scratch } from './scratch.ts'
+
+const STATES = ['unsent', 'done', 'failed', 'sent'] as const
+
+const TABLES = `
+CREATE TABLE earlier (digest TEXT, n INTEGER, state INTEGER, gen INTEGER, since INTEGER, taken INTEGER, id TEXT, line INTEGER, email TEXT,
+  body TEXT, is_seen INTEGER DEFAULT 0, PRIMARY KEY (digest, n)) WITHOUT ROWID`
+
+const ADD = `
+INSERT INTO earlier (digest, n, state, gen, since, taken, id, line, email, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = excluded.id, line = excluded.line,
+  since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1`
+
+const VANISHED = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
+
+/** Only for the few rows that were not looked for: an index of all would cost more than the planning. */
+const BY_NAME = `CREATE INDEX IF NOT EXISTS by_name ON earlier (json_extract(body, '$.name'))
+  WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL`
+
+/** A record that an earlier job of the run made, from a row that does not say the same any more. */
+export interface Vanished {
+  readonly id: string
+  readonly digest: string
+  readonly n: number
+  /** Of the input that it was made of, where that had lines. */
+  readonly line: number | undefined
+  /** What was sent for it, as JSON. */
+  readonly body: string
+}
+
+/**
+ * What the earlier jobs of a run did, by what their rows said: on disk, for there may be millions. First every row of the
+ * input is looked for with `find`; `vanished` and its kin then know the rows that were not looked for.
+ */
+export class Ledger {
+  readonly #scratch: Scratch
+
+  constructor(folder: string, jobs: readonly EarlierJob[]) {
+    this.#scratch = openScratch(folder, 'ledger')
+    const { database } = this.#scratch
+    database.exec(TABLES)
+    for (const { paths, isUndo } of jobs) {
+      if (isUndo) this.#takeBack(paths)
+      else this.#read(paths)
+    }
+    database.exec('CREATE INDEX by_line ON earlier (line); CREATE INDEX by_email ON earlier (email)')
+  }
+
+  find(digest: string, n: number): (EarlierOperation & { readonly line: number | undefined }) | undefined {
+    const { database } = this.#scratch
+    this.#find ??= database.prepare(
+      'UPDATE earlier SET is_seen = 1 WHERE digest = ? AND n = ? RETURNING state, gen, since, taken, id, line',
+    )
+    const row = this.#find.get(digest, n)
+    if (!row) return undefined
+    const since = row.since === null ? undefined : Number(row.since)
+    const id = row.id === null ? undefined : String(row.id)
+    const line = row.line === null ? undefined : Number(row.line)
+    return {
+      state: STATES[Number(row.state)] ?? 'unsent',
+      gen: Number(row.gen),
+      since,
+      isTaken: row.taken === 1,
+      id,
+      line,
+    }
+  }
+
+  /** Of what was made: how much there is, and how much of it `find` has found. */
+  counts(): { readonly done: number; readonly found: number } {
+    const row = this.#scratch.database
+      .prepare('SELECT count(*) AS done, coalesce(sum(is_seen), 0) AS found FROM earlier WHERE state = 1')
+      .get()
+    return { done: Number(row?.done), found: Number(row?.found) }
+  }
+
+  /** By the address, which only one person has. */
+  vanishedByEmail(email: string): Vanished | undefined {
+    this.#byEmail ??= this.#scratch.database.prepare(`${VANISHED} AND email = ?`)
+    return vanishedOf(this.#byEmail.get(email))
+  }
+
+  vanishedByLine(line: number): Vanished | undefined {
+    this.#byLine ??= this.#scratch.database.prepare(`${VANISHED} AND line = ?`)
+    return vanishedOf(this.#byLine.get(line))
+  }
+
+  /** Undefined as well where several have the name. */
+  vanishedByName(name: string): Vanished | undefined {
+    const { database } = this.#scratch
+    if (!this.#byName) database.exec(BY_NAME)
+    this.#byName ??= database.prepare(`${VANISHED} AND json_extract(body, '$.name') = ? LIMIT 2`)
+    const [row, other] = this.#byName.all(name)
+    return other ? undefined : vanishedOf(row)
+  }
+
+  /** In the order of their lines, at most so many. */
+  vanished(most: number): readonly Vanished[] {
+    const rows = this.#scratch.database.prepare(`${VANISHED} ORDER BY line LIMIT ?`).all(most)
+    return rows.map((row) => vanishedOf(row)).filter((row) => row !== undefined)
+  }
+
+  /** It is not given again. */
+  take({ digest, n }: Vanished): void {
+    this.find(digest, n)
+  }
+
+  close(): void {
+    this.#scratch.close()
+  }
+
+  /** What was made of a row, and changed since, is what another row would make: of that row it is done. */
+  #edit({ head, body }: Operation, isTakenBack: boolean, collection: string): void {
+    const row = this.#byId(head.id)
+    if (!row || !body) return
+    const fields = { ...objectOf(String(row.body)), ...objectOf(body.toString('utf8')) }
+    // The row had no such cell before it was changed.
+    const members = Object.entries(fields).filter(([, value]) => !isTakenBack || value !== null)
+    const text = canonicalJson(Object.fromEntries(members))
+    const digest = requestDigest('POST', collection, text)
+    if (digest === row.digest) return
+    this.#scratch.database
+      .prepare('UPDATE earlier SET digest = ?, n = ?, body = ?, email = ? WHERE digest = ? AND n = ?')
+      .run(digest, this.#freeN(digest), text, emailOf(fields) ?? null, row.digest ?? null, row.n ?? null)
+  }
+
+  /** Equal rows are distinguished by the number of equal rows before them. */
+  #freeN(digest: string): number {
+    const isTaken = this.#scratch.database.prepare('SELECT 1 FROM earlier WHERE digest = ? AND n = ?')
+    let n = 0
+    while (isTaken.get(digest, n)) n += 1
+    return n
+  }
+
+  #byId(id: string | undefined): ReturnType<Statement['get']> {
+    const { database } = this.#scratch
+    database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
+    return database.prepare('SELECT digest, n, body FROM earlier WHERE id = ? AND state = 1').get(id ?? null)
+  }
+
+  #find: Statement | undefined
+  #byEmail: Statement | undefined
+  #byLine: Statement | undefined
+  #byName: Statement | undefined
+
+  /** What was deleted again is made under a new key: the old one would only bring back the old answer. */
+  #takeBack(undo: JobPaths): void {
+    const { database } = this.#scratch
+    const plan = openJobPlan(undo)
+    database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
+    const settle = database.prepare('UPDATE earlier SET state = ?, id = ? WHERE id = ?')
+    try {
+      const results = readResults(undo, plan.count, this.#scratch)
+      for (const operation of allOf(plan)) {
+        const { op, head } = operation
+        if (results.progress.endOf(op) !== 'done') continue
+        const id = head.id ?? null
+        if (head.do === 'delete') settle.run(STATES.indexOf('failed'), id, id)
+        // What an undo deleted, and its own undo made once more.
+        if (head.do === 'create') settle.run(STATES.indexOf('done'), results.of(op).id, id)
+        if (head.do === 'update') this.#edit(operation, true, collectionOf(plan))
+      }
+    } finally {
+      plan.close()
+    }
+  }
+
+  /** A later job knows better, but nothing undoes what is done. */
+  #read(job: JobPaths): void {
+    const { database } = this.#scratch
+    const plan = openJobPlan(job)
+    const add = database.prepare(ADD)
+    try {
+      const results = readResults(job, plan.count, this.#scratch)
+      for (const operation of allOf(plan)) {
+        const state = stateOf(results.progress, operation.op)
+        if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
+        if (operation.head.do !== 'update') continue
+        if (state === 'done') this.#edit(operation, false, collectionOf(plan))
+        // Wanted once more from the same record as before, it was taken back, and its old key would bring the old answer.
+        add.run(...rowOf(operation, state === 'done' ? 'failed' : state, results))
+      }
+    } finally {
+      plan.close()
+    }
+  }
+}
+
+function collectionOf({ head: { noun } }: PlanFile): string {
+  return RESOURCES[resourceOf(noun)].path
+}
+
+function rowOf(
+  { op, head, body }: Operation,
+  state: (typeof STATES)[number],
+  results: JobResults,
+): (string | number | null)[] {
+  const since = state === 'sent' ? (head.since ?? results.progress.firstMs) : head.since
+  const { id, gen = head.gen ?? 0 } = results.of(op)
+  const text = body?.toString('utf8') ?? '{}'
+  const isTaken = head.taken === true || results.progress.isTaken(op)
+  const what = [head.digest, head.n, STATES.indexOf(state), gen, since ?? null, isTaken ? 1 : 0, id]
+  return [...what, head.line ?? null, emailOf(objectOf(text)) ?? null, text]
+}
+
+type Statement = ReturnType<Scratch['database']['prepare']>
+
+function vanishedOf(row: ReturnType<Statement['get']>): Vanished | undefined {
+  if (!row) return undefined
+  const line = row.line === null ? undefined : Number(row.line)
+  return { id: String(row.id), digest: String(row.digest), n: Number(row.n), line, body: String(row.body) }
+}
+
+function objectOf(text: string): JsonObject {
+  return parseExactJson(text) as JsonObject
+}
+
+/** The part of an address that matters for telling one from another. */
+export function emailOf(record: unknown): string | undefined {
+  if (!isJsonObject(record) || typeof record.email !== 'string') return undefined
+  return record.email.trim().normalize('NFC').toLowerCase() || undefined
+}
+
+function* allOf(plan: PlanFile): Generator<Operation, void, undefined> {
+  for (const batch of plan.operations()) yield* batch
+}
+
+function stateOf(progress: Progress, op: number): (typeof STATES)[number] {
+  const end = progress.endOf(op)
+  if (end === 'done' || end === 'failed') return end
+  return end === 'back' || op >= progress.next ? 'unsent' : 'sent'
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import { CrmError } from '../../core/errors.ts'
+import { hasOperation, isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
+import { earlierJobs } from '../history/earlier-jobs.ts'
+import { headOf } from '../history/find-jobs.ts'
+import type { JobState } from '../history/job-state.ts'
+import { madeAlready } from '../history/made-already.ts'
+import { findingLines } from '../input/findings-text.ts'
+import { openRows } from '../input/open-rows.ts'
+import type { Findings, RowOptions, Verdict } from '../input/row.ts'
+import { verdictLines } from '../input/verdict-text.ts'
+import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../journal/job-folder.ts'
+import { isRechecked } from '../send/recheck.ts'
+import { dropPlanned } from './drop-planned.ts'
+import type { ImportTerms } from './import-terms.ts'
+import { leftOutLines } from './left-out-text.ts'
+import type { MadeJob } from './make-job.ts'
+import { refuseAbsentNames } from './match-names.ts'
+import { PageCounter } from './page-counter.ts'
+import { PlanBuilder } from './plan-builder.ts'
+import type { Noun, PlanEnd, PlanHead } from './plan-head.ts'
+import { type MatchRequest, planRows } from './plan-rows.ts'
+import type { PlanningContext } from './planning-context.ts'
+import { runId } from './run-id.ts'
+import { spoolInput } from './spool-input.ts'
+
+/** How the input is read: what the person said, and nothing else. */
+export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
+
+export interface ImportRequest {
+  readonly noun: Noun
+  /** `delete`: the records of the rows are deleted. */
+  readonly kind: 'import' | 'update' | 'delete' | 'retry'
+  /** What becomes of the rows; of a retry what the job that it retries does with them. */
+  readonly as: ImportTerms['as']
+  /** The job whose failed rows these are. */
+  readonly of: string | undefined
+  /** A file, or `-`. */
+  readonly inputName: string
+  readonly read: ReadFlags
+  readonly stages: readonly string[] | undefined
+  readonly match: MatchRequest
+  /** `--run-id`; undefined: of the command and the name of the file. */
+  readonly run: string | undefined
+  /** A new run, whatever was done before. */
+  readonly isAgain: boolean
+}
+
+export type MadeImport =
+  | {
+      readonly is: 'made'
+      readonly job: MadeJob
+      /** How the input is read. */
+      readonly lines: readonly string[]
+      /** The rows that are left out, with the reasons. */
+      readonly leftLines: readonly string[]
+    }
+  /** An earlier job has the same input: it goes on, or is done. Nothing was kept. */
+  | { readonly is: 'same'; readonly job: JobState }
+  /** Nothing was kept. */
+  | { readonly is: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
+
+/** Reads and checks the whole input; only when nothing is wrong with it there is a job. */
+export async function makeImport(world: PlanningContext, request: ImportRequest): Promise<MadeImport> {
+  const draft = openDraft(world.draftsFolder, world.nowMs())
+  try {
+    const made = await fillDraft(world, request, draft)
+    if (made.is !== 'made') dropDraft(draft)
+    return made
+  } catch (error) {
+    dropDraft(draft)
+    throw error
+  }
+}
+
+async function fillDraft(world: PlanningContext, request: ImportRequest, draft: Draft): Promise<MadeImport> {
+  const { noun, inputName, read, stages } = request
+  const { paths } = draft
+  const firstRun = firstRunOf(world, request)
+  const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
+  const input = await spoolInput(inputName, world.stdin(), paths.input)
+  const earlier = await earlierJobs(world.jobsFolder, { ...world, run, sha256: input.sha256 })
+  if (earlier.is === 'same') return earlier
+  if (earlier.undone !== undefined) world.note(earlier.undone)
+  const place = { path: paths.input, name: inputName, kind: resourceOf(noun) }
+  const updates = await updatesFor(world, request)
+  const source = await openRows({
+    ...read,
+    ...place,
+    stages,
+    ...{ signal: world.signal, note: world.note, nowMs: world.nowMs() },
+  })
+  const match = matchOf(request, source.verdict, updates !== undefined)
+  const head: PlanHead = {
+    crm_plan: 1,
+    job: paths.id,
+    kind: request.kind,
+    noun,
+    run,
+    account: world.account,
+    command: world.command,
+    input: { ...input, verdict: source.verdict },
+    of: request.of,
+    ...(updates === undefined ? {} : { updates }),
+    terms: termsOf(request, match),
+    made_at: world.nowMs(),
+    version: world.version,
+  }
+  const builder = await PlanBuilder.open(paths, head)
+  const pages = new PageCounter(world.pageSize)
+  const parts = {
+    paths,
+    noun,
+    source,
+    builder,
+    before: earlier.jobs,
+    list: () => pages.counted(world.list(noun)),
+    onRead: world.onRead,
+    isAgain: request.isAgain,
+    note: world.note,
+    isRetry: request.kind === 'retry',
+    isDeletion: request.as === 'delete',
+  }
+  let end: PlanEnd | undefined
+  try {
+    const doubts = (await planRows(parts, match)) ?? (await doubleOf(world, request, firstRun))
+    const { findings, verdict } = source
+    if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
+    end = builder.end()
+    await dropPlanned(world, earlier.planned)
+    return {
+      is: 'made',
+      job: {
+        ...{ paths: await finishDraft(draft), head, end, doubts },
+        ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
+        recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
+      },
+      lines: verdictLines(inputName, verdict),
+      leftLines: notSentLines(builder),
+    }
+  } finally {
+    if (!end) builder.drop()
+  }
+}
+
+function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
+  return [
+    ...leftOutLines(leftOut, 'Rows that are skipped:'),
+    ...leftOutLines(failing, 'Rows that fail, and are not sent:'),
+  ]
+}
+
+function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {
+  const { format, ...kept } = read
+  return { as, match, read: kept }
+}
+
+/** What is matched is not made a second time. */
+async function doubleOf(world: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
+  if (!isAgain || as !== 'import' || match.names.length > 0) return undefined
+  return madeAlready(world.jobsFolder, { account: world.account, run, noun })
+}
+
+/** Undefined for what changes no deals. */
+async function updatesFor(world: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource) || hasOperation(resource, 'update')) return undefined
+  if (kind === 'update') return world.dealUpdates()
+  // Rows that could not be changed are not to be made anew.
+  return of === undefined ? undefined : headOf(jobPaths(world.jobsFolder, of)).updates
+}
+
+/** An id column says which record a row is. */
+function matchOf(
+  { as, match, noun, inputName, read }: ImportRequest,
+  verdict: Verdict,
+  canUpdateDeals: boolean,
+): MatchRequest {
+  const { columns } = verdict
+  const hasIds = columns.some(({ field }) => field === 'id')
+  const resource = resourceOf(noun)
+  const canMatch = hasOperation(resource, 'update') || canUpdateDeals
+  if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
+  if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
+    throw new CrmError(
+      'invalid_input',
+      `${inputName} has no column id, which says what to ${as === 'delete' ? as : 'update'}`,
+      {
+        hint: `name what tells one ${resource} from another: --match ${matchHint(resource)}`,
+      },
+    )
+  }
+  if (match.names.length > 0 && !canMatch) {
+    throw new CrmError('not_supported', `${noun} are only made by an import, so there is nothing to match them for`, {
+      hint: isListed(resource) ? `crm ${noun} update --from FILE changes those that are there` : 'leave --match out',
+    })
+  }
+  refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, verdict })
+  return canUpdateDeals ? { ...match, mode: 'update' } : match
+}
+
+function firstRunOf(world: PlanningContext, { kind, noun, inputName, read, match, run }: ImportRequest): string {
+  const mapping = mappingOf(read)
+  if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
+  return run ?? runId({ account: world.account, kind, noun, mapping, inputName })
+}
+
+function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {
+  return [
+    ['map', read.map],
+    ['null', read.nullToken],
+    ['compute', read.compute],
+    ['format', read.format],
+    ['encoding', read.encoding],
+    ['delimiter', read.delimiter],
+    ['quote', read.quote],
+  ]
+}

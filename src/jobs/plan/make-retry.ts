@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CrmError } from '../../core/errors.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { typedProfile } from '../../core/typed-profile.ts'
+import { failuresOf } from '../history/failures.ts'
+import { allJobs, headOf } from '../history/find-jobs.ts'
+import { refuseOtherAccount } from '../history/job-errors.ts'
+import { type JobState, readJobState } from '../history/job-state.ts'
+import { failedRowsName } from '../input/failed-rows.ts'
+import { type JobPaths, jobPaths } from '../journal/job-folder.ts'
+import { openJobPlan } from '../journal/job-plan.ts'
+import { dropPlannedOf } from './drop-planned.ts'
+import type { MadeImport } from './make-import.ts'
+import { makeJob } from './make-job.ts'
+import { sentKind } from './operation.ts'
+import type { PlanningContext } from './planning-context.ts'
+import { BeforeImages } from './read-before.ts'
+
+/** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
+export async function makeRetry(world: PlanningContext, paths: JobPaths): Promise<MadeImport> {
+  const { progress, state, account } = await readJobState(paths)
+  const earlier = await retryOf(world, paths.id)
+  if (earlier) return retryAgain(world, paths.id, earlier)
+  if (state !== 'finished' && state !== 'cancelled') {
+    throw new CrmError('conflict', `${paths.id} has not come to its end`, {
+      hint: `crm jobs resume ${paths.id}${typedProfile(world.command)}`,
+      job: paths.id,
+    })
+  }
+  if (account.failed === 0) {
+    throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
+  }
+  await dropPlannedOf(world, 'retry', paths.id)
+  const plan = openJobPlan(paths)
+  const images = new BeforeImages(paths.before)
+  let unmatched = 0
+  try {
+    refuseOtherAccount(plan.head, world.account)
+    const { noun, run, updates, terms } = plan.head
+    const job = await makeJob(
+      world,
+      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, terms }) },
+      async (builder) => {
+        for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
+          if (failure !== 'failed') continue
+          const { path, id, line, at, n, gen = 0, failed } = operation.head
+          if (failed) {
+            unmatched += 1
+            builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
+            continue
+          }
+          const before = await images.of(operation.op)
+          const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
+          const known = () => ({ state: 'failed', gen, since: undefined }) as const
+          builder.add({ do: sentKind(operation.head), path, n, ...present({ id, line, at, before, body }) }, known)
+        }
+        if (unmatched === account.failed) throw nothingToSend(world, paths)
+      },
+    )
+    const lines =
+      unmatched === 0 ? [] : [`${unmatched} of the rows fail again; to match them anew: ${matchAnew(world, paths.id)}`]
+    return { is: 'made', job, lines, leftLines: [] }
+  } finally {
+    await images.close()
+    plan.close()
+  }
+}
+
+/** A retry sends the rows as they were matched, so an ambiguous row would fail again. */
+function nothingToSend(world: PlanningContext, { id }: JobPaths): CrmError {
+  return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
+    hint: `when each has one match, match them anew: ${matchAnew(world, id)}`,
+    job: id,
+  })
+}
+
+/** The command that matches the rows again, from the input of the first job. */
+function matchAnew(world: PlanningContext, id: string): string {
+  const paths = jobPaths(world.jobsFolder, id)
+  const { input, of } = headOf(paths)
+  if (!input && of !== undefined) return matchAnew(world, of)
+  const file = input && existsSync(paths.input) ? shellWord(join(paths.folder, failedRowsName(input.verdict))) : 'FILE'
+  return `crm jobs retry ${id}${typedProfile(world.command)} --from ${file}`
+}
+
+/** The last one that was begun. */
+async function retryOf({ jobsFolder }: PlanningContext, id: string): Promise<JobState | undefined> {
+  for (const each of allJobs(jobsFolder).toReversed()) {
+    const { kind, of } = headOf(each)
+    if (kind !== 'retry' || of !== id) continue
+    const job = await readJobState(each)
+    if (job.state !== 'planned') return job
+  }
+  return undefined
+}
+
+/** What an earlier retry did is not done once more: only what failed in that goes out again. */
+async function retryAgain(world: PlanningContext, id: string, earlier: JobState): Promise<MadeImport> {
+  const { paths, head, state, account } = earlier
+  if (head.input) {
+    throw new CrmError(
+      'conflict',
+      `the rows of ${id} that failed were sent from ${head.input.name} already, as ${paths.id}`,
+      {
+        hint: account.failed > 0 ? `what failed then: crm jobs retry ${paths.id}` : `crm jobs show ${paths.id}`,
+        job: paths.id,
+      },
+    )
+  }
+  const isOver = state === 'finished' || state === 'cancelled'
+  return isOver && account.failed > 0 ? makeRetry(world, paths) : { is: 'same', job: earlier }
+}
+
+/** Members that are undefined would count as there. */
+function present<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>
+  }
+}

@@ -1,0 +1,107 @@
+import { hash, randomUUID } from 'node:crypto'
+import { recordPath } from '../../api/path.ts'
+import { changedMembers } from '../../core/changes.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { listedId } from '../../core/listed-id.ts'
+import {
+  type CrmRecord,
+  hasOperation,
+  type ImportableResource,
+  type ListedResource,
+  type PluralOf,
+  resourceOf,
+} from '../../core/resources/registry.ts'
+import type { Where } from '../../expr/where.ts'
+import { allJobs, headOf } from '../history/find-jobs.ts'
+import { readJobState } from '../history/job-state.ts'
+import { wrongStage } from '../input/wrong-stage.ts'
+import type { MadeImport } from './make-import.ts'
+import { makeJob } from './make-job.ts'
+import type { Planned } from './plan-builder.ts'
+import type { Noun } from './plan-head.ts'
+import type { PlanningContext } from './planning-context.ts'
+
+export interface SelectionRequest {
+  readonly noun: PluralOf<ListedResource & ImportableResource>
+  readonly kind: 'update' | 'delete'
+  /** Which records it is about. */
+  readonly where: Pick<Where, 'keepAll' | 'failure'>
+  /** Checks all records before anything is sent. */
+  readonly check: {
+    see(records: readonly CrmRecord[]): void
+    judge(): Promise<void>
+  }
+  /** What it does to each of them; undefined deletes. */
+  readonly patch: JsonObject | undefined
+  /** Names that the stage of a deal can have; undefined where they are not known. */
+  readonly stages: readonly string[] | undefined
+}
+
+/**
+ * Records that an expression selects. All of them are written to the plan, unchanged, before the first one is changed: changing
+ * while paging would skip some. The same command, should it have been stopped, goes on instead.
+ */
+export async function makeSelection(world: PlanningContext, request: SelectionRequest): Promise<MadeImport> {
+  const stopped = await stoppedJob(world, request.kind)
+  if (stopped) return { is: 'same', job: stopped }
+  const { noun, kind, where, check, patch } = request
+  refuseWrongStage(request)
+  const identity = { kind, noun, run: newRun(world), of: undefined }
+  const updates = hasOperation(resourceOf(noun), kind) ? {} : { updates: await world.dealUpdates() }
+  const job = await makeJob(world, { ...identity, ...updates }, async (builder) => {
+    for await (const { items } of world.list(noun)) {
+      world.onRead(items.length)
+      check.see(items)
+      for (const record of await where.keepAll(items)) {
+        const planned = plannedFor(noun, record, patch)
+        if (planned === 'unchanged') builder.leaveOut(planned)
+        else builder.add(planned)
+      }
+    }
+    // First: a misspelt member is the usual reason why an expression fails.
+    await check.judge()
+    const failure = where.failure()
+    if (failure) throw failure
+  })
+  return { is: 'made', job, lines: [], leftLines: [] }
+}
+
+/** One name for all of them: the server would refuse each. */
+function refuseWrongStage({ patch, stages }: SelectionRequest): void {
+  const wrong = wrongStage(patch?.stage, stages)
+  if (!wrong) return
+  throw new CrmError('invalid_input', `no pipeline has the stage ${JSON.stringify(wrong.shown)}: ${wrong.message}`, {
+    hint: 'crm pipelines list',
+  })
+}
+
+function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' {
+  const id = listedId(record)
+  if (!patch) return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record }
+  if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'
+  return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }
+}
+
+async function stoppedJob({ jobsFolder, account, command }: PlanningContext, kind: string) {
+  const words = meantBy(command)
+  for (const paths of allJobs(jobsFolder).toReversed()) {
+    const head = headOf(paths)
+    if (head.kind !== kind || head.account !== account || head.input || meantBy(head.command) !== words) continue
+    const job = await readJobState(paths)
+    if (job.state === 'stopped' || job.state === 'running') return job
+  }
+  return undefined
+}
+
+/** Words that say how a command is shown or confirmed do not make it another one. */
+const ASIDE: readonly string[] = ['--dry-run', '--exit-code', '--yes', '-y', '--quiet', '-q']
+
+function meantBy(command: readonly string[]): string {
+  return JSON.stringify(command.filter((word) => !ASIDE.includes(word)))
+}
+
+/** What it is about is chosen anew each time, so each time is a run of its own. */
+function newRun({ account, command }: PlanningContext): string {
+  return hash('sha256', JSON.stringify([account, command, randomUUID()]), 'base64url').slice(0, 22)
+}

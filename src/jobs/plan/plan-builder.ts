@@ -1,0 +1,176 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { createKeyIndex, type KeyIndex } from '../input/key-index.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { BeforeWriter } from './before-writer.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { refuseUnchangeable } from './deal-updates.ts'
+import { recordDigest, requestDigest } from './digest.ts'
+import { DigestCounter } from './digest-counter.ts'
+import { FieldCounts } from './field-counts.ts'
+import { LeavingOut, type LeftOut } from './left-out.ts'
+import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from './operation.ts'
+import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
+import { PlanWriter } from './plan-writer.ts'
+
+export interface Planned {
+  readonly do: OperationKind
+  /** Encoded, from `/v1` on. */
+  readonly path: string
+  readonly body?: JsonObject
+  readonly id?: string
+  readonly line?: number
+  readonly at?: readonly [number, number]
+  /** How many before it say the same, where that is known already. */
+  readonly n?: number
+  /** As it is before; kept for undo and drift. */
+  readonly before?: CrmRecord
+  /** The version that the write is bound to. */
+  readonly ifMatch?: string
+}
+
+/** A row that fails without a request. */
+export interface PlannedFailure {
+  readonly do: 'fail'
+  readonly path: string
+  readonly line?: number
+  readonly at?: readonly [number, number]
+  readonly failed: KnownFailure
+}
+
+/** What an earlier job of the run knows of an operation that says the same. */
+export interface EarlierOperation {
+  readonly state: 'done' | 'failed' | 'sent' | 'unsent'
+  readonly gen: number
+  /** When it was leased first, where it may have been sent. */
+  readonly since: number | undefined
+  /** Whether it was answered with a 2xx that does not show the record. */
+  readonly isTaken?: boolean
+  /** Of the record that was made. */
+  readonly id?: string | undefined
+}
+
+/** Makes the files of a plan, operation by operation; nothing counts until `end`. */
+export class PlanBuilder {
+  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, unchanged: 0, skipped: 0 }
+  readonly fields = new FieldCounts()
+  readonly leftOut: LeavingOut
+  /** The first rows that fail; the plan has all of them. */
+  readonly failing = new LeavingOut(undefined)
+  readonly #writer: PlanWriter
+  readonly #before: BeforeWriter
+  readonly #counter: DigestCounter
+  readonly #overflowPath: string
+  readonly #updates: PlanHead['updates']
+
+  private constructor(paths: JobPaths, head: PlanHead, overflow: KeyIndex) {
+    this.leftOut = new LeavingOut(paths.leftOut)
+    this.#updates = head.updates
+    this.#writer = new PlanWriter(paths.plan, head)
+    this.#before = new BeforeWriter(paths.before)
+    this.#counter = new DigestCounter(overflow)
+    this.#overflowPath = overflowPath(paths)
+  }
+
+  static async open(paths: JobPaths, head: PlanHead): Promise<PlanBuilder> {
+    return new PlanBuilder(paths, head, await createKeyIndex(overflowPath(paths)))
+  }
+
+  /** `earlier` is asked what was done before; without it nothing was. */
+  add(planned: Planned, earlier?: (digest: string, n: number) => EarlierOperation | undefined): void {
+    refuseUnchangeable(this.#updates, planned)
+    const body = planned.body && canonicalJson(planned.body)
+    const before = planned.before && recordDigest(planned.before)
+    const digest = requestDigest(METHODS[planned.do], planned.path, body ?? '', before)
+    const n = planned.n ?? this.#counter.next(digest)
+    const known = earlier?.(digest, n)
+    if (known?.state === 'done') {
+      this.skip([doneBefore(planned, known)])
+      return
+    }
+    this.counts.rows += 1
+    if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
+    this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
+    this.counts[planned.do] += 1
+    if (planned.body) this.fields.add(planned.do, planned.body)
+  }
+
+  fail(planned: PlannedFailure): void {
+    const { failed, line = null } = planned
+    this.counts.rows += 1
+    this.counts.fail += 1
+    this.#writer.add({ head: { ...planned, digest: '', n: 0 }, body: undefined })
+    this.failing.add([{ line, id: null, ...failed, was: null, wrote: null, now: null }])
+  }
+
+  leaveOut(why: 'unchanged' | 'skipped', rows = 1): void {
+    this.counts.rows += rows
+    this.counts[why] += rows
+  }
+
+  /** A row that is skipped, and why: one line, or one for each member. */
+  skip(lines: readonly LeftOut[]): void {
+    this.leaveOut('skipped')
+    this.leftOut.add(lines)
+  }
+
+  /** All files are synced when it returns. */
+  end(): PlanEnd {
+    this.#closeCounter()
+    this.leftOut.close()
+    this.#before.end()
+    const counts: PlanCounts = { ...this.counts }
+    return this.#writer.end(counts)
+  }
+
+  /** Instead of `end`, when there will be no plan. */
+  drop(): void {
+    this.#closeCounter()
+    this.leftOut.close()
+    this.#before.close()
+    this.#writer.close()
+  }
+
+  #closeCounter(): void {
+    this.#counter.close()
+    rmSync(this.#overflowPath, { force: true })
+  }
+}
+
+function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
+  const reason = 'a row that says the same was done before'
+  const place = { line: line ?? null, id: id ?? null }
+  return { ...place, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
+}
+
+function overflowPath({ folder }: JobPaths): string {
+  return join(folder, 'digests.db')
+}
+
+function headOf(
+  { do: kind, path, id, line, at, ifMatch }: Planned,
+  before: string | undefined,
+): Omit<OperationHead, 'digest' | 'n'> {
+  return {
+    do: kind,
+    path,
+    ...(id === undefined ? {} : { id }),
+    ...(line === undefined ? {} : { line }),
+    ...(at === undefined ? {} : { at }),
+    ...(before === undefined ? {} : { before }),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  }
+}
+
+/** Refused for good is proof of absence, and a new key asks anew; what may have been sent keeps its key and its time. */
+function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' | 'since' | 'taken'> {
+  if (!known) return {}
+  const gen = known.state === 'failed' ? known.gen + 1 : known.gen
+  return {
+    ...(gen === 0 ? {} : { gen }),
+    ...(known.state === 'sent' && known.since !== undefined ? { since: known.since } : {}),
+    ...(known.state === 'sent' && known.isTaken ? { taken: true } : {}),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Api } from '../../api/api.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { type WrongStage, wrongStage } from '../input/wrong-stage.ts'
+
+/** So many deals are looked at for the pipelines that they are in. */
+const DEALS = 100
+
+/**
+ * Names that the stage of a deal can have. No documented endpoint lists pipelines, but deals name theirs: when the last
+ * ones are all in one, its stages; undefined when they are not, for then it is unknown which of them a new deal goes to.
+ * Where there are no deals GraphQL tells, if the server has it.
+ */
+export async function stageNames({ deals, stages, graphql }: Api): Promise<readonly string[] | undefined> {
+  const ids = new Set<string>()
+  for await (const { items } of deals.list({ limit: DEALS, cursor: undefined, filters: {} })) {
+    for (const { pipeline_id: id } of items) ids.add(idText(id) ?? '')
+  }
+  const [id] = ids
+  if (ids.size === 0) {
+    const listed = await listedStages(graphql)
+    return listed && namesOf(listed)
+  }
+  if (!id || ids.size > 1) return undefined
+  const names: string[] = []
+  for await (const { items } of stages(id).list()) {
+    for (const { name } of items) if (typeof name === 'string') names.push(name)
+  }
+  return names
+}
+
+/** The first of these names or ids that is no stage of a pipeline; undefined when all are, or stages cannot be listed. */
+export async function unknownStage({ graphql }: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
+  const listed = await listedStages(graphql)
+  const ids = listed?.map(({ id }) => idText(id))
+  const names = listed && namesOf(listed)
+  const unknown = stages.find((stage) => !ids?.includes(stage) && wrongStage(stage, names))
+  return wrongStage(unknown, names)
+}
+
+/** Of all pipelines: a name that none of them has is wrong wherever the deal goes. */
+async function listedStages(graphql: Api['graphql']): Promise<readonly JsonObject[] | undefined> {
+  const listed: JsonObject[] = []
+  try {
+    for await (const { items } of graphql.list('pipelines')) {
+      for (const { stages } of items) if (Array.isArray(stages)) listed.push(...stages.filter(isJsonObject))
+    }
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'not_supported') return undefined
+    throw error
+  }
+  return namesOf(listed).length === 0 ? undefined : listed
+}
+
+function namesOf(stages: readonly JsonObject[]): readonly string[] {
+  return [...new Set(stages.map(({ name }) => name).filter((name) => typeof name === 'string'))]
+}

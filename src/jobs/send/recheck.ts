@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { listedId } from '../../core/listed-id.ts'
+import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
+import { writePrivateFile } from '../../files/write-private-file.ts'
+import { readResults } from '../history/job-results.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { openJobPlan } from '../journal/job-plan.ts'
+import { matchKey } from '../plan/match-key.ts'
+import { MatchShown } from '../plan/match-shown.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
+import type { PlanCounts, PlanHead } from '../plan/plan-head.ts'
+import { openScratch, type Scratch } from '../plan/scratch.ts'
+import type { RunTerms } from './services.ts'
+
+/** A row of an upsert whose contact exists more than once: another writer made it at the same time. */
+export interface Twin {
+  readonly line: number | null
+  /** The record that the job made. */
+  readonly id: string
+  /** All records with its key. */
+  readonly ids: readonly string[]
+}
+
+/** The result of reading the records of an upsert again. */
+export interface Recheck {
+  /** Undefined with `--no-recheck`. */
+  readonly twins: readonly Twin[] | undefined
+}
+
+export interface RecheckParts {
+  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly terms: Pick<RunTerms, 'isRecheckLeftOut'>
+}
+
+/** An upsert creates what did not exist when it was planned; another writer may have created the same since. */
+export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): boolean {
+  if (!hasOperation(resourceOf(noun), 'update') || terms?.as !== 'import' || create === 0) return false
+  return terms.match.mode === 'upsert' && terms.match.names.length > 0 && terms.match.names[0] !== 'id'
+}
+
+/**
+ * Reads all records, and finds those of the job that exist twice; undefined for a job that is not an upsert. The result is
+ * kept; when nothing existed twice, the records are not read again.
+ */
+export async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
+  const plan = openJobPlan(paths)
+  try {
+    if (!isRechecked(plan.head, plan.end)) return undefined
+    const kept = keptRecheck(paths)
+    if (kept?.twins?.length === 0) return kept
+    const found = parts.terms.isRecheckLeftOut
+      ? (kept ?? { twins: undefined })
+      : { twins: await findTwins(paths, plan, parts) }
+    await writePrivateFile(fileOf(paths), JSON.stringify(found))
+    return found
+  } finally {
+    plan.close()
+  }
+}
+
+/** The last result; undefined before the first. */
+export function keptRecheck(paths: JobPaths): Recheck | undefined {
+  const file = fileOf(paths)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Recheck) : undefined
+}
+
+function fileOf({ folder }: JobPaths): string {
+  return join(folder, 'recheck.json')
+}
+
+async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts): Promise<readonly Twin[]> {
+  const names = plan.head.terms?.match.names ?? []
+  const scratch = openScratch(paths.folder, 'recheck')
+  try {
+    putMade(scratch, paths, plan)
+    const see = scratch.database.prepare('UPDATE made SET ids = ids || ? || char(10) WHERE key = ?')
+    const shown = new MatchShown(names)
+    for await (const { items } of list()) {
+      for (const record of items) {
+        const key = matchKey(record, names)
+        shown.see(record)
+        if (key !== undefined) see.run(JSON.stringify(listedId(record)), key)
+      }
+    }
+    shown.judge()
+    return twinsIn(scratch)
+  } finally {
+    scratch.close()
+  }
+}
+
+/** Puts the created records into a table, by match key; on disk, because there may be millions. */
+function putMade(scratch: Scratch, paths: JobPaths, plan: PlanFile): void {
+  const { database } = scratch
+  const names = plan.head.terms?.match.names ?? []
+  database.exec("CREATE TABLE made (key TEXT, line INTEGER, id TEXT, ids TEXT DEFAULT '')")
+  const put = database.prepare('INSERT INTO made (key, line, id) VALUES (?, ?, ?)')
+  const results = readResults(paths, plan.count, scratch)
+  for (const batch of plan.operations()) {
+    for (const { op, head, body } of batch) {
+      if (head.do !== 'create' || results.progress.endOf(op) !== 'done') continue
+      const { id, wasThere } = results.of(op)
+      const key = matchKey(parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject, names)
+      if (key !== undefined && id !== null && !wasThere) put.run(key, head.line ?? null, id)
+    }
+  }
+  database.exec('CREATE INDEX made_by_key ON made (key)')
+}
+
+function twinsIn({ database }: Scratch): readonly Twin[] {
+  const some = database.prepare(
+    'SELECT line, id, ids FROM made WHERE instr(substr(ids, instr(ids, char(10)) + 1), char(10))',
+  )
+  const twins = some.all().map(({ line, id, ids }) => ({
+    line: line === null ? null : Number(line),
+    id: String(id),
+    // A list that grows while it is read may have a record on two pages.
+    ids: [...new Set(String(ids).trimEnd().split('\n'))].map((text) => String(JSON.parse(text))),
+  }))
+  return twins.filter(({ ids }) => ids.length > 1)
+}

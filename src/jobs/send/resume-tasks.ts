@@ -1,0 +1,70 @@
+import type { HeldLease, Progress } from '../journal/progress.ts'
+import type { Operation } from '../plan/operation.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
+import type { Task } from './task.ts'
+
+export interface ResumeTerms {
+  readonly windowMs: number
+  readonly lifeMs: number
+  readonly isScopedByAccount: boolean
+  readonly keyMark: string
+}
+
+export interface Resumed {
+  /** Leased by an earlier process, without a result. */
+  readonly sent: readonly Task[]
+  /** Leased by an earlier process, and given back. */
+  readonly unsent: readonly Task[]
+}
+
+/** What earlier processes left behind. */
+export function resumeTasks(plan: PlanFile, progress: Progress, terms: ResumeTerms): Resumed {
+  const sent: Task[] = []
+  const unsent: Task[] = []
+  for (const lease of progress.openLeases()) {
+    for (const operation of operationsOf(plan, lease)) {
+      if (progress.hasEnd(operation.op)) continue
+      const isBack = progress.endOf(operation.op) === 'back'
+      const isTaken = operation.head.taken === true || progress.isTaken(operation.op)
+      const task = taskOf(operation, progress.lastLease(operation.op, lease), { ...terms, isBack, isTaken })
+      if (isBack) unsent.push(task)
+      else sent.push(task)
+    }
+  }
+  return { sent, unsent }
+}
+
+function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<Operation, void, undefined> {
+  for (const batch of plan.operations(at)) {
+    for (const operation of batch) {
+      if (operation.op >= to) return
+      if (operation.op >= from) yield operation
+    }
+  }
+}
+
+interface LeftAs {
+  readonly isBack: boolean
+  readonly isTaken: boolean
+}
+
+function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & LeftAs): Task {
+  const { gen = 0, since } = operation.head
+  const leasedMs = Math.min(lease.time, since ?? lease.time)
+  // Another key may be one under which the server never saw our idempotency keys.
+  const isKnown = terms.isScopedByAccount || lease.key === terms.keyMark
+  const windowMs = Math.min(terms.windowMs, lease.window)
+  const isSent = !terms.isBack || since !== undefined
+  return {
+    operation,
+    gen: lease.gen ?? gen,
+    leasedMs,
+    expiresMs: isKnown ? leasedMs + windowMs : Number.NEGATIVE_INFINITY,
+    windowEndMs: since === undefined ? lease.time + lease.window : Number.POSITIVE_INFINITY,
+    tries: 0,
+    isInDoubt: isSent,
+    isTaken: terms.isTaken,
+    isResumed: isSent,
+    lastSentMs: undefined,
+  }
+}

@@ -1,0 +1,276 @@
+import { isFailure } from '../../api/errors/failure.ts'
+import type { Sender } from '../../api/writes/sender.ts'
+import { hasOperation, isListed, resourceOf } from '../../core/resources/registry.ts'
+import { withLock } from '../../files/lock.ts'
+import { cancelled, refuseOtherAccount } from '../history/job-errors.ts'
+import { successorOf } from '../history/successor.ts'
+import type { OpenEntry } from '../journal/entry.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { openJobPlan, verifyJobPlan } from '../journal/job-plan.ts'
+import { Journal } from '../journal/journal.ts'
+import { Progress } from '../journal/progress.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { type Account, rowTotals } from '../journal/row-totals.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
+import { claimedIn, recentRecordsIn } from './claimed.ts'
+import { createDealSender } from './deal-sender.ts'
+import { dispatch } from './dispatch.ts'
+import type { Dispatched, DispatchHooks, Stop, Unsettled } from './dispatch-parts.ts'
+import { greet } from './greet.ts'
+import { Leases } from './leases.ts'
+import type { Pace } from './pace.ts'
+import { RecentRecords, refuseOtherKeyholder } from './recent-records.ts'
+import { resolveInDoubt } from './resolve-in-doubt.ts'
+import { resumeTasks } from './resume-tasks.ts'
+import { ServerClock } from './server-clock.ts'
+import type { JobServices, RunTerms, ServerTerms } from './services.ts'
+import type { Task } from './task.ts'
+import { createUpsertSender } from './upsert-sender.ts'
+
+export interface JobRun {
+  readonly paths: JobPaths
+  readonly services: JobServices
+  readonly terms: RunTerms & ServerTerms
+  readonly pace: Pace
+  readonly hooks: RunHooks
+}
+
+/** What becomes of rows that were in doubt when a job ended. */
+export interface Doubts {
+  /** So many are asked about once more. */
+  readonly reopened: number
+  /** Or none, for this job came after, and has these rows. */
+  readonly successor: string | undefined
+}
+
+export interface RunHooks extends DispatchHooks {
+  /** Before the first request: what is there to do, and what has been done already. */
+  onStart(progress: Progress, plan: PlanFile, doubts: Doubts): void
+}
+
+export interface JobOutcome {
+  readonly account: Account
+  /** Undefined when nothing is left to send. */
+  readonly stop: Stop | undefined
+}
+
+/** At most so many rounds of looking up and sending again; who is still unsettled then is in doubt. */
+const MOST_ROUNDS = 5
+
+/**
+ * Sends what is left of a job, from wherever an earlier process stopped. One process at a time: CrmError `machine` names
+ * the other one. What goes wrong with rows is in the outcome; what keeps the job from starting is thrown.
+ */
+export function runJob(run: JobRun): Promise<JobOutcome> {
+  return withLock(run.paths.lock, () => runLocked(run), 0)
+}
+
+async function runLocked(run: JobRun): Promise<JobOutcome> {
+  const { paths, services, hooks } = run
+  const plan = openJobPlan(paths)
+  try {
+    refuseOtherAccount(plan.head, services.account)
+    verifyJobPlan(paths.id, plan)
+    const progress = new Progress(plan.count)
+    const recentRecords = new RecentRecords()
+    const end = readJournal(paths.journal, (entry) => {
+      progress.take(entry)
+      recentRecords.take(entry)
+    })
+    if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(paths.id)
+    const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
+    hooks.onStart(progress, plan, doubts)
+    if (progress.end !== undefined && doubts.reopened === 0) {
+      return { account: rowTotals(plan.end, progress), stop: undefined }
+    }
+    const clock = new ServerClock(services.clocks)
+    await greet(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
+    await refuseOtherKeyholder(recentRecords, { plan, progress }, services, run.terms)
+    const journal = new Journal(paths.journal, end, () => clock.nowMs())
+    try {
+      return await send({ run, plan, progress, clock, journal })
+    } finally {
+      journal.close()
+    }
+  } finally {
+    plan.close()
+  }
+}
+
+const NO_DOUBTS: Doubts = { reopened: 0, successor: undefined }
+
+function reopen(paths: JobPaths, progress: Progress): Doubts {
+  if (progress.counts.doubt === 0) return NO_DOUBTS
+  const successor = successorOf(paths)
+  return { reopened: successor === undefined ? progress.reopenDoubts() : 0, successor }
+}
+
+interface Open {
+  readonly run: JobRun
+  readonly plan: PlanFile
+  readonly progress: Progress
+  readonly clock: ServerClock
+  readonly journal: Journal
+}
+
+async function send(open: Open): Promise<JobOutcome> {
+  const { run, plan, progress, clock, journal } = open
+  const { services, terms } = run
+  const { sent, unsent } = resumeTasks(plan, progress, { ...terms, keyMark: services.keyMark })
+  writeOpen(open)
+  const isClosed = terms.isRestDropped === true
+  const leaseTerms = { windowMs: terms.windowMs, nowMs: () => clock.nowMs(), isClosed }
+  const leases = new Leases(plan, { journal, progress }, leaseTerms)
+  if (!isClosed) for (const task of unsent) leases.renew(task, 'given back unsent', false)
+  // What the last process wrote may be in memory alone, and is what the next requests rely on.
+  await journal.sync()
+  const sending = { open, leases, startedMs: services.clocks.steadyMs() }
+  const stop = await sendAndSettle(sending, isClosed ? sent : [...sent, ...unsent])
+  const account = rowTotals(plan.end, progress)
+  if (!stop && !isClosed && account.unsent > 0)
+    throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
+  if (stop?.why !== 'error') await writeEnd(open, stop)
+  return { account, stop }
+}
+
+interface Sending {
+  readonly open: Open
+  readonly leases: Leases
+  readonly startedMs: number
+}
+
+async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<Stop | undefined> {
+  let tasks = first
+  for (let round = 1; ; round++) {
+    const { stop, unsettled, left } = await dispatchOn(sending, tasks)
+    giveBack(sending.open, left)
+    if (stop || unsettled.length === 0) return stop
+    const { repeatable, rest } = await askAboutKeys(sending.open, unsettled)
+    const again = rest.length === 0 ? [] : await resolveOn(sending, rest, round === MOST_ROUNDS)
+    if (!again) return { why: 'interrupted' }
+    tasks = [...repeatable, ...again]
+    if (tasks.length === 0) return undefined
+  }
+}
+
+interface AskedAboutKeys {
+  readonly repeatable: readonly Task[]
+  readonly rest: readonly Unsettled[]
+}
+
+/** When no answer shows that the server keeps keys, its OpenAPI document may; then the creates can be sent again. */
+async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Promise<AskedAboutKeys> {
+  const { services, terms } = run
+  const mayGoOut = ({ task, isAnswered }: Unsettled) =>
+    task.operation.head.do === 'create' && !isAnswered && !task.isTaken
+  const creates = unsettled.filter(mayGoOut)
+  const [first] = creates
+  if (!first || terms.keys.isKept) return { repeatable: [], rest: unsettled }
+  const isKept = await terms.keys.isKeptAt(first.task.operation.head.path, async (path) => {
+    const outcome = await services.sender.ask(path, {})
+    if (!isFailure(outcome)) return outcome.json
+    return outcome.status === undefined ? null : undefined
+  })
+  if (!isKept) return { repeatable: [], rest: unsettled }
+  return { repeatable: creates.map(({ task }) => task), rest: unsettled.filter((each) => !creates.includes(each)) }
+}
+
+function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {
+  const { run, plan, progress, clock, journal } = open
+  const { services, terms, pace, hooks } = run
+  const { maxErrors } = terms
+  const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
+  const parts = {
+    ...{ journal, progress, leases, pace, clock, hooks, maxFailed, keys: terms.keys },
+    ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
+    ...{ account: plan.head.account, run: plan.head.run },
+    // Fixtures report both records with the same id, and keep neither.
+    isEachIdOnce: plan.head.kind !== 'fixtures',
+    ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
+  }
+  return dispatch(parts, tasks)
+}
+
+function senderFor({ head: { updates, terms, noun } }: PlanFile, { sender }: JobServices): Sender {
+  const [member, ...others] =
+    terms?.match.mode === 'upsert' && hasOperation(resourceOf(noun), 'update') ? terms.match.names : []
+  if (member !== undefined && others.length === 0) return createUpsertSender(sender, member)
+  return updates === undefined ? sender : createDealSender(sender, updates)
+}
+
+function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
+  const { open, leases, startedMs } = sending
+  const { run, plan, progress, clock, journal } = open
+  const { services, terms, hooks, paths } = run
+  const { noun } = plan.head
+  const records = {
+    list: () => services.list(noun),
+    claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
+    recentRecords: () => recentRecordsIn(paths, journal),
+    isEmptyBelieved: terms.keys.isKept,
+  }
+  return resolveInDoubt(
+    {
+      ...{ journal, progress, leases, startedMs },
+      records: isListed(resourceOf(noun)) ? records : undefined,
+      whyUnread: `${noun} cannot be read back`,
+      whyNoMore: isLast ? `it was sent and looked for ${MOST_ROUNDS} times` : undefined,
+      lifeMs: terms.lifeMs,
+      serverNowMs: () => clock.nowMs(),
+      steadyMs: services.clocks.steadyMs,
+      sleep: async (ms) => {
+        await services.sleep(ms, services.signal)
+        return !services.signal.aborted
+      },
+      onWait: (why, waitMs) => hooks.onPause({ why, untilMs: clock.nowMs() + waitMs }),
+    },
+    unsettled,
+  )
+}
+
+function writeOpen({ run, plan, clock, journal, progress }: Open): void {
+  const { services, terms } = run
+  const entry: OpenEntry = {
+    t: 'open',
+    time: clock.nowMs(),
+    wall: services.clocks.wallMs(),
+    pid: services.pid,
+    version: services.version,
+    plan: plan.end.sha256,
+    key: services.keyMark,
+    window: terms.windowMs,
+    life: terms.lifeMs,
+  }
+  journal.append(entry)
+  progress.take(entry)
+}
+
+/** What was leased and never sent is not to be taken for lost, should the job be resumed much later. */
+function giveBack({ journal, progress }: Open, tasks: readonly Task[]): void {
+  const ops = tasks
+    .filter(({ isInDoubt, lastSentMs }) => !isInDoubt && lastSentMs === undefined)
+    .map(({ operation }) => operation.op)
+    .sort((a, b) => a - b)
+  if (ops.length === 0) return
+  const ranges: [number, number][] = []
+  for (const op of ops) {
+    const last = ranges.at(-1)
+    if (last && last[1] === op) last[1] = op + 1
+    else ranges.push([op, op + 1])
+  }
+  const entry = { t: 'back', ops: ranges } as const
+  journal.append(entry)
+  progress.take(entry)
+}
+
+async function writeEnd({ journal, progress, clock, plan }: Open, stop: Stop | undefined): Promise<void> {
+  const time = clock.nowMs()
+  if (stop) {
+    journal.append({ t: 'pause', time, why: stop.why })
+  } else {
+    const { done, failed, in_doubt: doubt, unsent } = rowTotals(plan.end, progress)
+    const state = unsent === 0 ? 'finished' : 'cancelled'
+    journal.append({ t: 'end', time, state, done, failed, doubt, unsent })
+  }
+  await journal.sync()
+}

@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
+import { KeyKeeping } from '../../api/writes/key-keeping.ts'
+import { createSender } from '../../api/writes/sender.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { checkTimes } from '../../core/wire.ts'
+import type { JobServer } from '../jobs.ts'
+import type { Noun } from '../plan/plan-head.ts'
+import { Governor } from './governor.ts'
+import { openPresence, type Presence } from './presence.ts'
+import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
+import type { RunTerms, ServerTerms } from './services.ts'
+
+/** More under way at once was never seen to help a server, and costs it memory. */
+const MOST_UNDER_WAY = 64
+
+export interface ServerWorld {
+  readonly server: JobServer
+  readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly signal: AbortSignal
+  readonly version: string
+  readonly now: () => number
+  readonly timing: HostTiming | undefined
+}
+
+/** Where records live: two profiles of one server are one account, and so are its old key and its new one. */
+export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
+  return baseUrl.href.replace(/\/$/, '')
+}
+
+/** CrmError `invalid_input` for times that allow no request at all. */
+function termsOf({ wire }: JobServer): ServerTerms {
+  checkTimes(wire)
+  return {
+    windowMs: wire.idempotencyWindowMs,
+    lifeMs: wire.requestLifeMs,
+    isScopedByAccount: wire.isWindowOfAccount,
+    keys: new KeyKeeping(wire),
+  }
+}
+
+export async function runOnServer(
+  { server, list, signal, version, now, timing = SYSTEM_TIMING }: ServerWorld,
+  { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
+): Promise<JobOutcome> {
+  const serverTerms = termsOf(server)
+  const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
+  const { sleep, random, steadyMs } = timing
+  const services = {
+    ...{ account: crmAccount(server), sender, list, signal, version, pid: process.pid, random, sleep },
+    // Tells one key from another, and nothing of it.
+    keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
+    clocks: { wallMs: now, steadyMs },
+    limitParam: server.wire.limitParam,
+  }
+  let presence: Presence | undefined
+  const pace = new Governor({
+    ...{ concurrency: terms.concurrency, most: MOST_UNDER_WAY, steadyMs, wallMs: now },
+    share: () => ({ share: terms.rateShare, processes: presence?.processes ?? 1 }),
+  })
+  try {
+    presence = await openPresence({
+      home: dirname(dirname(paths.folder)),
+      account: services.account,
+      ...{ pid: process.pid, wallMs: now },
+      felt: () => pace.feltPerSecond,
+    })
+    if (presence.feltPerSecond !== undefined) pace.adopt(presence.feltPerSecond)
+    return await runJob({ paths, services, terms: { ...terms, ...serverTerms }, pace, hooks })
+  } finally {
+    presence?.close()
+    await sender.close()
+  }
+}
