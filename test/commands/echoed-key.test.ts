@@ -3,12 +3,12 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm } from '../harness/crm.ts'
+import { crmHurried } from '../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { onlyJob } from '../harness/import-run.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
 
-// Several processes each: a busy machine needs its time.
+// Hundreds of command lines and rows each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
 const TEXTS = Object.values(NOTATIONS)
@@ -35,7 +35,7 @@ function marks(folder: string, except: string): readonly string[] {
 async function outputs(commands: readonly (readonly string[])[], env: Env): Promise<string> {
   const shown: string[] = []
   for (const args of commands) {
-    const { exit, stdout, stderr } = await crm([...args, '--debug', '--max-wait', '0s'], env)
+    const { exit, stdout, stderr } = await crmHurried([...args, '--debug', '--max-wait', '0s'], env)
     expect(exit, `${args.join(' ')}: ${stderr}`).not.toBe(1)
     shown.push(`$ crm ${args.join(' ')}\n${stdout}${stderr}`)
   }

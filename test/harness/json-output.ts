@@ -29,6 +29,8 @@ interface Output {
 type Validate = (value: unknown) => string | undefined
 
 let commands: ReadonlySet<string> | undefined
+/** One for all schemas: each compiles the schema of schemas anew, which takes longer than all of them. */
+let ajv: Ajv2020 | undefined
 const validators = new Map<string, Validate>()
 
 /** Throws unless what a run with `-o json` or `jsonl` printed is what the checked-in schema of its command says. */
@@ -92,9 +94,10 @@ function failureOf(name: string, value: unknown): string | undefined {
 function readValidator(name: string): Validate {
   const file = new URL(fileName(name), SCHEMAS)
   if (!existsSync(file)) return () => 'there is no such schema; src/commands/schema/outputs.ts has them all'
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': isTime } })
+  ajv ??= new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': isTime } })
   const validate = ajv.compile(closed(JSON.parse(readFileSync(file, 'utf8'))) as object)
-  return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors))
+  const textOf = (errors: typeof validate.errors) => ajv?.errorsText(errors)
+  return (value) => (validate(value) ? undefined : textOf(validate.errors))
 }
 
 function fileName(name: string): string {

@@ -1,4 +1,36 @@
 import corpus from 'big-list-of-naughty-strings' with { type: 'json' }
+import fc from 'fast-check'
+
+const SURROGATES_START = 0xd800
+const SURROGATE_COUNT = 0x800
+const CODE_POINTS = 0x110000 - SURROGATE_COUNT
+
+const codePoint = fc
+  .integer({ min: 0, max: CODE_POINTS - 1 })
+  .map((at) => String.fromCodePoint(at < SURROGATES_START ? at : at + SURROGATE_COUNT))
+
+/** What JavaScript has on every object, among others. */
+const NAMES_OF_OBJECTS = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'key',
+]
+
+/** What `fc.string({ unit: 'binary' })` makes; that fills a map of 1.1 million code points at its first use. */
+export function anyText(limits: { readonly minLength?: number; readonly maxLength?: number } = {}) {
+  const unit = fc.oneof(
+    { weight: 3, arbitrary: codePoint },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 0x7f }).map((code) => String.fromCharCode(code)) },
+  )
+  const drawn = { weight: 20, arbitrary: fc.string({ unit, ...limits }) }
+  return limits.maxLength === undefined
+    ? fc.oneof(drawn, { weight: 1, arbitrary: fc.constantFrom(...NAMES_OF_OBJECTS) })
+    : drawn.arbitrary
+}
 
 /** Text that has broken software somewhere: the corpus big-list-of-naughty-strings, and what a CRM meets besides. */
 export const NAUGHTY: readonly string[] = [

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 
-const CHUNK_BYTES = 1024 * 1024
+const LEAST_CHUNK_BYTES = 64 * 1024
+const MOST_CHUNK_BYTES = 1024 * 1024
 const LINE_END = 10
 
 export interface JournalLine {
@@ -18,7 +19,8 @@ export function* linesOf(path: string): Generator<JournalLine, void, undefined> 
   const file = openIfThere(path)
   if (file === undefined) return
   try {
-    let chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    const { size } = fstatSync(file)
+    let chunk = Buffer.allocUnsafe(Math.min(Math.max(size, LEAST_CHUNK_BYTES), MOST_CHUNK_BYTES))
     let filled = 0
     for (;;) {
       const length = readSync(file, chunk, filled, chunk.length - filled, null)
