@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { LISTED_RESOURCES, RESOURCES } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
 import { listPages } from './pages/pages.ts'
@@ -75,8 +76,9 @@ function callOf(
 
 /** Of the records that have a command: a server need not offer GET for one. */
 function recordCommand(path: string): string | undefined {
-  const [, noun, id] = /^\/v1\/(contacts|deals)\/([\w-]+)$/.exec(path) ?? []
-  return id === undefined ? undefined : `crm ${noun} get ${id}`
+  const [, list, id] = /^(.+)\/([\w-]+)$/.exec(path) ?? []
+  const resource = LISTED_RESOURCES.find((each) => RESOURCES[each].path === list)
+  return resource && `crm ${RESOURCES[resource].plural} get ${id}`
 }
 
 /** REST has no list of pipelines. */

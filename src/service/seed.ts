@@ -1,54 +1,70 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { PLAIN_RESOURCES, type PlainResource, RESOURCES, type RecordResource } from '../core/resources/registry.ts'
 import { dealCreation } from './deal-changes.ts'
 import { type Members, parseSentJson } from './json-text.ts'
 import { noteCreation } from './note-creation.ts'
 import { creation } from './plain-changes.ts'
 import { Problem } from './problem.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
-import type { Pipeline, Store } from './store/store.ts'
+import type { Pipeline, Store, UniqueMember } from './store/store.ts'
 import { uniqueValues } from './store/unique-values.ts'
 import { type CheckedWrite, writeOnce } from './write.ts'
 
 /** Of the database that the records are for. */
 export interface SeedRules {
   readonly pipelines?: readonly Pipeline[] | undefined
-  readonly uniqueMembers?: readonly string[] | undefined
+  readonly uniqueMembers?: readonly UniqueMember[] | undefined
 }
 
 export interface Seed {
-  readonly contacts: readonly CheckedWrite[]
+  /** Of the plain resources. */
+  readonly plain: Readonly<Record<PlainResource, readonly CheckedWrite[]>>
   readonly deals: readonly { readonly creation: CheckedWrite; readonly notes: readonly Members[] }[]
 }
 
 /**
- * The records of a file that was parsed already: lists `contacts` and `deals`, each entry as a POST takes it, a deal with
+ * The records of a file that was parsed already: lists of plain resources and `deals`, each entry as a POST takes it, a deal with
  * its `notes`; without rules, those of a database that was just made. CrmError `invalid_input` names the first entry that is none.
  */
 export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
   const { pipelines = [defaultPipeline()], uniqueMembers = [] } = rules
-  const { contacts, deals, ...others } = objectAt(file, 'the file')
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw invalid('the file', `has ${unknown}, expected contacts and deals`)
-  const creations = listAt(contacts, 'contacts').map((entry, index) =>
-    checked(`contacts[${index}]`, () => creation('contact', membersOf(entry))),
-  )
-  refuseShared(listAt(contacts, 'contacts'), uniqueMembers)
+  const { deals, ...lists } = objectAt(file, 'the file')
+  const known = PLAIN_RESOURCES.map((resource): string => RESOURCES[resource].plural)
+  const unknown = Object.keys(lists).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalid('the file', `has ${unknown}, expected ${[...known, 'deals'].join(' and ')}`)
   return {
-    contacts: creations,
+    plain: Object.fromEntries(
+      PLAIN_RESOURCES.map((resource) => [resource, parsePlain(lists, resource, uniqueMembers)]),
+    ) as Seed['plain'],
     deals: listAt(deals, 'deals').map((entry, index) => parseDeal(entry, `deals[${index}]`, pipelines)),
   }
 }
 
+function parsePlain(
+  lists: Readonly<Record<string, unknown>>,
+  resource: PlainResource,
+  uniqueMembers: readonly UniqueMember[],
+): readonly CheckedWrite[] {
+  const { plural } = RESOURCES[resource]
+  const entries = listAt(lists[plural], plural)
+  const creations = entries.map((entry, index) =>
+    checked(`${plural}[${index}]`, () => creation(resource, membersOf(entry))),
+  )
+  const members = uniqueMembers.filter((each) => each.resource === resource).map(({ member }) => member)
+  refuseShared(plural, entries, members)
+  return creations
+}
+
 /** Before the first is written: half of a seed in a database would keep the other half out of it. */
-function refuseShared(contacts: readonly unknown[], members: readonly string[]): void {
+function refuseShared(plural: string, entries: readonly unknown[], members: readonly string[]): void {
   const placeOf = new Map<string, number>()
-  for (const [index, entry] of contacts.entries()) {
+  for (const [index, entry] of entries.entries()) {
     for (const [member, value] of uniqueValues(JSON.stringify(entry), members)) {
       const key = JSON.stringify([member, value])
       const before = placeOf.get(key)
       if (before !== undefined) {
-        throw invalid(`contacts[${index}]`, `contacts[${before}] has this ${member} too, and it is unique`)
+        throw invalid(`${plural}[${index}]`, `${plural}[${before}] has this ${member} too, and it is unique`)
       }
       placeOf.set(key, index)
     }
@@ -73,18 +89,16 @@ function checkedNote(note: unknown, path: string): Members {
 }
 
 /** Writes them in the order of the file, in as few commits as there are kinds; subscribers are notified. */
-export async function sow(
-  store: Store,
-  { contacts, deals }: Seed,
-): Promise<{ readonly contacts: number; readonly deals: number; readonly notes: number }> {
-  await writeAll(store, contacts)
+export async function sow(store: Store, { plain, deals }: Seed): Promise<Readonly<Record<RecordResource, number>>> {
+  for (const resource of PLAIN_RESOURCES) await writeAll(store, plain[resource])
   const dealIds = await writeAll(
     store,
     deals.map(({ creation }) => creation),
   )
   const notes = deals.flatMap(({ notes }, index) => notes.map((note) => noteCreation(dealIds[index] ?? '', note)))
   await writeAll(store, notes)
-  return { contacts: contacts.length, deals: deals.length, notes: notes.length }
+  const counts = Object.fromEntries(PLAIN_RESOURCES.map((resource) => [resource, plain[resource].length]))
+  return { ...(counts as Record<PlainResource, number>), deal: deals.length, note: notes.length }
 }
 
 /** The ids, in order. */

@@ -34,7 +34,7 @@ export function keyReused(): Problem {
   })
 }
 
-/** HubSpot answers alike; `existing_id` spares whoever wants to change that contact the search for it. */
+/** HubSpot answers alike; `existing_id` spares whoever wants to change that record the search for it. */
 function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'already_exists' }>): Problem {
   const detail = `${existingId} has this ${member} already, and it is unique here`
   return new Problem(409, {

@@ -132,7 +132,7 @@ describe('serve --seed', () => {
     writeFileSync(file, JSON.stringify(SEED))
     const args = ['--database', join(folder, 'crm.db'), '--seed', file]
     const first = await startService(args)
-    expect(first.said()).toContain(`Loaded 2 contacts, 1 deals and 2 notes from ${file}.`)
+    expect(first.said()).toContain(`Loaded 2 contacts, 1 deal and 2 notes from ${file}.`)
     const contacts = await all(first, '/v1/contacts')
     expect(contacts).toMatchObject([{ name: 'Bea' }, { name: 'Ada', vip: true }])
     expect(await all(first, '/v1/deals')).toMatchObject([{ name: 'Big', pipeline_id: 'sales', amount: 5 }])

@@ -109,7 +109,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: "an upsert overwrites another person's contact",
     file: 'src/jobs/send/upsert-sender.ts',
-    line: "if ((field ?? 'email') !== member) return undefined",
+    line: 'if ((field ?? uniqueByOf(resource)) !== member) return undefined',
     to: '',
     tests: ['test/jobs/send/upsert-sender.test.ts'],
   },

@@ -123,7 +123,7 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'an email stays taken after its contact has another one',
     file: 'src/service/store/sqlite/unique-members.ts',
-    line: "db.run('DELETE FROM unique_values WHERE contact_id = ?', serial)",
+    line: "db.run('DELETE FROM unique_field_values WHERE resource = ? AND record_id = ?', resource, serial)",
     to: '',
     tests: ['test/service/unique.test.ts'],
   },

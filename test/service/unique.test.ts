@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { serveForTest } from './serve-for-test.ts'
+import { ofContacts } from './store/samples.ts'
 
 async function serveUnique() {
   const service = await serveForTest()
-  await service.store.putUniqueMembers(['email'])
+  await service.store.putUniqueMembers(ofContacts('email'))
   const { json } = await service.send('POST', '/v1/contacts', { name: 'Ada', email: 'ada@x.test' })
   const other = await service.send('POST', '/v1/contacts', { name: 'Bob', email: 'bob@x.test' })
   return { ...service, adaId: String(json.id), bobId: String(other.json.id) }

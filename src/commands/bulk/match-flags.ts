@@ -17,7 +17,7 @@ export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes
   const options = [
     new Option(
       '--match <fields>',
-      'the record with the same email, say, is changed; comma separated: the same in all of them',
+      'a record with the same value in this field is changed; comma separated: in all of them',
     ),
     how === 'makes'
       ? new Option('--mode <how>', 'with --match: upsert (the default), or update, which makes none').choices(MODES)

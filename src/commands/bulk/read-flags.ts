@@ -25,7 +25,7 @@ export function addReadFlags(command: object): void {
   const options = [
     new Option(
       '--map <column=field>',
-      'what a column becomes: Email=email, Score=score:number; Fax= drops it; #3=phone: the third (repeatable)',
+      'what a column becomes: COLUMN=FIELD, Score=score:number; Fax= drops it; #3=FIELD: the third (repeatable)',
     ).argParser(collect),
     new Option('--null <text>', 'a cell with this text clears the field; an empty one leaves it alone'),
     new Option('--compute <field=expr>', 'a field from a jq expression over the row (repeatable)').argParser(collect),

@@ -1,3 +1,4 @@
+import { RECORD_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { COUNT, type JsonSchema, listOf, made, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './json-schema.ts'
 
 export const READY = made({ type: { const: 'ready' }, url: TEXT, database: TEXT })
@@ -34,9 +35,7 @@ export const KEY_USE = made({
 export const BACKUP = made({ file: TEXT, database: TEXT, size_bytes: COUNT, started_at: TIME })
 
 export const STATS = made({
-  contacts: COUNT,
-  deals: COUNT,
-  notes: COUNT,
+  ...Object.fromEntries(RECORD_RESOURCES.map((name) => [RESOURCES[name].plural, COUNT])),
   pipelines: COUNT,
   webhooks_enabled: COUNT,
   webhooks_disabled: COUNT,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
+import { counted, RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import { parseDocument } from '../document.ts'
 import { readInput } from '../read-input.ts'
 import type { Started } from './first-key.ts'
@@ -29,8 +30,10 @@ export async function seedEmpty(ctx: Context, store: Started['store'], { name, v
     pipelines: await store.pipelines(),
     uniqueMembers: await store.uniqueMembers(),
   })
-  const { contacts, deals } = await store.stats()
-  if (contacts + deals > 0) return ctx.note(`The database holds records already, so --seed ${name} was not loaded.`)
+  const { records } = await store.stats()
+  if (Object.values(records).some((count) => count > 0))
+    return ctx.note(`The database holds records already, so --seed ${name} was not loaded.`)
   const sown = await sow(store, seed)
-  ctx.note(`Loaded ${sown.contacts} contacts, ${sown.deals} deals and ${sown.notes} notes from ${name}.`)
+  const counts = RECORD_RESOURCES.map((resource) => counted(sown[resource], resource))
+  ctx.note(`Loaded ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} from ${name}.`)
 }

@@ -32,7 +32,7 @@ interface Options {
   readonly allowPrivateTargets?: true
   readonly readyJson?: true
   readonly seed?: string
-  readonly unique?: readonly string[]
+  readonly unique?: ReturnType<typeof parseUnique>
   readonly log?: LogFormat
 }
 
@@ -51,7 +51,7 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     .option('--seed <file>', 'records for a database that holds none yet, JSON or YAML')
     .option(
       '--unique <list>',
-      'members of which no two contacts have the same value, such as contacts.email; kept in the database until --unique none',
+      'members of which no two records have the same value, such as contacts.email; kept in the database until --unique none',
       parseUnique,
     )
     .addOption(
@@ -169,7 +169,7 @@ function deliversToPrivate({ allowPrivateTargets, host }: Options): boolean {
 interface Prepared {
   readonly location: string
   readonly pipelines: Awaited<ReturnType<typeof readPipelines>> | undefined
-  readonly unique: readonly string[] | undefined
+  readonly unique: Options['unique']
   readonly seed: SeedFile | undefined
   readonly given: Started['given']
 }

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import { RECORD_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
@@ -33,9 +34,7 @@ async function showStats(ctx: Context, options: Options): Promise<undefined> {
     'read',
   )
   await printOne(ctx, {
-    contacts: stats.contacts,
-    deals: stats.deals,
-    notes: stats.notes,
+    ...Object.fromEntries(RECORD_RESOURCES.map((name) => [RESOURCES[name].plural, stats.records[name]])),
     pipelines: stats.pipelines,
     webhooks_enabled: stats.enabledWebhooks,
     webhooks_disabled: stats.disabledWebhooks,

@@ -2,48 +2,51 @@ import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS, isReadOnly } from '../../core/resources/registry.ts'
+import { FIELDS, isReadOnly, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Started } from './first-key.ts'
 
+type UniqueMember = Parameters<Started['store']['putUniqueMembers']>[0][number]
+
 const MAX_SHOWN_VALUES = 20
 
-const FORM = 'Expected members of contacts, such as contacts.email or contacts.email,contacts.phone, or none.'
+const NOUNS = PLAIN_RESOURCES.map((resource) => RESOURCES[resource].plural).join(' or ')
+const FORM = `Expected members of ${NOUNS}, such as contacts.email or contacts.email,contacts.phone, or none.`
 
-/** `contacts.email,contacts.phone`: the members alone; `none` is an empty list. */
-export function parseUnique(text: string): readonly string[] {
+/** `contacts.email,contacts.phone`; `none` is an empty list. */
+export function parseUnique(text: string): readonly UniqueMember[] {
   if (text === 'none') return []
-  return [...new Set(text.split(',').map(parseMember))]
+  return [...new Set(text.split(',').map((word) => word.trim()))].map(parseMember)
 }
 
-function parseMember(word: string): string {
-  const [, member] = /^contacts\.(\S+)$/.exec(word.trim()) ?? []
-  if (member === undefined) throw new InvalidArgumentError(FORM)
+function parseMember(word: string): UniqueMember {
+  const [, noun, member] = /^(\w+)\.(\S+)$/.exec(word) ?? []
+  const resource = PLAIN_RESOURCES.find((each) => RESOURCES[each].plural === noun)
+  if (resource === undefined || member === undefined) throw new InvalidArgumentError(FORM)
   if (isReadOnly(member)) {
     throw new InvalidArgumentError(`${member} is set by the service. ${FORM}`)
   }
-  const known: readonly string[] = FIELDS.contact
-  const meant = known.includes(member) ? undefined : nearest(member, FIELDS.contact)
-  if (meant !== undefined) throw new InvalidArgumentError(`Did you mean contacts.${meant}?`)
-  return member
+  const known: readonly string[] = FIELDS[resource]
+  const meant = known.includes(member) ? undefined : nearest(member, known)
+  if (meant !== undefined) throw new InvalidArgumentError(`Did you mean ${noun}.${meant}?`)
+  return { resource, member }
 }
 
 /** Kept in the database, so that the next start needs no flag; `--unique none` ends it. */
 export async function applyUnique(
   ctx: Context,
   { store, location }: Pick<Started, 'store' | 'location'>,
-  members: readonly string[] | undefined,
+  members: readonly UniqueMember[] | undefined,
 ): Promise<void> {
   if (members) await putUnique(ctx, { store, location }, members)
   const kept = await store.uniqueMembers()
-  if (kept.length > 0)
-    ctx.note(`Unique: ${listOf(kept)}. A contact with a value that another one has is refused (409).`)
+  if (kept.length > 0) ctx.note(`Unique: ${listOf(kept)}. A record with a value that another one has is refused (409).`)
 }
 
 async function putUnique(
   ctx: Context,
   { store, location }: Pick<Started, 'store' | 'location'>,
-  members: readonly string[],
+  members: readonly UniqueMember[],
 ): Promise<void> {
   const shared = await store.putUniqueMembers(members)
   const [first] = shared
@@ -56,13 +59,13 @@ async function putUnique(
   const values = shared.length === 1 ? '1 value is' : `${shared.length} values are`
   throw new CrmError(
     'machine',
-    `${listOf(members)} cannot be unique in database ${location}: ${values} shared by several contacts`,
+    `${listOf(members)} cannot be unique in database ${location}: ${values} shared by several ${RESOURCES[first.resource].plural}`,
     {
-      hint: `start without --unique, then change or delete all but one of each: crm contacts get ${shellWord(first.ids[0] ?? '')}`,
+      hint: `start without --unique, then change or delete all but one of each: crm ${RESOURCES[first.resource].plural} get ${shellWord(first.ids[0] ?? '')}`,
     },
   )
 }
 
-function listOf(members: readonly string[]): string {
-  return members.map((member) => `contacts.${member}`).join(', ')
+function listOf(members: readonly UniqueMember[]): string {
+  return members.map(({ resource, member }) => `${RESOURCES[resource].plural}.${member}`).join(', ')
 }

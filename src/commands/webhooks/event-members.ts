@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { MembersRead, type MemberUse } from '../../core/members-read.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS } from '../../core/resources/registry.ts'
+import { FIELDS, RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import { expressionUses, type ListCheck } from '../member-check.ts'
 import { EVENT_MEMBERS } from './event-record.ts'
 
@@ -12,7 +12,9 @@ export interface EventCheck extends ListCheck {
 }
 
 /** Members of the records of crm serve. */
-const KNOWN: readonly string[] = [...new Set([...FIELDS.contact, ...FIELDS.deal, ...FIELDS.note])]
+const KNOWN: readonly string[] = [
+  ...new Set(RECORD_RESOURCES.flatMap((resource): readonly string[] => FIELDS[resource])),
+]
 const ENVELOPE: readonly string[] = ['type', 'timestamp', 'data', 'previous']
 
 /** Checks the members in `--where` for events as they arrive. */

@@ -1,18 +1,13 @@
 import { EVENT_KINDS } from '../../core/event-kinds.ts'
-import { encodeId, firstSerialAt, ID_PREFIXES, type IdKind, SERIALS_PER_MS } from '../../core/ids.ts'
+import { encodeId, firstSerialAt, type IdKind, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import type { SchemeName } from '../../core/webhook-events.ts'
 
 export interface MadeEvent {
   readonly id: string
   readonly body: JsonObject
-}
-
-/** What a record of each kind holds at least, so that a handler finds what it will find later. */
-const SAMPLES: Readonly<Partial<Record<IdKind, JsonObject>>> = {
-  contact: { name: 'Ada Lovelace', email: 'ada@example.test' },
-  deal: { name: 'Analytical Engine', amount: 1000, stage: 'Lead', owner_id: null },
-  note: { deal_id: 'deal_00000000000', body: 'Call back on Monday.' },
 }
 
 /** An event as its sender would make it, about a record that no server has; `fields` win over what is made up. */
@@ -26,7 +21,7 @@ export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, 
   }
   const kind = kindOf(name)
   const data = kind
-    ? { id: madeId(kind, nowMs), ...SAMPLES[kind], created_at: time, updated_at: time, version: 1, ...fields }
+    ? { id: madeId(kind, nowMs), ...sampleOf(kind, nowMs), created_at: time, updated_at: time, version: 1, ...fields }
     : fields
   // As crm serve has it: the members that were changed, as they were before.
   const changed = Object.fromEntries(Object.keys(fields).map((member) => [member, null]))
@@ -34,10 +29,15 @@ export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, 
 }
 
 /** Undefined for events of other senders, of whose records nothing is known. */
-function kindOf(name: string): IdKind | undefined {
+function kindOf(name: string): StoredResource | undefined {
   const [noun = ''] = name.split('.')
-  const isKnown = EVENT_KINDS.some((kind) => kind === name)
-  return isKnown && Object.hasOwn(ID_PREFIXES, noun) ? (noun as IdKind) : undefined
+  return EVENT_KINDS.some((kind) => kind === name) ? STORED_RESOURCES.find((each) => each === noun) : undefined
+}
+
+/** What such a record holds at least, so that a handler finds what it will find later. */
+function sampleOf(kind: StoredResource, nowMs: number): JsonObject {
+  const { example = {}, parent }: ResourceDefinition = RESOURCES[kind]
+  return parent === 'deal' ? { deal_id: madeId(parent, nowMs), ...example } : example
 }
 
 function madeId(kind: IdKind, nowMs: number): string {

@@ -8,6 +8,7 @@ export const CONTACT = {
   operations: ['list', 'create', 'update', 'delete'],
   isPlain: true,
   isImportable: true,
+  uniqueBy: 'email',
   hints: { match: 'email', where: '.company == null' },
   about: 'People.',
   example: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },

@@ -8,6 +8,7 @@ export const DEAL = {
   operations: ['list', 'create'],
   isImportable: true,
   hints: { match: 'name', where: '.stage == "Lead"' },
+  example: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },
   fields: {
     ...ID,
     name: {

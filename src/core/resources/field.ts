@@ -43,10 +43,13 @@ export interface ResourceDefinition {
   readonly isPlain?: true
   /** Rows of a file can be made records of it. */
   readonly isImportable?: true
+  /** Servers that keep its records unique do so by this member, unless they name another. */
+  readonly uniqueBy?: string
   /** For hints: the member that tells its records apart, and an expression that selects some. */
   readonly hints?: { readonly match: string; readonly where: string }
-  /** Of a plain resource, for documents: what its records are, and a new one. */
+  /** Of a plain resource, for documents: what its records are. */
   readonly about?: string
+  /** A new one, for documents and for events that are made up. */
   readonly example?: JsonObject
   /** In the order in which tables show them. */
   readonly fields: Fields
@@ -59,7 +62,6 @@ export const ID = {
     about: 'Id, which the server gives',
     isReadOnly: true,
     width: [16, 17],
-    aliases: ['contactid', 'dealid', 'recordid'],
   },
 } as const satisfies Fields
 

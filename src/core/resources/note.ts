@@ -9,6 +9,7 @@ export const NOTE = {
   operations: ['create'],
   isImportable: true,
   commands: { create: 'crm notes add' },
+  example: { body: 'Call back on Friday', author_id: 'u_ines' },
   fields: {
     ...ID,
     deal_id: { type: 'reference', about: 'Id of the deal that it is of', isRequired: true, aliases: ['deal'] },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import { CONTACT } from './contact.ts'
 import { DEAL } from './deal.ts'
-import type { Field, FieldType, ID, KEPT_BY_SERVER, Operation, ResourceDefinition } from './field.ts'
+import type { Field, ID, KEPT_BY_SERVER, Operation, ResourceDefinition } from './field.ts'
 import { NOTE } from './note.ts'
 import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
@@ -30,6 +30,9 @@ type Having<Shape> = { [R in Resource]: Definitions[R] extends Shape ? R : never
 /** Those that the service keeps as records, with ids of its own. */
 export type StoredResource = Having<{ readonly idPrefix: string }>
 
+/** Those that people keep in a CRM: subscriptions are none. */
+export type RecordResource = Exclude<StoredResource, 'webhook'>
+
 /** See `isPlain` of ResourceDefinition. */
 export type PlainResource = Having<{ readonly isPlain: true }>
 
@@ -55,6 +58,8 @@ export const LISTED_RESOURCES = definitionsWhere(
 ) as readonly ListedResource[]
 
 export const STORED_RESOURCES = definitionsWhere(({ idPrefix }) => idPrefix !== undefined) as readonly StoredResource[]
+
+export const RECORD_RESOURCES = STORED_RESOURCES.filter((name) => name !== 'webhook')
 
 function definitionsWhere(isOne: (definition: ResourceDefinition) => boolean): readonly string[] {
   const all = Object.entries<ResourceDefinition>(RESOURCES)
@@ -96,11 +101,18 @@ export function requiredFields(resource: Resource): readonly string[] {
   return writableFields(resource).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
 }
 
-const NUMERIC: readonly (FieldType | undefined)[] = ['number', 'integer']
+/** Of a number on the wire; undefined for any other field. */
+export function numericType(resource: Resource, field: string): 'number' | 'integer' | undefined {
+  const type = fieldOf(resource, field)?.type
+  return type === 'number' || type === 'integer' ? type : undefined
+}
 
-/** A number on the wire. */
 export function isNumeric(resource: Resource, field: string): boolean {
-  return NUMERIC.includes(fieldOf(resource, field)?.type)
+  return numericType(resource, field) !== undefined
+}
+
+export function isPlain(resource: Resource): resource is PlainResource {
+  return PLAIN_RESOURCES.some((each) => each === resource)
 }
 
 export type Plural = PluralOf<Resource>
@@ -114,6 +126,12 @@ export function hasOperation(resource: Resource, operation: Operation): boolean 
 export function matchHint(resource: Resource): string {
   const { hints }: ResourceDefinition = RESOURCES[resource]
   return hints?.match ?? 'id'
+}
+
+/** Undefined where nothing is known of how servers keep its records unique. */
+export function uniqueByOf(resource: Resource): string | undefined {
+  const { uniqueBy }: ResourceDefinition = RESOURCES[resource]
+  return uniqueBy
 }
 
 /** For hints: an expression that selects some of its records. */

@@ -1,6 +1,6 @@
 import { nearest } from '../../core/nearest.ts'
 import type { ImportableResource } from '../../core/resources/registry.ts'
-import { isNumeric } from '../../core/resources/registry.ts'
+import { numericType } from '../../core/resources/registry.ts'
 import { aliasOf, fieldsOf, foldName, type Role, roleOf } from './known-fields.ts'
 import type { CellType, Mapping } from './parse-map.ts'
 
@@ -66,7 +66,7 @@ export function columnFor(kind: ImportableResource, name: string, field: string)
     role: roleOf(kind, field),
     field,
     path: DOTTED.test(field) ? field.split('.') : [field],
-    type: isNumeric(kind, field) ? 'number' : 'text',
+    type: numericType(kind, field) ?? 'text',
     isKnown: fieldsOf(kind).includes(field) || roleOf(kind, field) !== 'field',
     isTyped: false,
   }

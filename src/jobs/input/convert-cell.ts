@@ -21,6 +21,8 @@ export function convertCell(text: string, type: CellType): Converted {
       return { value: text }
     case 'number':
       return toNumber(text.trim())
+    case 'integer':
+      return toInteger(text.trim())
     case 'boolean':
       return toBoolean(text.trim().toLowerCase())
     case 'json':
@@ -31,6 +33,11 @@ export function convertCell(text: string, type: CellType): Converted {
 function toNumber(text: string): Converted {
   if (NUMBER.test(text) && Number.isFinite(Number(text))) return { value: parseExactJson(text) }
   return { fault: { code: 'not_a_number', message: `expected a number such as 1200.5${numberAdvice(text)}` } }
+}
+
+function toInteger(text: string): Converted {
+  if (NUMBER.test(text) && Number.isInteger(Number(text))) return { value: parseExactJson(text) }
+  return { fault: { code: 'not_an_integer', message: `expected a whole number such as 1200${numberAdvice(text)}` } }
 }
 
 function numberAdvice(text: string): string {

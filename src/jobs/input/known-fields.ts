@@ -1,4 +1,4 @@
-import { FIELDS, fieldOf, type ImportableResource, isReadOnly } from '../../core/resources/registry.ts'
+import { FIELDS, fieldOf, type ImportableResource, isReadOnly, RESOURCES } from '../../core/resources/registry.ts'
 
 /** Where the value of a column goes: a member of the record, its id, the deal of a note; nowhere. */
 export type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
@@ -29,5 +29,6 @@ export function foldName(name: string): string {
 /** The field that this name may mean: it is suggested, and never used without asking. */
 export function aliasOf(kind: ImportableResource, name: string): string | undefined {
   const folded = foldName(name)
+  if (folded === foldName(`${RESOURCES[kind].singular}id`) || folded === 'recordid') return 'id'
   return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))
 }

@@ -53,16 +53,21 @@ function addUnknown(draft: Draft, { name, suggestion }: UnknownColumn, value: Js
   addFinding(draft, { column: name, value: shownValue(value), code: 'unknown_column', message })
 }
 
+const NUMBERS = {
+  number: { isOne: Number.isFinite, expected: 'a number' },
+  integer: { isOne: Number.isInteger, expected: 'a whole number' },
+} as const
+
 /** The value of a member, or of an expression. A text becomes a number only where `--map` says so. */
 export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
   if (value === null || role !== 'field') return { value }
-  if (typeof value === 'string') {
-    if (isTyped) return convertCell(value, type)
-    return type === 'number' ? wrongType('a number') : { value }
+  if (typeof value === 'string' && isTyped) return convertCell(value, type)
+  if (type === 'number' || type === 'integer') {
+    const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
+    const { isOne, expected } = NUMBERS[type]
+    return isNumber && isOne(Number(jsonText(value))) ? { value } : wrongType(expected)
   }
-  const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
-  if (type === 'number') return isNumber && Number.isFinite(Number(jsonText(value))) ? { value } : wrongType('a number')
-  return isKnown && type === 'text' ? wrongType('a text') : { value }
+  return typeof value !== 'string' && isKnown && type === 'text' ? wrongType('a text') : { value }
 }
 
 function wrongType(expected: string): Converted {

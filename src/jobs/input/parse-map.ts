@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 
-export const CELL_TYPES = ['text', 'number', 'boolean', 'json'] as const
+export const CELL_TYPES = ['text', 'number', 'integer', 'boolean', 'json'] as const
 
 export type CellType = (typeof CELL_TYPES)[number]
 
@@ -14,7 +14,8 @@ export interface Mapping {
   readonly type: CellType | undefined
 }
 
-const EXPECTED = 'expected --map COLUMN=FIELD, COLUMN=FIELD:number (or boolean, json, text), or COLUMN= to leave it out'
+const EXPECTED =
+  'expected --map COLUMN=FIELD, COLUMN=FIELD:number (or integer, boolean, json, text), or COLUMN= to leave it out'
 
 /** A part with a comma in it stands in double quotes: `--map '"Last, first"=name'`. */
 const PART = /\s*(?:"((?:[^"]|"")*)"|([^",=][^,=]*))\s*=([^,]*)(?:,|$)/y

@@ -70,6 +70,7 @@ export const FINDING_CODES = [
   'unnamed_column',
   'unknown_column',
   'not_a_number',
+  'not_an_integer',
   'not_a_boolean',
   'not_json',
   'wrong_type',

@@ -194,7 +194,9 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
 function senderFor({ head: { updates, terms, noun } }: PlanFile, { sender }: JobServices): Sender {
   const [member, ...others] =
     terms?.match.mode === 'upsert' && hasOperation(resourceOf(noun), 'update') ? terms.match.names : []
-  if (member !== undefined && others.length === 0) return createUpsertSender(sender, member)
+  if (member !== undefined && others.length === 0) {
+    return createUpsertSender(sender, { resource: resourceOf(noun), member })
+  }
   return updates === undefined ? sender : createDealSender(sender, updates)
 }
 

@@ -16,22 +16,18 @@ export type PlainSchema = `New${PlainType}` | `${PlainType}Patch` | PlainType
 /** What is sent and answered, once for each schema of the document; a test holds the service to them. */
 export const EXAMPLES = {
   ...(Object.fromEntries(PLAIN_RESOURCES.flatMap(plainExamples)) as Readonly<Record<PlainSchema, JsonObject>>),
-  NewDeal: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },
+  NewDeal: RESOURCES.deal.example,
   Deal: {
     id: 'deal_0s9ntcj9g01',
-    name: 'Fleet renewal',
-    stage: 'Lead',
-    amount: 12500.5,
-    owner_id: 'u_ines',
+    ...RESOURCES.deal.example,
     pipeline_id: 'sales',
     ...TIMES,
   },
-  NewNote: { body: 'Call back on Friday', author_id: 'u_ines' },
+  NewNote: RESOURCES.note.example,
   Note: {
     id: 'note_0s9ntcj9g02',
     deal_id: 'deal_0s9ntcj9g01',
-    body: 'Call back on Friday',
-    author_id: 'u_ines',
+    ...RESOURCES.note.example,
     ...TIMES,
   },
   Stage: { id: 'sales.lead', name: 'Lead', position: 1, probability: 0.1 },

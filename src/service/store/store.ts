@@ -1,5 +1,5 @@
 import type { EventKind } from '../../core/event-kinds.ts'
-import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
+import type { PlainResource, RecordResource, StoredResource } from '../../core/resources/registry.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
 /** What a store keeps of each record. */
@@ -134,7 +134,7 @@ export type WriteResult =
   | { readonly type: 'key_reused' }
   /** Another process holds the key right now; a store whose writes queue up never says so. */
   | { readonly type: 'in_progress' }
-  /** Another contact has this value of a member that is unique; nothing was written, and the key is free. */
+  /** Another record has this value of a member that is unique; nothing was written, and the key is free. */
   | { readonly type: 'already_exists'; readonly member: string; readonly existingId: string }
 
 export type Scope = 'read' | 'write'
@@ -196,17 +196,20 @@ export interface Pipeline {
   readonly stages: readonly Stage[]
 }
 
-/** A value of a unique member that several contacts have, with their ids from the oldest on. */
-export interface SharedValue {
+/** A member of which no two records of the resource have the same value. */
+export interface UniqueMember {
+  readonly resource: PlainResource
   readonly member: string
+}
+
+/** A value of a unique member that several records have, with their ids from the oldest on. */
+export interface SharedValue extends UniqueMember {
   readonly value: string
   readonly ids: readonly string[]
 }
 
 export interface StoreStats {
-  readonly contacts: number
-  readonly deals: number
-  readonly notes: number
+  readonly records: Readonly<Record<RecordResource, number>>
   readonly pipelines: number
   readonly enabledWebhooks: number
   readonly disabledWebhooks: number
@@ -240,9 +243,9 @@ export interface Store {
   /** Replaces names, order and stages of these pipelines; refuses, changing nothing, to drop a stage that deals are in. */
   putPipelines(pipelines: readonly Pipeline[]): Promise<void>
   /** The members of contacts of which no two have the same value; in the order of their names. */
-  uniqueMembers(): Promise<readonly string[]>
-  /** The given members are all there are afterwards, unless contacts share a value: then they are named, and nothing changes. */
-  putUniqueMembers(members: readonly string[]): Promise<readonly SharedValue[]>
+  uniqueMembers(): Promise<readonly UniqueMember[]>
+  /** The given members are all there are afterwards, unless records share a value: then they are named, and nothing changes. */
+  putUniqueMembers(members: readonly UniqueMember[]): Promise<readonly SharedValue[]>
   /** Read on every request, so that a key revoked by another process stops working at once. */
   findKey(hash: string): Promise<ApiKey | undefined>
   keys(): Promise<readonly ApiKey[]>

@@ -1,7 +1,7 @@
 import { foldedText } from '../../core/folded-text.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
 
-/** What a contact has of these members, as it is compared. Null, blank texts, lists and objects are left out: they are free. */
+/** What a record has of these members, as it is compared. Null, blank texts, lists and objects are left out: they are free. */
 export function uniqueValues(text: string, members: readonly string[]): ReadonlyMap<string, string> {
   const fields = parseJsonText(text) as Members
   const values = new Map<string, string>()

@@ -5,6 +5,7 @@ import { createUpsertSender, turnedTo } from '../../../src/jobs/send/upsert-send
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { WIRE } from '../../api/client-fixture.ts'
 import { serveForTest } from '../../service/serve-for-test.ts'
+import { ofContacts } from '../../service/store/samples.ts'
 
 function senderTo(url: URL, key = 'crm_key_of_the_test'): Sender {
   const options = { baseUrl: url, key, wire: WIRE, timeoutMs: 5000, userAgent: 'crm/0.0.0' }
@@ -20,7 +21,7 @@ function create(body: object, idempotencyKey = 'key') {
 
 async function serveUnique(...members: string[]) {
   const service = await serveForTest()
-  await service.store.putUniqueMembers(members)
+  await service.store.putUniqueMembers(ofContacts(...members))
   const { json } = await service.send('POST', '/v1/contacts', { email: 'ada@x.test', phone: '1', name: 'Ada' })
   const contacts = async () => (await service.send('GET', '/v1/contacts')).json.data as Record<string, unknown>[]
   return { ...service, id: String(json.id), contacts, sender: senderTo(new URL(service.url), service.key.text) }
@@ -29,7 +30,9 @@ async function serveUnique(...members: string[]) {
 test('a create of an email that a contact has changes that contact, as often as it is sent', async () => {
   const { sender, id, contacts } = await serveUnique('email')
   for (let time = 0; time < 2; time++) {
-    const outcome = await createUpsertSender(sender, 'email').send(create({ email: 'ADA@x.test', company: 'Engines' }))
+    const outcome = await createUpsertSender(sender, { resource: 'contact', member: 'email' }).send(
+      create({ email: 'ADA@x.test', company: 'Engines' }),
+    )
     expect(isFailure(outcome) ? outcome.reason : turnedTo(outcome)).toBe(id)
   }
   expect(await contacts()).toMatchObject([{ id, name: 'Ada', company: 'Engines', version: 2 }])
@@ -37,7 +40,9 @@ test('a create of an email that a contact has changes that contact, as often as 
 
 test('a contact that has another member of the row is another one, and the row is refused', async () => {
   const { sender, contacts } = await serveUnique('phone')
-  const outcome = await createUpsertSender(sender, 'email').send(create({ email: 'bob@x.test', phone: '1' }))
+  const outcome = await createUpsertSender(sender, { resource: 'contact', member: 'email' }).send(
+    create({ email: 'bob@x.test', phone: '1' }),
+  )
   expect(outcome).toMatchObject({ status: 409, serverCode: 'already_exists' })
   expect(await contacts()).toMatchObject([{ email: 'ada@x.test', version: 1 }])
 })
@@ -45,7 +50,9 @@ test('a contact that has another member of the row is another one, and the row i
 test('what the change would take from a third contact is refused as a change is', async () => {
   const { sender, send } = await serveUnique('email', 'phone')
   await send('POST', '/v1/contacts', { email: 'bob@x.test', phone: '2' })
-  const outcome = await createUpsertSender(sender, 'email').send(create({ email: 'ada@x.test', phone: '2' }))
+  const outcome = await createUpsertSender(sender, { resource: 'contact', member: 'email' }).send(
+    create({ email: 'ada@x.test', phone: '2' }),
+  )
   expect(outcome).toMatchObject({ status: 409, field: 'phone', isInDoubt: false })
 })
 
@@ -57,7 +64,9 @@ test('a contact that is gone when it is to be changed is made after all', async 
     if (creates === 1) return sendJson(response, 409, { code: 'already_exists', existing_id: 'con_1' })
     sendJson(response, 201, { id: 'con_2' })
   })
-  const outcome = await createUpsertSender(senderTo(url), 'email').send(create({ email: 'a' }))
+  const outcome = await createUpsertSender(senderTo(url), { resource: 'contact', member: 'email' }).send(
+    create({ email: 'a' }),
+  )
   expect(outcome).toMatchObject({ status: 201, json: { id: 'con_2' } })
   const keys = seen.map(({ headers }) => headers['idempotency-key'])
   expect([keys[0], keys[2]]).toEqual(['key', 'key'])
@@ -69,19 +78,27 @@ test('the id is found in the words of HubSpot, for the email alone', async () =>
     if (method === 'PATCH') return sendJson(response, 200, { id: '123' })
     sendJson(response, 409, { message: 'Contact already exists. Existing ID: 123', category: 'CONFLICT' })
   })
-  const outcome = await createUpsertSender(senderTo(url), 'email').send(create({ email: 'a' }))
+  const outcome = await createUpsertSender(senderTo(url), { resource: 'contact', member: 'email' }).send(
+    create({ email: 'a' }),
+  )
   expect(isFailure(outcome)).toBe(false)
   expect(seen.at(-1)).toMatchObject({ method: 'PATCH', path: '/v1/contacts/123' })
-  expect(await createUpsertSender(senderTo(url), 'phone').send(create({ phone: '1' }))).toMatchObject({ status: 409 })
+  expect(
+    await createUpsertSender(senderTo(url), { resource: 'contact', member: 'phone' }).send(create({ phone: '1' })),
+  ).toMatchObject({ status: 409 })
 })
 
 test('a conflict that names no record is a conflict, and a change whose answer is lost may be repeated', async () => {
   const { url } = await startServer((response) => sendJson(response, 409, { code: 'conflict' }))
-  expect(await createUpsertSender(senderTo(url), 'email').send(create({ email: 'a' }))).toMatchObject({ status: 409 })
+  expect(
+    await createUpsertSender(senderTo(url), { resource: 'contact', member: 'email' }).send(create({ email: 'a' })),
+  ).toMatchObject({ status: 409 })
   const failing = await startServer((response, { method }) => {
     if (method === 'PATCH') return sendJson(response, 500, {})
     sendJson(response, 409, { code: 'already_exists', existing_id: 'con_1' })
   })
-  const outcome = await createUpsertSender(senderTo(failing.url), 'email').send(create({ email: 'a' }))
+  const outcome = await createUpsertSender(senderTo(failing.url), { resource: 'contact', member: 'email' }).send(
+    create({ email: 'a' }),
+  )
   expect(outcome).toMatchObject({ status: 500, isInDoubt: false })
 })

@@ -4,10 +4,16 @@ import type {
   DealColumns,
   DealFilters,
   Store,
+  UniqueMember,
   Write,
   WriteResult,
   WriteState,
 } from '../../../src/service/store/store.ts'
+
+/** For `putUniqueMembers`. */
+export function ofContacts(...members: readonly string[]): readonly UniqueMember[] {
+  return members.map((member) => ({ resource: 'contact', member }))
+}
 
 export const NO_FILTERS: DealFilters = {
   names: [],

@@ -144,4 +144,21 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX unique_values_by_contact ON unique_values (contact_id);
   `,
+  // The same of any plain resource. Their tables are many, so that what removes a record removes its values.
+  `
+  CREATE TABLE unique_fields (resource TEXT NOT NULL, member TEXT NOT NULL, PRIMARY KEY (resource, member)) STRICT, WITHOUT ROWID;
+  CREATE TABLE unique_field_values (
+    resource TEXT NOT NULL,
+    member TEXT NOT NULL,
+    value TEXT NOT NULL,
+    record_id INTEGER NOT NULL,
+    PRIMARY KEY (resource, member, value),
+    FOREIGN KEY (resource, member) REFERENCES unique_fields ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX unique_field_values_by_record ON unique_field_values (resource, record_id);
+  INSERT INTO unique_fields SELECT 'contact', member FROM unique_members;
+  INSERT INTO unique_field_values SELECT 'contact', member, value, contact_id FROM unique_values;
+  DROP TABLE unique_values;
+  DROP TABLE unique_members;
+  `,
 ]

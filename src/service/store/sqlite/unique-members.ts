@@ -1,10 +1,14 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import type { SharedValue } from '../store.ts'
+import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import type { SharedValue, UniqueMember } from '../store.ts'
 import { uniqueValues } from '../unique-values.ts'
 import type { Connection } from './connection.ts'
 import { inTransaction } from './transaction.ts'
 
-interface Contact {
+/** A record, and which of its members are unique. */
+interface Checked {
+  readonly resource: PlainResource
+  readonly members: readonly string[]
   readonly id: string
   readonly text: string
 }
@@ -15,51 +19,72 @@ export interface Taken {
 }
 
 /** Another process may change them at any time, so that every transaction reads them; without any that takes 1 µs. */
-export function readUniqueMembers(db: Connection): readonly string[] {
-  return db.all<readonly [string]>('SELECT member FROM unique_members ORDER BY member').map(([member]) => member)
+export function readUniqueMembers(db: Connection): readonly UniqueMember[] {
+  return db
+    .all<readonly [PlainResource, string]>('SELECT resource, member FROM unique_fields ORDER BY resource, member')
+    .map(([resource, member]) => ({ resource, member }))
 }
 
-/** The first value that another contact has. */
-export function findTaken(db: Connection, members: readonly string[], { id, text }: Contact): Taken | undefined {
+/** The first value that another record has. */
+export function findTaken(db: Connection, { resource, members, id, text }: Checked): Taken | undefined {
   for (const [member, value] of uniqueValues(text, members)) {
-    const existingId = findHolder(db, member, value)
+    const existingId = findHolder(db, { resource, member }, value)
     if (existingId !== undefined && existingId !== id) return { member, existingId }
   }
   return undefined
 }
 
-/** In place of those that the contact had. */
-export function keepUniqueValues(db: Connection, members: readonly string[], { id, text }: Contact): void {
-  const serial = decodeId('contact', id) ?? 0
-  db.run('DELETE FROM unique_values WHERE contact_id = ?', serial)
-  for (const [member, value] of uniqueValues(text, members)) insertValue(db, member, value, serial)
+/** In place of those that the record had. */
+export function keepUniqueValues(db: Connection, { resource, members, id, text }: Checked): void {
+  removeUniqueValues(db, resource, id)
+  const serial = decodeId(resource, id) ?? 0
+  for (const [member, value] of uniqueValues(text, members)) insertValue(db, { resource, member }, value, serial)
 }
 
-/** Reads every contact once where members are added. */
-export function replaceUniqueMembers(db: Connection, members: readonly string[]): readonly SharedValue[] {
+export function removeUniqueValues(db: Connection, resource: PlainResource, id: string): void {
+  const serial = decodeId(resource, id) ?? 0
+  db.run('DELETE FROM unique_field_values WHERE resource = ? AND record_id = ?', resource, serial)
+}
+
+/** Reads every record of a resource once where members of it are added. */
+export function replaceUniqueMembers(db: Connection, wanted: readonly UniqueMember[]): readonly SharedValue[] {
   return inTransaction(db, () => {
     const before = readUniqueMembers(db)
-    const added = members.filter((member) => !before.includes(member))
-    for (const member of added) db.run('INSERT INTO unique_members (member) VALUES (?)', member)
-    const shared = added.length > 0 ? addContacts(db, added) : []
-    const ended = shared.length > 0 ? added : before.filter((each) => !members.includes(each))
-    for (const member of ended) db.run('DELETE FROM unique_members WHERE member = ?', member)
+    const added = wanted.filter((each) => !before.some((other) => isSame(each, other)))
+    for (const { resource, member } of added) {
+      db.run('INSERT INTO unique_fields (resource, member) VALUES (?, ?)', resource, member)
+    }
+    const shared = [...new Set(added.map(({ resource }) => resource))].flatMap((resource) =>
+      addRecords(db, resource, membersOf(added, resource)),
+    )
+    const ended = shared.length > 0 ? added : before.filter((each) => !wanted.some((other) => isSame(each, other)))
+    for (const { resource, member } of ended) {
+      db.run('DELETE FROM unique_fields WHERE resource = ? AND member = ?', resource, member)
+    }
     return shared
   })
 }
 
-/** What contacts share is left out, and returned. */
-function addContacts(db: Connection, members: readonly string[]): readonly SharedValue[] {
-  const shared = new Map<string, { member: string; value: string; ids: string[] }>()
-  const contacts = db.iterate<readonly [number, string]>('SELECT id, text FROM contacts ORDER BY id')
-  for (const [serial, text] of contacts) {
+function isSame(one: UniqueMember, other: UniqueMember): boolean {
+  return one.resource === other.resource && one.member === other.member
+}
+
+export function membersOf(unique: readonly UniqueMember[], resource: string): readonly string[] {
+  return unique.filter((each) => each.resource === resource).map(({ member }) => member)
+}
+
+/** What records share is left out, and returned. */
+function addRecords(db: Connection, resource: PlainResource, members: readonly string[]): readonly SharedValue[] {
+  const shared = new Map<string, SharedValue & { readonly ids: string[] }>()
+  const { plural } = RESOURCES[resource]
+  for (const [serial, text] of db.iterate<readonly [number, string]>(`SELECT id, text FROM ${plural} ORDER BY id`)) {
     for (const [member, value] of uniqueValues(text, members)) {
-      const holder = findHolder(db, member, value)
-      if (holder === undefined) insertValue(db, member, value, serial)
+      const holder = findHolder(db, { resource, member }, value)
+      if (holder === undefined) insertValue(db, { resource, member }, value, serial)
       else {
         const key = JSON.stringify([member, value])
-        const known = shared.get(key) ?? { member, value, ids: [holder] }
-        known.ids.push(encodeId('contact', serial))
+        const known = shared.get(key) ?? { resource, member, value, ids: [holder] }
+        known.ids.push(encodeId(resource, serial))
         shared.set(key, known)
       }
     }
@@ -67,16 +92,18 @@ function addContacts(db: Connection, members: readonly string[]): readonly Share
   return [...shared.values()]
 }
 
-/** The id of the contact that has the value. */
-function findHolder(db: Connection, member: string, value: string): string | undefined {
+/** The id of the record that has the value. */
+function findHolder(db: Connection, { resource, member }: UniqueMember, value: string): string | undefined {
   const row = db.get<readonly [number]>(
-    'SELECT contact_id FROM unique_values WHERE member = ? AND value = ?',
+    'SELECT record_id FROM unique_field_values WHERE resource = ? AND member = ? AND value = ?',
+    resource,
     member,
     value,
   )
-  return row && encodeId('contact', row[0])
+  return row && encodeId(resource, row[0])
 }
 
-function insertValue(db: Connection, member: string, value: string, serial: number): void {
-  db.run('INSERT INTO unique_values (member, value, contact_id) VALUES (?, ?, ?)', member, value, serial)
+function insertValue(db: Connection, { resource, member }: UniqueMember, value: string, serial: number): void {
+  const columns = 'resource, member, value, record_id'
+  db.run(`INSERT INTO unique_field_values (${columns}) VALUES (?, ?, ?, ?)`, resource, member, value, serial)
 }

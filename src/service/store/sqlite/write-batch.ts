@@ -1,15 +1,23 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
+import { isPlain } from '../../../core/resources/registry.ts'
 import { checkChange } from '../change-rules.ts'
 import { tookEffect } from '../kept-answers.ts'
 import { nextSerial, writeTimeMs } from '../serials.ts'
-import type { Change, StoredRecord, Write, WriteResult, WriteState } from '../store.ts'
+import type { Change, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
 import { inTransaction } from './transaction.ts'
-import { findTaken, keepUniqueValues, readUniqueMembers, type Taken } from './unique-members.ts'
+import {
+  findTaken,
+  keepUniqueValues,
+  membersOf,
+  readUniqueMembers,
+  removeUniqueValues,
+  type Taken,
+} from './unique-members.ts'
 import { rotateSecret } from './webhook-secrets.ts'
 
 /** A refusal is what the write's own decision threw; the others of its batch are not touched by it. */
@@ -46,8 +54,7 @@ interface Batch {
   readonly sequence: Sequence
   /** For what ages or falls due; the time of a write itself never steps back, and so may stay ahead of a clock set right. */
   readonly clockMs: number
-  /** Of contacts. */
-  readonly uniqueMembers: readonly string[]
+  readonly uniqueMembers: readonly UniqueMember[]
 }
 
 function applyWrite(batch: Batch, write: Write): Outcome {
@@ -89,26 +96,33 @@ function takenBy(
   { id }: WriteState,
   { next }: Change,
 ): Taken | undefined {
-  if (kind !== 'contact' || !next || uniqueMembers.length === 0) return undefined
-  return findTaken(db, uniqueMembers, { id, text: next.text })
+  if (uniqueMembers.length === 0 || !next || !isPlain(kind)) return undefined
+  const members = membersOf(uniqueMembers, kind)
+  return members.length > 0 ? findTaken(db, { resource: kind, members, id, text: next.text }) : undefined
 }
 
 function applyChange(batch: Batch, write: Write, state: WriteState, change: Change): void {
-  const { db, outbox, sequence, clockMs, uniqueMembers } = batch
+  const { db, outbox, sequence, clockMs } = batch
   const { id, current, delivery } = state
   const { next, event, rotation, isResent } = change
   if (!next && current) removeRecord(db, write.kind, id)
   else if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
   else if (next && !isUnchanged(current, change)) updateRecord(db, write.kind, id, { ...change, next })
-  if (write.kind === 'contact' && next && uniqueMembers.length > 0) {
-    keepUniqueValues(db, uniqueMembers, { id, text: next.text })
-  }
+  keepUnique(batch, write, state, change)
   if (write.kind === 'webhook') outbox.forget()
   if (rotation) rotateSecret(db, id, rotation, clockMs)
   if (isResent && delivery) outbox.resend(delivery, clockMs)
   if (event && outbox.isWanted(event.kind)) {
     outbox.put(event, { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
   }
+}
+
+function keepUnique({ db, uniqueMembers }: Batch, { kind }: Write, { id }: WriteState, { next }: Change): void {
+  if (uniqueMembers.length === 0 || !isPlain(kind)) return
+  const members = membersOf(uniqueMembers, kind)
+  if (members.length === 0) return
+  if (next) keepUniqueValues(db, { resource: kind, members, id, text: next.text })
+  else removeUniqueValues(db, kind, id)
 }
 
 /** A patch that changes nothing costs no write. */

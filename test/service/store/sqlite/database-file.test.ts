@@ -5,8 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CrmError } from '../../../../src/core/errors.ts'
+import { encodeId, firstSerialAt } from '../../../../src/core/ids.ts'
+import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../../src/service/store/sqlite/sqlite-store.ts'
-import { allContacts, creation } from '../samples.ts'
+import { allContacts, creation, ofContacts, removal } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const OPENER = fileURLToPath(new URL('./opening-process.ts', import.meta.url))
@@ -113,6 +115,28 @@ describe('a database that the user may only read', () => {
     onTestFinished(() => chmod(folder, 0o755))
     expect(open(file, 'read')).toContain('was made by an older crm: its schema is 1')
   })
+})
+
+test('unique members of contacts in a database of an older crm stay unique, with the values that are taken', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  const old = new DatabaseSync(file)
+  const serial = firstSerialAt(Date.now())
+  const version = 5
+  for (const step of MIGRATIONS.slice(0, version)) old.exec(step)
+  old.exec(`
+    PRAGMA user_version = ${version}; PRAGMA application_id = ${0x43524d31};
+    INSERT INTO contacts VALUES (${serial}, 1, '{"email":"a@x.test"}');
+    INSERT INTO unique_members VALUES ('email');
+    INSERT INTO unique_values VALUES ('email', 'a@x.test', ${serial});
+  `)
+  old.close()
+  const store = await openSqliteStore({ file, now: Date.now })
+  onTestFinished(() => store.close())
+  expect(await store.uniqueMembers()).toEqual(ofContacts('email'))
+  const existingId = encodeId('contact', serial)
+  expect(await store.write(creation('contact', { email: 'A@x.test' }))).toMatchObject({ member: 'email', existingId })
+  await store.write(removal('contact', existingId))
+  expect(await store.write(creation('contact', { email: 'a@x.test' }))).toHaveProperty('type', 'done')
 })
 
 test('a file that is no database is refused and left as it was', async () => {

@@ -4,9 +4,9 @@ import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-sto
 const [, , file = '', how] = process.argv
 try {
   const store = await openSqliteStore({ file, now: Date.now, isOnlyRead: how === 'read' })
-  const { contacts } = await store.stats()
+  const { records } = await store.stats()
   await store.close()
-  process.stdout.write(how === 'read' ? `read ${contacts} contacts\n` : 'opened\n')
+  process.stdout.write(how === 'read' ? `read ${records.contact} contacts\n` : 'opened\n')
 } catch (error) {
   if (!(error instanceof Error && 'code' in error)) throw error
   process.stdout.write(`${error.code}: ${error.message}\n`)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { allContacts, creation, idOf, removal, rewriting } from '../samples.ts'
+import { allContacts, creation, idOf, ofContacts, removal, rewriting } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
 export function uniqueSuite({ open, makePlace }: Fixture): void {
   test('a value of a unique member is taken by one contact, compared without blanks and case, whoever writes second', async () => {
     const store = await open()
-    expect(await store.putUniqueMembers(['email'])).toEqual([])
+    expect(await store.putUniqueMembers(ofContacts('email'))).toEqual([])
     const first = idOf(await store.write(creation('contact', { email: 'Ada@X.test' })))
     const taken = { type: 'already_exists', member: 'email', existingId: first }
     expect(await store.write(creation('contact', { email: ' ada@x.TEST ' }))).toEqual(taken)
@@ -20,7 +20,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
 
   test('null, blank texts, lists and what is not there are free; a number and its digits are one value', async () => {
     const store = await open()
-    await store.putUniqueMembers(['email'])
+    await store.putUniqueMembers(ofContacts('email'))
     for (const email of [null, null, '', '  ', undefined, undefined, ['a'], ['a']]) {
       expect(await store.write(creation('contact', { email }))).toHaveProperty('type', 'done')
     }
@@ -30,7 +30,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
 
   test('a value is free again when its contact is changed or removed', async () => {
     const store = await open()
-    await store.putUniqueMembers(['email'])
+    await store.putUniqueMembers(ofContacts('email'))
     const first = idOf(await store.write(creation('contact', { email: 'a' })))
     await store.write(rewriting('contact', first, '{"email":"b"}'))
     const second = idOf(await store.write(creation('contact', { email: 'a' })))
@@ -41,7 +41,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
 
   test('of fifty at one moment one is written, and a refused write leaves its key free', async () => {
     const store = await open()
-    await store.putUniqueMembers(['email'])
+    await store.putUniqueMembers(ofContacts('email'))
     const writes = Array.from({ length: 50 }, (_, index) =>
       store.write(creation('contact', { email: 'a' }, { idempotency: { key: `k${index}`, fingerprint: 'f' } })),
     )
@@ -55,15 +55,15 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
 
   test('what contacts share already is named, and the members stay as they were', async () => {
     const store = await open()
-    await store.putUniqueMembers(['phone'])
+    await store.putUniqueMembers(ofContacts('phone'))
     const ids = []
     for (const email of ['a', 'b', ' A', 'c', 'a', 'C'])
       ids.push(idOf(await store.write(creation('contact', { email }))))
-    expect(await store.putUniqueMembers(['email'])).toEqual([
-      { member: 'email', value: 'a', ids: [ids[0], ids[2], ids[4]] },
-      { member: 'email', value: 'c', ids: [ids[3], ids[5]] },
+    expect(await store.putUniqueMembers(ofContacts('email'))).toEqual([
+      { resource: 'contact', member: 'email', value: 'a', ids: [ids[0], ids[2], ids[4]] },
+      { resource: 'contact', member: 'email', value: 'c', ids: [ids[3], ids[5]] },
     ])
-    expect(await store.uniqueMembers()).toEqual(['phone'])
+    expect(await store.uniqueMembers()).toEqual(ofContacts('phone'))
     expect(await store.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
   })
 
@@ -71,12 +71,12 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     const reopen = await makePlace()
     const store = await reopen()
     const first = idOf(await store.write(creation('contact', { email: 'a', phone: '1' })))
-    await store.putUniqueMembers(['phone', 'email'])
+    await store.putUniqueMembers(ofContacts('phone', 'email'))
     await store.close()
     const later = await reopen()
-    expect(await later.uniqueMembers()).toEqual(['email', 'phone'])
+    expect(await later.uniqueMembers()).toEqual(ofContacts('email', 'phone'))
     expect(await later.write(creation('contact', { phone: '1' }))).toMatchObject({ member: 'phone', existingId: first })
-    await later.putUniqueMembers(['email'])
+    await later.putUniqueMembers(ofContacts('email'))
     expect(await later.write(creation('contact', { phone: '1' }))).toHaveProperty('type', 'done')
     await later.putUniqueMembers([])
     expect(await later.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
@@ -86,7 +86,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     const reopen = await makePlace()
     const [one, other] = [await reopen(), await reopen()]
     await other.write(creation('contact', { email: 'a' }))
-    await one.putUniqueMembers(['email'])
+    await one.putUniqueMembers(ofContacts('email'))
     expect(await other.write(creation('contact', { email: 'A' }))).toHaveProperty('type', 'already_exists')
   })
 }

@@ -1,0 +1,210 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/**
+ * What CONTRIBUTING.md says of a new field and a new resource, done in a copy of the source tree: nothing but the places that it
+ * names is changed, and everything else follows.
+ */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LEFT_OUT = ['node_modules', 'dist', '.git', '.crm']
+
+const copy = mkdtempSync(join(tmpdir(), 'crm-copy-'))
+const home = join(copy, '.home')
+const env: Record<string, string> = { HOME: home, PATH: process.env.PATH ?? '' }
+let stop: () => Promise<unknown> = async () => {}
+
+beforeAll(async () => {
+  cpSync(ROOT, copy, { recursive: true, filter: (from) => !LEFT_OUT.includes(basename(from)) })
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  addField()
+  addResource()
+  node(['node_modules/typescript/bin/tsc'])
+  node(['scripts/build.ts'])
+  stop = await serve(['--unique', 'companies.domain'])
+}, 300_000)
+
+afterAll(async () => {
+  await stop()
+  rmSync(copy, { recursive: true, force: true })
+})
+
+function change(path: string, before: string | RegExp, after: string): void {
+  const text = readFileSync(join(copy, path), 'utf8')
+  const changed = text.replace(before, after)
+  if (changed === text) throw new Error(`${path} has no ${before}`)
+  writeFileSync(join(copy, path), changed)
+}
+
+/** The line of the page, where it says. */
+function addField(): void {
+  const [, line = ''] = /`(company_size: \{.*\},)`/.exec(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')) ?? []
+  change('src/core/resources/contact.ts', '    ...KEPT_BY_SERVER,', `    ${line}\n    ...KEPT_BY_SERVER,`)
+}
+
+/** Its definition, its line in the registry, its commands, its line in the list of nouns. */
+function addResource(): void {
+  writeFileSync(
+    join(copy, 'src/core/resources/company.ts'),
+    `import { ID, KEPT_BY_SERVER, type ResourceDefinition } from './field.ts'
+
+export const COMPANY = {
+  singular: 'company',
+  plural: 'companies',
+  idPrefix: 'com_',
+  path: '/v1/companies',
+  operations: ['list', 'create', 'update', 'delete'],
+  isPlain: true,
+  isImportable: true,
+  hints: { match: 'domain', where: '.domain == null' },
+  about: 'Organisations.',
+  example: { name: 'Engines Ltd', domain: 'engines.example' },
+  fields: {
+    ...ID,
+    name: { type: 'text', about: 'Name of the company', isRequired: true, aliases: ['companyname'] },
+    domain: { type: 'text', about: 'Its domain name', aliases: ['website'] },
+    employees: { type: 'integer', about: 'People who work there', aliases: ['headcount'] },
+    ...KEPT_BY_SERVER,
+  },
+} as const satisfies ResourceDefinition
+`,
+  )
+  const registry = 'src/core/resources/registry.ts'
+  change(registry, 'import { CONTACT }', "import { COMPANY } from './company.ts'\nimport { CONTACT }")
+  change(registry, '  contact: CONTACT,', '  contact: CONTACT,\n  company: COMPANY,')
+  const commands = readFileSync(join(copy, 'src/commands/contacts.ts'), 'utf8')
+  const renamed = commands.replaceAll('contacts', 'companies').replaceAll('Contacts', 'Companies')
+  writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))
+  const nouns = 'src/commands/commands.ts'
+  change(nouns, 'import { addContacts }', "import { addCompanies } from './companies.ts'\nimport { addContacts }")
+  change(nouns, '  contacts: addContacts,', '  contacts: addContacts,\n  companies: addCompanies,')
+}
+
+function node(args: readonly string[], input = ''): { readonly stdout: string; readonly stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, env, input, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${args.join(' ')} exited with ${status}\n${stdout}${stderr}`)
+  return { stdout, stderr }
+}
+
+/** Its stdout; an exit code other than 0 fails the test. */
+function crm(args: readonly string[], input?: string): string {
+  return node(['bin/crm.js', ...args], input).stdout
+}
+
+function refused(args: readonly string[], input = '') {
+  const options = { cwd: copy, env, input, encoding: 'utf8' } as const
+  const { status, stderr } = spawnSync(process.execPath, ['bin/crm.js', ...args], options)
+  return { exit: status, stderr }
+}
+
+async function serve(args: readonly string[]): Promise<() => Promise<unknown>> {
+  const key = `crm_key_${randomBytes(32).toString('base64url')}`
+  writeFileSync(join(copy, 'key'), key, { mode: 0o600 })
+  const words = ['bin/crm.js', 'serve', '--port', '0', '--ready-json', '--key-file', 'key', ...args]
+  const child = spawn(process.execPath, words, { cwd: copy, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const [ready] = await Promise.race([once(child.stdout, 'data'), ended])
+  if (!Buffer.isBuffer(ready)) throw new Error(`crm serve ended with ${ready}`)
+  const { url } = JSON.parse(String(ready))
+  Object.assign(env, { CRM_BASE_URL: url, CRM_API_KEY: key })
+  return () => {
+    child.kill('SIGTERM')
+    return ended
+  }
+}
+
+function json(args: readonly string[], input?: string) {
+  return JSON.parse(crm([...args, '-o', 'json'], input))
+}
+
+test('a company is created, read, listed, changed and deleted', () => {
+  const id = crm(['companies', 'create', '--set', 'name=Engines', '--set', 'employees:=5', '-o', 'id']).trim()
+  expect(id).toMatch(/^com_/)
+  expect(json(['companies', 'get', id])).toMatchObject({ id, name: 'Engines', employees: 5 })
+  expect(json(['companies', 'list', '--where', '.employees > 4', '--fields', 'name'])).toEqual([{ name: 'Engines' }])
+  expect(crm(['companies', 'update', id, '--set', 'domain=engines.test', '-o', 'id']).trim()).toBe(id)
+  expect(json(['companies', 'delete', id, '--yes'])).toEqual([{ id, outcome: 'done' }])
+  expect(json(['companies', 'list'])).toEqual([])
+})
+
+test('companies are imported, matched by their own member, exported, changed and deleted in bulk', () => {
+  crm(
+    ['companies', 'import', '-', '--yes', '--run-id', 'r1'],
+    'name,domain,Employees\nEngines,engines.test,5\nLooms,looms.test,7\n',
+  )
+  const again = 'name,domain\nEngines Ltd,ENGINES.test\n'
+  const { stderr } = node(
+    ['bin/crm.js', 'companies', 'import', '-', '--match', 'domain', '--yes', '--run-id', 'r2'],
+    again,
+  )
+  expect(stderr).not.toMatch(/contact/i)
+  crm(['companies', 'update', '--where', '.name == "Looms"', '--set', 'employees:=8', '--yes'])
+  const exported = crm(['companies', 'export', '-', '-o', 'csv', '--fields', 'name,domain,employees'])
+  expect(exported.trim().split(/\r?\n/).toSorted()).toEqual([
+    'Engines Ltd,ENGINES.test,5',
+    'Looms,looms.test,8',
+    'name,domain,employees',
+  ])
+  crm(['companies', 'delete', '--where', 'true', '--yes', '--expect', '2'])
+  expect(crm(['companies', 'list', '-o', 'id'])).toBe('')
+})
+
+test('what is wrong with a row of companies is said in their words', () => {
+  const columns = 'Company ID,name,website\n'
+  const header = refused(
+    ['companies', 'import', '-', '--yes', '--run-id', 'r3'],
+    `${columns}com_0,Engines,engines.test\n`,
+  )
+  expect(header).toMatchObject({ exit: 2, stderr: expect.stringMatching(/Company ID=id[\s\S]*website=domain/) })
+  const half = refused(['companies', 'import', '-', '--yes', '--run-id', 'r4'], 'name,employees\nEngines,5.5\n')
+  expect(half).toMatchObject({ exit: 2, stderr: expect.stringContaining('expected a whole number') })
+  const text = refused(['companies', 'create', '--set', 'name=Engines', '--set', 'employees=5'])
+  expect(text).toMatchObject({ exit: 2, stderr: expect.stringContaining('--set employees:=5') })
+})
+
+test('serve --unique keeps a member of companies unique, and a removed company frees its value', () => {
+  const create = ['companies', 'create', '--set', 'name=Engines', '--set', 'domain=one.test']
+  const id = crm([...create, '-o', 'id']).trim()
+  expect(refused(create)).toMatchObject({ exit: 7, stderr: expect.stringContaining(`${id} has this domain already`) })
+  crm(['contacts', 'create', '--set', 'name=Ada', '--set', 'domain=one.test'])
+  crm(['companies', 'delete', id, '--yes'])
+  expect(json([...create])).toMatchObject({ domain: 'one.test' })
+})
+
+test('stats, made-up events, subscriptions, schemas and GraphQL have companies', () => {
+  expect(json(['serve', 'stats'])).toMatchObject({ companies: 1 })
+  const event = json(['webhooks', 'trigger', 'company.created', '--dry-run'])
+  expect(event.body.data).toMatchObject({ id: expect.stringMatching(/^com_/), name: 'Engines Ltd' })
+  expect(json(['webhooks', 'create', '--url', 'http://127.0.0.1:9/', '--events', 'company.*'])).toMatchObject({
+    events: ['company.*'],
+  })
+  expect(json(['schema', 'companies', 'list']).items.properties).toHaveProperty('employees')
+  expect(crm(['graphql', '{ companies { nodes { employees name } } }', '-o', 'json'])).toMatch(/"name": ?"Engines"/)
+  expect(crm(['companies', '--help'])).not.toMatch(/contact/i)
+})
+
+test('company_size of contacts, one line in its definition, is known to everything', async () => {
+  const rows = 'name,Company Size\nAda,12\nBob,7\n'
+  crm(['contacts', 'import', '-', '--yes', '--run-id', 'r5'], rows)
+  expect(json(['contacts', 'list', '--where', '.company_size > 10', '--fields', 'name,company_size'])).toEqual([
+    { name: 'Ada', company_size: 12 },
+  ])
+  expect(crm(['contacts', 'list', '-o', 'table'])).toMatch(/company_size/i)
+  expect(refused(['contacts', 'import', '-', '--yes', '--run-id', 'r6'], 'name,employees\nAda,3\n').stderr).toContain(
+    'employees=company_size',
+  )
+  const fields = ['contacts', 'create', '--set', 'name=Cy', '--set', 'company_size:=2.5']
+  expect(refused(fields)).toMatchObject({ exit: 7, stderr: expect.stringContaining('company_size') })
+  const query = '{ contacts(first: 1) { nodes { companySize } } }'
+  expect(crm(['graphql', query, '-o', 'json'])).toContain('companySize')
+  const response = await fetch(new URL('/v1/openapi.json', env.CRM_BASE_URL))
+  const { components } = (await response.json()) as { components: { schemas: Record<string, unknown> } }
+  expect(components.schemas.NewContact).toMatchObject({
+    properties: { company_size: { type: ['integer', 'null'] } },
+  })
+})
