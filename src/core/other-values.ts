@@ -1,6 +1,7 @@
 import { idText } from './exact-json.ts'
 import { foldedLine } from './folded-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { redactShapes } from './redact.ts'
 
 /** The member of JSON:API, HubSpot and Airtable that contains the members of a record. */
 const BELOW = ['attributes', 'properties', 'fields']
@@ -20,17 +21,31 @@ export interface OtherValue {
 
 /** The members of a merge patch that a record has with another value; members that it omits are not compared. */
 export function otherValues(record: JsonObject, patch: JsonObject): readonly OtherValue[] {
-  return compare(valuesOf(record), patch, [])
+  const found: OtherValue[] = []
+  compare(valuesOf(record), patch, { path: '', found })
+  return found
 }
 
-function compare(shown: JsonObject, patch: JsonObject, path: readonly string[]): readonly OtherValue[] {
-  return Object.entries(patch).flatMap(([name, asked]) => {
-    if (!Object.hasOwn(shown, name)) return []
-    const value = shown[name] ?? null
-    const at = [...path, name]
-    if (isJsonObject(asked) && isJsonObject(value)) return compare(value, asked, at)
-    return isAlike(value, asked) ? [] : [{ member: at.join('.'), asked, shown: value }]
-  })
+/** Each row of a job is compared: nothing is allocated for members that are equal. */
+function compare(shown: JsonObject, patch: JsonObject, { path, found }: { path: string; found: OtherValue[] }): void {
+  for (const name of Object.keys(patch)) {
+    const [asked = null, value = null] = [patch[name], shown[name]]
+    if (value === asked || !Object.hasOwn(shown, name)) continue
+    if (isJsonObject(asked) && isJsonObject(value)) compare(value, asked, { path: `${path}${name}.`, found })
+    else if (!isAlike(value, asked)) found.push({ member: `${path}${name}`, asked, shown: value })
+  }
+}
+
+const MOST_CHARS = 60
+
+/** `company: sent "Acme", answered "ACME Inc"`; long texts are cut, without what looks like a secret. */
+export function otherValueText({ member, asked, shown }: OtherValue): string {
+  return `${shortText(member)}: sent ${shortText(JSON.stringify(asked))}, answered ${shortText(JSON.stringify(shown))}`
+}
+
+function shortText(text: string): string {
+  const safe = redactShapes(text)
+  return safe.length <= MOST_CHARS ? safe : `${safe.slice(0, MOST_CHARS - 1).toWellFormed()}…`
 }
 
 /** Whether the record has every member that was sent, each with another value; a truncated or wrapped text counts as the same. */

@@ -170,6 +170,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/jobs/run-job.test.ts'],
   },
   {
+    name: 'a resumed job forgets the rows that were answered with other values',
+    file: 'src/jobs/journal/progress.ts',
+    line: 'if (other !== undefined) this.countOther(other)',
+    to: '',
+    tests: ['test/commands/other-values.test.ts'],
+  },
+  {
     name: 'an undo overwrites what somebody changed since',
     file: 'src/jobs/plan/undo-record.ts',
     line: 'if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {',

@@ -14,6 +14,8 @@ export function jobRecord(
     input: head.input?.name ?? null,
     account: head.account,
     ...account,
+    other_values: progress.otherRows.count,
+    first_other_value: progress.otherRows.first ?? null,
     of: head.of ?? null,
     undone_by: undoneBy.get(paths.id) ?? null,
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,

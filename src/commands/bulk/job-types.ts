@@ -7,9 +7,11 @@ export type JobPaths = ReturnType<Jobs['find']>
 
 export type RunTerms = Parameters<Jobs['run']>[1]
 
-export type JobAccount = Awaited<ReturnType<Jobs['run']>>['account']
+export type JobRun = Awaited<ReturnType<Jobs['run']>>
 
-export type JobRecheck = Awaited<ReturnType<Jobs['run']>>['recheck']
+export type JobAccount = JobRun['account']
+
+export type JobRecheck = JobRun['recheck']
 
 export type ImportRequest = Parameters<Jobs['makeImport']>[0]
 

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { createJobProgress } from '../../output/job-progress.ts'
 import { printOne } from '../print.ts'
-import type { JobAccount, JobPaths, JobRecheck, RunTerms } from './job-types.ts'
+import type { JobPaths, JobRecheck, JobRun, RunTerms } from './job-types.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
 const MOST_CAUSES = 10
@@ -23,7 +24,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
     progress.tell(counts)
   }
-  const { account, recheck, error } = await jobs.run(
+  const { account, otherRows, recheck, error } = await jobs.run(
     paths,
     { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     {
@@ -51,9 +52,10 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
       `${existing} of the created records existed before: the server answered with what it had. An undo leaves them.`,
     )
   }
+  tellOtherRows(ctx, otherRows)
   ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   tellTwins(ctx, recheck)
-  await printOne(ctx, accountRecord(paths.id, account, recheck))
+  await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))
   if (error !== undefined) throw error
   return EXIT.ok
 }
@@ -80,7 +82,21 @@ function tellTwins(ctx: Context, recheck: JobRecheck): void {
   }
 }
 
-/** `twice`: null for an upsert without a recheck. */
-function accountRecord(job: string, account: JobAccount, recheck: JobRecheck) {
-  return { job, ...account, ...(recheck && { twice: recheck.twins?.length ?? null }) }
+function tellOtherRows(ctx: Context, { count, first }: JobRun['otherRows']): void {
+  if (count === 0) return
+  const rows = count === 1 ? '1 row' : `${count} rows`
+  ctx.note(`The server answered with other values than were sent in ${rows}; first: ${first}`)
+}
+
+/** `twice`: null for an upsert without a recheck; `other_values`: absent when there are none. */
+function accountRecord(
+  job: string,
+  { account, otherRows, recheck }: Pick<JobRun, 'account' | 'otherRows' | 'recheck'>,
+): CrmRecord {
+  return {
+    job,
+    ...account,
+    ...(otherRows.count > 0 && { other_values: otherRows.count }),
+    ...(recheck && { twice: recheck.twins?.length ?? null }),
+  }
 }

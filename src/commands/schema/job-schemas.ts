@@ -27,7 +27,7 @@ const COUNTS = {
 } satisfies Record<keyof JobAccount, JsonSchema>
 
 /** What became of every row: they add up to `rows`. */
-const ACCOUNT = made({ job: TEXT, ...COUNTS }, { twice: COUNT_OR_NULL })
+const ACCOUNT = made({ job: TEXT, ...COUNTS }, { other_values: COUNT, twice: COUNT_OR_NULL })
 
 /** A row that a plan leaves as it is; of a conflict what the member was, what the job wrote, and what it is now. */
 export const LEFT_OUT_ROW = made({
@@ -102,6 +102,8 @@ export const JOB = made({
   input: TEXT_OR_NULL,
   account: TEXT,
   ...COUNTS,
+  other_values: COUNT,
+  first_other_value: TEXT_OR_NULL,
   of: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
   paused_by: TEXT_OR_NULL,

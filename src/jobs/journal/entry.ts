@@ -42,8 +42,17 @@ export interface AgainEntry {
 /** `o`: replayed of a request that this job did not send; `u`: a create that changed a record which existed; `e`: one whose answer shows that. */
 export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u' | 'e'
 
-/** Operation, status, id, flags. */
-export type Result = readonly [op: number, status: number, id: string | null, flag?: ResultFlag]
+/** Marks an answer with other values than were sent: by the text of the first such row of the job; 1 for all others. */
+export type OtherMark = string | 1
+
+/** Operation, status, id, flags, mark. */
+export type Result = readonly [
+  op: number,
+  status: number,
+  id: string | null,
+  flag?: ResultFlag | null,
+  other?: OtherMark,
+]
 
 export interface DoneEntry {
   readonly t: 'done'

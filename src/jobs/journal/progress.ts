@@ -1,4 +1,4 @@
-import type { AgainEntry, Entry, LeaseEntry, OpenEntry } from './entry.ts'
+import type { AgainEntry, Entry, LeaseEntry, OpenEntry, OtherMark } from './entry.ts'
 
 /** Of one operation: 0 is not known to have an end. `back`: it was leased, and given back unsent. */
 const ENDS = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
@@ -13,6 +13,13 @@ export interface HeldLease extends Omit<LeaseEntry, 't'> {
   readonly key: string
   readonly window: number
   readonly life: number
+}
+
+/** The rows that the server answered with other values than were sent. */
+export interface OtherRows {
+  readonly count: number
+  /** Of the first one: its line or id, the member, and both values. */
+  readonly first: string | undefined
 }
 
 /**
@@ -33,6 +40,7 @@ export class Progress {
   lastMs: number | undefined
   /** The last pause, when nothing was sent after it. */
   pausedBy: string | undefined
+  otherRows: OtherRows = { count: 0, first: undefined }
   readonly #ends: Uint8Array
   readonly #leases: HeldLease[] = []
   readonly #again = new Map<number, HeldLease>()
@@ -60,7 +68,10 @@ export class Progress {
         this.#leaseAgain(entry)
         break
       case 'done':
-        for (const [op] of entry.r) this.settle(op, 'done')
+        for (const [op, , , , other] of entry.r) {
+          this.settle(op, 'done')
+          if (other !== undefined) this.countOther(other)
+        }
         break
       case 'doubt':
         if (entry.taken) this.#taken.add(entry.op)
@@ -86,6 +97,11 @@ export class Progress {
     if (before !== 'none') this.counts[before] -= 1
     if (end !== 'none') this.counts[end] += 1
     this.#ends[op] = ENDS[end]
+  }
+
+  countOther(other: OtherMark): void {
+    const { count, first } = this.otherRows
+    this.otherRows = { count: count + 1, first: first ?? (other === 1 ? undefined : other) }
   }
 
   /** What is in doubt is open once more, here and not in the journal, which says so until there is a better answer. */

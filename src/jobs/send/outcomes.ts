@@ -1,6 +1,8 @@
 import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import { oneLine } from '../../api/errors/one-line.ts'
 import type { Answer } from '../../api/transport/answer.ts'
+import { otherValueText } from '../../core/other-values.ts'
+import type { Result } from '../journal/entry.ts'
 import type { KnownFailure } from '../plan/operation.ts'
 import { AnsweredIds } from './answered-ids.ts'
 import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
@@ -92,8 +94,7 @@ export class Outcomes {
     const { journal, progress, hooks, maxFailed } = this.#parts
     const { op } = task.operation
     if (sendOutcome.is === 'done') {
-      const { status, id, flag } = sendOutcome
-      journal.addResult(flag === undefined ? [op, status, id] : [op, status, id, flag])
+      journal.addResult(this.#resultOf(task, sendOutcome))
       // A create that must not be repeated would be in doubt if a kill -9 lost its result.
       if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
       else journal.flush()
@@ -103,6 +104,18 @@ export class Outcomes {
     progress.settle(op, sendOutcome.is)
     hooks.onEnd(task, sendOutcome)
     if (progress.counts.failed > maxFailed) this.#stopFor({ why: 'errors', failed: progress.counts.failed })
+  }
+
+  #resultOf(
+    { operation: { op, head } }: Task,
+    { status, id, flag, other }: SendOutcome & { readonly is: 'done' },
+  ): Result {
+    if (other === undefined) return flag === undefined ? [op, status, id] : [op, status, id, flag]
+    const { progress } = this.#parts
+    const where = head.line === undefined ? oneLine(id ?? `operation ${op}`, 60) : `line ${head.line}`
+    const mark = progress.otherRows.first === undefined ? `${where}, ${otherValueText(other())}` : 1
+    progress.countOther(mark)
+    return [op, status, id, flag ?? null, mark]
   }
 
   #again(task: Task, { because, afterMs }: SendOutcome & { is: 'again' }, failure: Failure): void {

@@ -8,7 +8,7 @@ import type { OpenEntry } from '../journal/entry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { openJobPlan, verifyJobPlan } from '../journal/job-plan.ts'
 import { Journal } from '../journal/journal.ts'
-import { Progress } from '../journal/progress.ts'
+import { type OtherRows, Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { type Account, rowTotals } from '../journal/row-totals.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
@@ -50,6 +50,7 @@ export interface RunHooks extends DispatchHooks {
 
 export interface JobOutcome {
   readonly account: Account
+  readonly otherRows: OtherRows
   /** Undefined when nothing is left to send. */
   readonly stop: Stop | undefined
 }
@@ -81,7 +82,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
     hooks.onStart(progress, plan, doubts)
     if (progress.end !== undefined && doubts.reopened === 0) {
-      return { account: rowTotals(plan.end, progress), stop: undefined }
+      return { account: rowTotals(plan.end, progress), otherRows: progress.otherRows, stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
     await greet(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
@@ -130,7 +131,7 @@ async function send(open: Open): Promise<JobOutcome> {
   if (!stop && !isClosed && account.unsent > 0)
     throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
   if (stop?.why !== 'error') await writeEnd(open, stop)
-  return { account, stop }
+  return { account, otherRows: progress.otherRows, stop }
 }
 
 interface Sending {

@@ -2,11 +2,12 @@ import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import { isGoneStatus } from '../../api/errors/gone.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { fateFailure } from '../../api/writes/fate-failure.ts'
-import { judgeWrite } from '../../api/writes/judge-write.ts'
+import { type AskedWrite, judgeWrite } from '../../api/writes/judge-write.ts'
 import { isReplayed } from '../../api/writes/replayed.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
+import { type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
 import { sentKind } from '../plan/operation.ts'
@@ -15,7 +16,14 @@ import { turnedTo } from './upsert-sender.ts'
 
 /** What one try means for its operation, and for the job. */
 export type SendOutcome =
-  | { readonly is: 'done'; readonly status: number; readonly id: string | null; readonly flag: ResultFlag | undefined }
+  | {
+      readonly is: 'done'
+      readonly status: number
+      readonly id: string | null
+      readonly flag: ResultFlag | undefined
+      /** The first member that the answer shows with another value than was sent. */
+      readonly other?: (() => OtherValue) | undefined
+    }
   | { readonly is: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
   /** The same key once more. `limit`: it was not executed, and all others wait as well. */
   | { readonly is: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
@@ -62,20 +70,38 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
 function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const { head, body } = task.operation
   const existing = turnedTo(answer)
-  const sent = () => (body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined)
+  let parsed: JsonObject | undefined
+  const sent = () => {
+    parsed ??= body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined
+    return parsed
+  }
   const kind = existing === undefined ? sentKind(head) : 'update'
-  const fate = judgeWrite(answer, { kind, sent, id: existing ?? head.id, path: head.path })
+  const asked = { kind, sent, id: existing ?? head.id, path: head.path }
+  const fate = judgeWrite(answer, asked)
   if (fate.is !== 'done') {
     const failure = fateFailure(answer, fate, '')
     if (fate.is === 'refused') return judgeRefusal(task, failure)
     return unclear(task, failure.reason)
   }
-  if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u' }
+  const other = otherIn(fate.record, answer, asked)
+  if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u', other }
   const existed = existedBefore(task, fate.record, sent) ? 'e' : undefined
   const flag = isReplayed(answer.headers) ? replayedFlag(task, fate.record) : existed
   // One that is made again has a new id.
   const id = head.do === 'create' ? fate.id : (head.id ?? fate.id)
-  return { is: 'done', status: answer.status, id: id ?? null, flag }
+  return { is: 'done', status: answer.status, id: id ?? null, flag, other }
+}
+
+/** Its values are read once more from the answer as it may be quoted, which takes long: for the row that is named. */
+function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrite): (() => OtherValue) | undefined {
+  const sent = asked.kind === 'delete' ? undefined : asked.sent()
+  const [other] = record && sent ? otherValues(record, sent) : []
+  if (!other || !sent) return undefined
+  return () => {
+    const quoted = judgeWrite({ ...answer, json: answer.quoted?.() ?? answer.json }, asked)
+    const shown = quoted.is === 'done' && quoted.record ? otherValues(quoted.record, sent) : []
+    return shown.find(({ member }) => member === other.member) ?? { ...other, shown: '[redacted]' }
+  }
 }
 
 /** After a lost answer a replay may be of its own try, unless the record was made before that try. */
