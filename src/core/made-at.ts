@@ -1,3 +1,6 @@
+import { idText } from './exact-json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import { valuesOf } from './other-values.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
 /** The time at which a record was created; undefined when it does not have one. */
@@ -9,3 +12,76 @@ export function madeAtMs(record: CrmRecord): number | undefined {
 
 /** Clocks of the machines behind one server differ. */
 export const SKEW_MS = 5000
+
+/** Times without a zone may be off by as much as this. */
+const ZONES_MS = 26 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** `created_at`, `dateCreated`, `date_added`, `CreatedDate`, `createdate` (HubSpot), `add_time` (Pipedrive), `inserted_at`. */
+const CREATED_NAME =
+  /^(?:date_?(?:created|added|entered)|(?:created|inserted|added)_?(?:at|on|date|time)|created|(?:create|add)_?(?:date|time|at)|creation_?(?:date|time))$/i
+const CHANGED_NAME =
+  /^(?:date_?(?:updated|modified|changed)|(?:last_?)?(?:updated|modified|changed)_?(?:at|on|date|time)?|update_?(?:time|date)|SystemModstamp)$/i
+
+/** Servers write the year 1, 1900 or 1970 for no time. */
+const EARLIEST_MS = Date.UTC(1990)
+const LATEST_SECONDS = 1e11
+
+const TEXT_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$|^[a-z]{3}, \d{1,2} [a-z]{3} \d{4} \d\d:\d\d/i
+const DAY = /^\d{4}-\d\d-\d\d$/
+const DOTNET_TIME = /^\/Date\((\d+)[^)]*\)\/$/
+
+interface Age {
+  readonly timeMs: number
+  /** Its digits as zeros: two times of one notation are of one zone. */
+  readonly notation: string
+}
+
+/**
+ * Whether a record shows that it existed before: it was created then, or, if it does not say when, changed last. Members that
+ * were sent prove nothing.
+ */
+export function isOlder(record: JsonObject, thanMs: number, sent: JsonObject = {}): boolean {
+  const { created, changed } = agesOf(record, sent)
+  const oldest = created ?? changed
+  return oldest !== undefined && oldest.timeMs + ZONES_MS < thanMs
+}
+
+/** Whether a record, in the answer to its create, was changed long after it was created. */
+export function isChangedSince(record: JsonObject, sent: JsonObject): boolean {
+  const { created, changed } = agesOf(record, sent)
+  if (!created || !changed || created.notation !== changed.notation || created.notation === '0000-00-00') return false
+  return changed.timeMs - created.timeMs > MOST_CREATING_MS
+}
+
+/** No create takes longer between the two times that it writes. */
+const MOST_CREATING_MS = 60_000
+
+function agesOf(record: JsonObject, sent: JsonObject): { created: Age | undefined; changed: Age | undefined } {
+  let created: Age | undefined
+  let changed: Age | undefined
+  const values = valuesOf(record)
+  for (const name of Object.keys(values)) {
+    const isCreated = CREATED_NAME.test(name)
+    if ((!isCreated && !CHANGED_NAME.test(name)) || Object.hasOwn(sent, name)) continue
+    const age = ageOf(values[name])
+    if (isCreated) created ??= age
+    else changed ??= age
+  }
+  return { created, changed }
+}
+
+function ageOf(value: JsonValue | undefined): Age | undefined {
+  const text = idText(value)?.trim() ?? ''
+  const timeMs = timeIn(text)
+  if (!(timeMs >= EARLIEST_MS)) return undefined
+  return { timeMs, notation: text.replace(/\.\d+/, '').replace(/\d/g, '0') }
+}
+
+/** NaN for what is no time. A day is over when it ends. */
+function timeIn(text: string): number {
+  const digits = DOTNET_TIME.exec(text)?.[1] ?? text
+  if (/^\d{9,14}(?:\.\d+)?$/.test(digits)) return Number(digits) * (Number(digits) < LATEST_SECONDS ? 1000 : 1)
+  if (!TEXT_TIME.test(text)) return Number.NaN
+  return Date.parse(text) + (DAY.test(text) ? DAY_MS : 0)
+}

@@ -177,6 +177,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/other-values.test.ts'],
   },
   {
+    name: 'an undo deletes a record that the list shows to be older than the job',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: "if (isOlder(match.record, results.progress.firstMs ?? 0, written)) return stays(operation, id, 'cannot', EXISTED)",
+    to: '',
+    tests: ['test/commands/existing-records.test.ts'],
+  },
+  {
     name: 'an undo overwrites what somebody changed since',
     file: 'src/jobs/plan/undo-record.ts',
     line: 'if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {',

@@ -1,3 +1,4 @@
+import type { Result } from '../journal/entry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { openJobPlan } from '../journal/job-plan.ts'
 import { readJournal } from '../journal/read-journal.ts'
@@ -5,7 +6,7 @@ import { readJournal } from '../journal/read-journal.ts'
 export type OperationResult =
   /**
    * `isReplayed`: the server replayed the answer to an earlier request; `isOthers`: to one of another job; `isGone`: the record
-   * to delete did not exist; `wasThere`: the record to create existed before.
+   * to delete did not exist; `wasThere`: the record to create existed before, or may have (200 to this create, 201 to others).
    */
   | ({ readonly is: 'done'; readonly id: string | null } & Readonly<
       Record<'isReplayed' | 'isOthers' | 'isGone' | 'wasThere', boolean>
@@ -17,25 +18,32 @@ export type OperationResult =
 /** What came of each operation, in the order of the plan. For jobs that fit in memory. */
 export function operationResults(paths: JobPaths): OperationResult[] {
   const plan = openJobPlan(paths)
+  const creates = new Set<number>()
+  for (const batch of plan.operations()) for (const { op, head } of batch) if (head.do === 'create') creates.add(op)
   plan.close()
   const results = Array.from({ length: plan.count }, (): OperationResult => ({ is: 'unsent' }))
+  const answered: Result[] = []
   readJournal(paths.journal, (entry) => {
-    if (entry.t === 'done')
-      for (const [op, , id, flag] of entry.r) {
-        results[op] = {
-          is: 'done',
-          id,
-          isReplayed: flag === 'o' || flag === 'r',
-          isOthers: flag === 'o',
-          isGone: flag === 'g',
-          wasThere: flag === 'u' || flag === 'e',
-        }
-      }
+    if (entry.t === 'done') answered.push(...entry.r)
     if (entry.t === 'failed') {
       const field = entry.field === null ? '' : `${entry.field}: `
       results[entry.op] = { is: 'failed', reason: `${field}${entry.reason}` }
     }
     if (entry.t === 'doubt') results[entry.op] = { is: 'doubt', reason: entry.why }
   })
+  const isAnyCreated = answered.some(([, status]) => status === 201)
+  for (const result of answered) results[result[0]] = doneAs(result, isAnyCreated && creates.has(result[0]))
   return results
+}
+
+/** `isAmongCreated`: a create of a job of which others were answered with 201. */
+function doneAs([, status, id, flag]: Result, isAmongCreated: boolean): OperationResult {
+  return {
+    is: 'done',
+    id,
+    isReplayed: flag === 'o' || flag === 'r',
+    isOthers: flag === 'o',
+    isGone: flag === 'g',
+    wasThere: flag === 'u' || flag === 'e' || (isAmongCreated && status === 200 && !flag),
+  }
 }

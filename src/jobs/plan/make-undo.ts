@@ -2,12 +2,13 @@ import { recordPath } from '../../api/path.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { isOlder } from '../../core/made-at.ts'
 import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { type EarlierJob, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
-import { type JobResults, readResults } from '../history/job-results.ts'
+import { type JobResult, type JobResults, readResults } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { heldUndos } from '../history/undo-chain.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
@@ -19,7 +20,7 @@ import type { LeftOut } from './left-out.ts'
 import { leftOutLines } from './left-out-text.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, OperationHead } from './operation.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
 import type { Noun } from './plan-head.ts'
@@ -174,12 +175,21 @@ function takeBack(parts: TakeBack): TakenBack {
     if (head.do === 'delete' && now.find(head.id).length > 0) return stays(operation, head.id, 'as_before')
     return takeBackOf({ ...parts, now }, head.id)
   }
-  const { id, wasGone, wasThere } = results.of(op)
+  const result = results.of(op)
+  const { id, wasGone } = result
   if (end !== 'done' || wasGone) return {}
-  if (wasThere)
-    return stays(operation, id, 'cannot', 'it existed before this row was sent, and what it held was not kept')
+  const existed = existedBefore(head.do, result)
+  if (existed !== undefined) return stays(operation, id, 'cannot', existed)
   if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
   return takeBackOf({ ...parts, now }, id)
+}
+
+const EXISTED = 'it existed before this row was sent, and what it held was not kept'
+const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
+
+function existedBefore(kind: OperationHead['do'], { wasThere, mayHaveBeenThere }: JobResult): string | undefined {
+  if (wasThere) return EXISTED
+  return kind === 'create' && mayHaveBeenThere ? MAY_HAVE_EXISTED : undefined
 }
 
 /** Of what was done, or may have been. */
@@ -190,9 +200,9 @@ function takeBackOf(parts: WithNow, id: string): TakenBack {
   return { planned: { do: 'create', path: RESOURCES[resourceOf(parts.noun)].path, id, body: writableOf(before) } }
 }
 
-type WithNow = Omit<TakeBack, 'results' | 'now'> & { readonly now: Existing }
+type WithNow = TakeBack & { readonly now: Existing }
 
-function takeBackWrite({ noun, operation, before, now }: WithNow, id: string): TakenBack {
+function takeBackWrite({ noun, operation, before, results, now }: WithNow, id: string): TakenBack {
   const { head, body } = operation
   const path = recordPath(resourceOf(noun), id)
   const [match] = now.find(id)
@@ -201,6 +211,7 @@ function takeBackWrite({ noun, operation, before, now }: WithNow, id: string): T
   const conflict = (member: Conflict): LeftOut => ({ ...leftOf(operation, id, 'conflict'), ...member })
   if (head.do === 'create') {
     if (!hasOperation(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
+    if (isOlder(match.record, results.progress.firstMs ?? 0, written)) return stays(operation, id, 'cannot', EXISTED)
     const changed = changesSince(written, match.record)
     if (changed.length > 0) return { left: changed.map(conflict) }
     return { planned: { do: 'delete', path, id, before: match.record } }

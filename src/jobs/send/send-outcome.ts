@@ -6,7 +6,7 @@ import { type AskedWrite, judgeWrite } from '../../api/writes/judge-write.ts'
 import { isReplayed } from '../../api/writes/replayed.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
+import { isChangedSince, isOlder, madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import { type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
@@ -111,11 +111,8 @@ function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task
   return madeMs !== undefined && madeMs + SKEW_MS < leasedMs ? 'o' : 'r'
 }
 
-/** Times without a zone may be off by as much as this. */
-const ZONES_MS = 26 * 60 * 60 * 1000
-
 /**
- * Whether the first answer to a create shows a record that is older than the request: some servers answer with the record
+ * Whether the first answer to a create shows a record that is older than the request, or was changed since it was made: some servers answer with the record
  * that has the same email.
  */
 function existedBefore(
@@ -124,9 +121,8 @@ function existedBefore(
   sent: () => JsonObject | undefined,
 ): boolean {
   if (head.do !== 'create' || !record || isInDoubt || isResumed || tries > 0) return false
-  const madeMs = madeAtMs(record)
-  if (madeMs === undefined || madeMs + ZONES_MS >= leasedMs) return false
-  return madeAtMs(sent() ?? {}) === undefined
+  const members = sent() ?? {}
+  return isOlder(record, leasedMs, members) || isChangedSince(record, members)
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
