@@ -17,7 +17,7 @@ const PROCESSES = ['test/e2e/**/*.test.ts', 'test/torture/**/*.test.ts']
 const SLOW = [
   'test/e2e/{torture,kill,docs,library,packaging,example-app,keyring,completion-shells,debugger-port,marked-key,added-resource}.test.ts',
   // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
-  'test/e2e/{browse-leave,compiled-code}.test.ts',
+  'test/e2e/{browse-leave,compiled-code,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/small-disk.test.ts',
@@ -64,8 +64,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // Else one less than there are cores, which is one of two.
-    maxWorkers: 2,
+    // Else one less than there are cores, which is one of two. The third works while tests of the others wait for a timer.
+    maxWorkers: 3,
     reporters: ['default', new SummaryReporter(SCRIPTS)],
     projects: [
       {
@@ -89,13 +89,21 @@ export default defineConfig({
           include: PROCESSES,
           exclude: SLOW,
           testTimeout: 60_000,
-          // Their processes and terminals are waited for most of the time. Projects with other workers are groups of their own.
-          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
       { test: { ...shared, name: 'conformance', env, isolate: false, include: CONFORMANCE } },
-      { test: { ...shared, name: 'slow', include: SLOW, testTimeout: 120_000 } },
+      // Some measure times. Projects with other workers are groups of their own.
+      {
+        test: {
+          ...shared,
+          name: 'slow',
+          include: SLOW,
+          testTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

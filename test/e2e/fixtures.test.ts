@@ -8,46 +8,10 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { anotherMachine, applied, counts, DEMO, demo } from '../harness/fixtures-demo.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
 import { crm as builtCrm, startCrm } from './crm.ts'
-
-const DEMO = `version: 1
-seed: 1
-contacts:
-  ada: { $match: email, email: "ada+\${run.id}@example.test", name: Ada }
-  crowd: { $count: 30, email: "u\${i}+\${run.id}@example.test", name: "\${fake.name}" }
-deals:
-  big: { name: "Big \${run.id}", stage: Won, amount: 1200.5 }
-  small: { $count: 20, name: "Small", stage: Lead }
-notes:
-  call: { $count: 20, deal: "\${deals.small[i].id}", body: "About \${contacts.crowd[i].id}" }
-env: { ADA_ID: "\${contacts.ada.id}", NOTE: "it's \${contacts.ada.name}" }
-`
-
-/** An unlimited service, a file, and a state home that is not that of another machine. */
-async function demo(text = DEMO) {
-  const { env } = await startService(['--rate-limit', 'none'])
-  const file = join(env.HOME, 'demo.yaml')
-  writeFileSync(file, text)
-  return { env, file }
-}
-
-const anotherMachine = (env: Env): Env => ({ ...env, CRM_STATE_HOME: tempFolder() })
-
-async function applied(
-  file: string,
-  env: Env,
-  ...flags: string[]
-): Promise<Map<string, { id: string; action: string }>> {
-  const rows = JSON.parse(await crmPrints(['fixtures', 'apply', file, '-o', 'json', ...flags], env))
-  return new Map(rows.map((row: { record: string; id: string; action: string }) => [row.record, row]))
-}
-
-async function counts(env: Env) {
-  const count = async (noun: string) => JSON.parse(await crmPrints([noun, 'list', '-o', 'json'], env)).length
-  return { contacts: await count('contacts'), deals: await count('deals') }
-}
 
 test('applied twice, records are made once; on another machine too; destroyed, the contacts go and the rest is named', async () => {
   const { env, file } = await demo()
@@ -189,35 +153,6 @@ test('of the run local, which others have as well, destroy deletes nothing unles
   expect(await counts(env)).toEqual({ contacts: 0, deals: 21 })
 })
 
-test('destroyed after it was killed, an apply does not send its rest', async () => {
-  const { env, file } = await demo('version: 1\ncontacts: { c: { $count: 4000, email: "c${i}@x.test" } }\n')
-  const child = startCrm(['fixtures', 'apply', file, '-q'], env)
-  await expect.poll(() => counts(env).then(({ contacts }) => contacts), { timeout: 20_000 }).toBeGreaterThan(0)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  const { contacts } = await counts(env)
-  const rows: unknown[] = JSON.parse(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env))
-  // At most one lease may have been under way.
-  expect(rows.length).toBeGreaterThanOrEqual(contacts)
-  expect(rows.length).toBeLessThanOrEqual(contacts + 2 * 256)
-  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
-}, 60_000)
-
-test('destroyed after it was killed, an apply of deals makes none, and what may have been made is in doubt', async () => {
-  const { env, file } = await demo('version: 1\ndeals: { d: { $count: 3000, name: "D${i}", stage: Lead } }\n')
-  const child = startCrm(['fixtures', 'apply', file, '-q'], env)
-  await expect.poll(() => counts(env).then(({ deals }) => deals), { timeout: 20_000 }).toBeGreaterThan(0)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  const { deals } = await counts(env)
-  const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json'], env)
-  const rows: { action: string }[] = JSON.parse(stdout)
-  const inDoubt = rows.filter(({ action }) => action === 'in_doubt').length
-  expect({ exit, deals: await counts(env) }).toEqual({ exit: inDoubt > 0 ? 3 : 0, deals: { contacts: 0, deals } })
-  if (inDoubt > 0) expect(stderr).toContain('What is in doubt')
-  expect(rows.length).toBeGreaterThanOrEqual(deals)
-}, 60_000)
-
 test('destroy names what another machine deleted before as gone', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: A }, b: { $match: email, email: b@x.test } }\n')
   await crmPrints(['contacts', 'create', '--set', 'email=b@x.test', '-o', 'id'], env)
@@ -284,22 +219,6 @@ test('a contact that is found by $match is changed, and not deleted with the fix
   ])
   expect(await counts(env)).toEqual({ contacts: 1, deals: 0 })
 })
-
-test('killed at any moment, apply goes on: the end is that of one clean run', async () => {
-  const { env, file } = await demo()
-  for (let kill = 0; kill < 12; kill++) {
-    const child = startCrm(['fixtures', 'apply', file], env)
-    const ended = once(child, 'exit')
-    await Promise.race([delay(120 + kill * 45), ended])
-    child.kill('SIGKILL')
-    await ended
-  }
-  const last = await applied(file, env)
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
-  expect(new Set([...last.values()].map(({ id }) => id)).size).toBe(72)
-  const notes = await crmPrints(['notes', 'list', last.get('deals.small[7]')?.id ?? '', '-o', 'json'], env)
-  expect(JSON.parse(notes)).toMatchObject([{ body: `About ${last.get('contacts.crowd[7]')?.id}` }])
-}, 60_000)
 
 test('parallel runs do not meet, and each destroys its own', async () => {
   const { env, file } = await demo()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { readdirSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,17 +8,9 @@ import { emptyHome } from '../harness/home.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serve, startService } from '../harness/service.ts'
 import { startCrm } from './crm.ts'
-import { freePort, type Line, listen, newSecretFile, send } from './listening.ts'
+import { freePort, listen, logOf, newSecretFile, send } from './listening.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
-
-function logOf(home: string): Line[] {
-  const folder = join(home, '.local/state/crm/events')
-  return readdirSync(folder)
-    .toSorted()
-    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
-    .map((line) => JSON.parse(line) as Line)
-}
 
 test('an event is in the log when its sender is answered, and is known again after a kill', async () => {
   const home = emptyHome()
@@ -33,35 +25,6 @@ test('an event is in the log when its sender is answered, and is known again aft
   await second.stop()
   expect(logOf(home.HOME)).toMatchObject([{ duplicate: false }, { duplicate: true }])
 })
-
-test('killed again and again while a service sends, it loses nothing, and marks what it is sent twice', async () => {
-  const home = emptyHome()
-  await serve(['--database', ':memory:', '--retry-schedule', `0,${Array(200).fill('100ms').join(',')}`], home)
-  const port = String(await freePort())
-  await (await listen(['--port', port], home)).stop()
-  const making = Array.from({ length: 4 }, async (_, worker) => {
-    const ids: string[] = []
-    for (let at = 0; at < 6; at++) {
-      ids.push((await crmPrints(['contacts', 'create', '--set', `name=${worker}-${at}`, '-o', 'id'], home)).trim())
-    }
-    return ids
-  })
-  const isMade = Promise.all(making).then(() => true)
-  for (let isOver = false; !isOver; ) {
-    const { next, stop } = await listen(['--port', port], home)
-    isOver = await Promise.race([isMade, next().then(() => false)])
-    if (!isOver) await stop('SIGKILL')
-    else await stop()
-  }
-  const made = (await Promise.all(making)).flat().toSorted()
-  const last = await listen(['--port', port], home)
-  const known = () => new Set(logOf(home.HOME).map((line) => line.record_id))
-  await expect.poll(() => known().size, { timeout: 15_000 }).toBe(made.length)
-  await last.stop()
-  expect([...known()].toSorted()).toEqual(made)
-  const firsts = logOf(home.HOME).filter(({ duplicate }) => duplicate === false)
-  expect(firsts.map(({ record_id }) => record_id).toSorted()).toEqual(made)
-}, 60_000)
 
 test('started again and again, it makes one subscription', async () => {
   const home = emptyHome()

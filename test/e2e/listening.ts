@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -68,4 +68,13 @@ export async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+/** The lines of the log of events, oldest first. */
+export function logOf(home: string): Line[] {
+  const folder = join(home, '.local/state/crm/events')
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line) as Line)
 }
