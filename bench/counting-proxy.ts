@@ -16,7 +16,7 @@ export interface CountingProxy {
 
 const LIMIT_HEADER = /^(x-)?ratelimit|^retry-after$/
 
-/** Stands in front of a service and counts; `isSilent` takes away what the answers say about limits. */
+/** Stands in front of a service and counts; `isSilent` removes the headers that state a limit. */
 export async function startCountingProxy(target: string, isSilent: boolean): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true })
   const answers: CountedAnswer[] = []
@@ -24,8 +24,8 @@ export async function startCountingProxy(target: string, isSilent: boolean): Pro
     const { method = 'GET', url = '/', headers } = incoming
     const forwarder = request(new URL(url, target), { method, headers, agent }, (answer: IncomingMessage) => {
       answers.push({ atMs: performance.now(), status: answer.statusCode ?? 0 })
-      const told = Object.entries(answer.headers).filter(([name]) => !isSilent || !LIMIT_HEADER.test(name))
-      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(told))
+      const kept = Object.entries(answer.headers).filter(([name]) => !isSilent || !LIMIT_HEADER.test(name))
+      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept))
       answer.pipe(outgoing)
     })
     forwarder.on('error', () => outgoing.destroy())

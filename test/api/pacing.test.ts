@@ -22,7 +22,7 @@ async function createMany(create: () => Promise<unknown>, creates: number, concu
 const RUNS = [...DIALECTS.map((dialect) => [dialect, 8] as const), ['draft-8', CREATES] as const]
 
 // All at once, because most of it is waiting.
-test('500 creates are hardly ever refused, whichever headers tell of the limit, 8 at a time or all at once', async () => {
+test('500 creates are hardly ever refused, whichever headers state the limit, 8 at a time or all at once', async () => {
   const startedMs = Date.now()
   const apps = RUNS.map(async ([dialect, concurrency]) => {
     const { url, counts } = await startLimitedApp(dialect, 125, 1000)
@@ -39,7 +39,7 @@ test('500 creates are hardly ever refused, whichever headers tell of the limit, 
   expect(Date.now() - startedMs).toBeLessThan(11_000)
 })
 
-test('a limit that is used up for longer than the longest wait is left to the server to refuse', async () => {
+test('a limit that is used up for longer than the longest wait is left to the server', async () => {
   const { url, counts } = await startLimitedApp('draft-7', 1, 3_600_000)
   const { api, notices } = openClient(url, {}, SYSTEM_TIMING)
   await api.contacts.create({}, NO_KEY)
@@ -61,7 +61,7 @@ test('an interruption ends a wait for a limit, and nothing was sent', async () =
   expect(counts).toMatchObject({ created: 1, refused: 0 })
 })
 
-test('a server that tells of no limit is sent everything at once behind its first answer', async () => {
+test('a server that states no limit is sent everything at once after its first answer', async () => {
   let most = 0
   let open = 0
   const { promise: all, resolve: go } = Promise.withResolvers<void>()

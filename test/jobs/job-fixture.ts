@@ -1,5 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createApi } from '../../src/api/client.ts'
+import { ObservedCapacity } from '../../src/api/limits/observed-capacity.ts'
+import { RateLimiter } from '../../src/api/limits/rate-limiter.ts'
 import { KeyKeeping } from '../../src/api/writes/key-keeping.ts'
 import { createSender } from '../../src/api/writes/sender.ts'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -9,7 +11,6 @@ import { canonicalJson } from '../../src/jobs/plan/canonical-json.ts'
 import { requestDigest } from '../../src/jobs/plan/digest.ts'
 import type { Noun, PlanHead } from '../../src/jobs/plan/plan-head.ts'
 import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
-import { Governor } from '../../src/jobs/send/governor.ts'
 import { type JobOutcome, runJob } from '../../src/jobs/send/run-job.ts'
 import type { JobServices, RunTerms, ServerTerms } from '../../src/jobs/send/services.ts'
 import { WIRE } from '../api/client-fixture.ts'
@@ -102,8 +103,9 @@ export async function sendJob(
   })
   const all = { ...TERMS, ...terms }
   const { now: wallMs, steadyMs, random, sleep } = hurriedTiming()
-  const pace = new Governor({
-    ...{ concurrency: all.concurrency, most: 64, steadyMs, wallMs },
+  const limiter = new RateLimiter({
+    ...{ nowMs: steadyMs, wallMs },
+    observed: new ObservedCapacity({ concurrency: all.concurrency, most: 64 }),
     share: () => ({ share: all.rateShare, processes: 1 }),
   })
   const pauses: string[] = []
@@ -116,7 +118,7 @@ export async function sendJob(
       ...services,
     },
     terms: all,
-    pace,
+    limiter,
     hooks: {
       onStart: () => {},
       onEnd: () => {},

@@ -10,10 +10,10 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'a Retry-After in seconds is read as milliseconds, and the server is asked again too soon',
-    file: 'src/api/limits/retry-after.ts',
+    file: 'src/api/limits/rate-headers.ts',
     line: 'if (/^\\d+(\\.\\d+)?$/.test(text)) return secondsInMs(Number(text))',
     to: 'if (/^\\d+(\\.\\d+)?$/.test(text)) return Number(text)',
-    tests: ['test/api/retry-after.test.ts'],
+    tests: ['test/api/limits/retry-after.test.ts'],
   },
   {
     name: 'a Retry-After of 0 is believed, and the server is asked in a busy loop',
@@ -241,16 +241,16 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'a reset that is a point in time is waited for as a length',
-    file: 'src/api/limits/rate-signal.ts',
+    file: 'src/api/limits/rate-headers.ts',
     line: 'return number > EPOCH_SECONDS ? number * 1000 : nowMs + number * 1000',
     to: 'return nowMs + number * 1000',
-    tests: ['test/api/rate-signal.test.ts'],
+    tests: ['test/api/limits/rate-headers.test.ts'],
   },
   {
     name: 'of several limits the loosest is taken, and the server refuses',
-    file: 'src/api/limits/rate-signal.ts',
+    file: 'src/api/limits/rate-headers.ts',
     line: 'return known.toSorted((a, b) => a.remaining - b.remaining || b.resetInMs - a.resetInMs)[0]',
     to: 'return known.toSorted((a, b) => b.remaining - a.remaining || b.resetInMs - a.resetInMs)[0]',
-    tests: ['test/api/rate-signal.test.ts'],
+    tests: ['test/api/limits/rate-headers.test.ts'],
   },
 ]

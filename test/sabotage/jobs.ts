@@ -44,11 +44,11 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/jobs/row-totals.test.ts'],
   },
   {
-    name: 'a rate that was felt is not shared by processes',
-    file: 'src/jobs/send/presence.ts',
-    line: 'feltPerSecond ??= readFelt(path)',
+    name: 'an observed rate is not shared by processes',
+    file: 'src/jobs/send/shared-budget.ts',
+    line: 'perSecond ??= readPerSecond(path)',
     to: '',
-    tests: ['test/jobs/send/presence.test.ts'],
+    tests: ['test/jobs/send/shared-budget.test.ts'],
   },
   {
     name: 'a create that may have happened is sent again where keys are not kept',
@@ -199,17 +199,17 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'two processes of an account each take the whole limit',
-    file: 'src/jobs/send/presence.ts',
+    file: 'src/jobs/send/shared-budget.ts',
     line: 'processes += 1',
     to: '',
-    tests: ['test/jobs/send/presence.test.ts'],
+    tests: ['test/jobs/send/shared-budget.test.ts'],
   },
   {
     name: 'a process that died slows the others for ever',
-    file: 'src/jobs/send/presence.ts',
-    line: 'if (nowMs - stats.mtimeMs > GONE_MS) rmSync(path, { force: true })',
+    file: 'src/jobs/send/shared-budget.ts',
+    line: 'if (nowMs - stats.mtimeMs > ENDED_MS) rmSync(path, { force: true })',
     to: 'if (nowMs - stats.mtimeMs < 0) rmSync(path, { force: true })',
-    tests: ['test/jobs/send/presence.test.ts'],
+    tests: ['test/jobs/send/shared-budget.test.ts'],
   },
   {
     name: 'an undo that is run twice deletes what was made since',

@@ -1,8 +1,8 @@
-import { rateDialect, readRateSignal } from '../limits/rate-signal.ts'
+import { rateDialect, readRateSignal } from '../limits/rate-headers.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
-/** Which dialect the last answer spoke, and what it said. */
+/** The limit that the last answer stated, and in which dialect. */
 export function limitsFinding({ samples, options }: Probe): Finding {
   const check = 'limits'
   const headers = samples.at(-1)?.headers ?? {}
@@ -10,7 +10,7 @@ export function limitsFinding({ samples, options }: Probe): Finding {
   const signal = readRateSignal(headers, options.now())
   if (dialect === undefined || !signal) {
     const said = shownHeaders(headers)
-    const seen = said === '' ? 'no header tells of one' : `no header that crm reads tells of one (${said})`
+    const seen = said === '' ? 'no header states one' : `no header that crm reads states one (${said})`
     return { check, state: 'ok', seen: `${seen}; refusals are waited out`, found: { dialect: null } }
   }
   const { limit, remaining, resetInMs } = signal

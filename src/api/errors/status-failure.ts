@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { readRetryAfterMs } from '../limits/retry-after.ts'
+import { readRetryAfterMs } from '../limits/rate-headers.ts'
 import { readBodyText } from '../transport/body-text.ts'
 import { type Call, isWrite, makesAnother } from '../transport/call.ts'
 import type { Reply } from '../transport/exchange.ts'

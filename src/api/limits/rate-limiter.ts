@@ -1,115 +1,164 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { ApiOptions, StatedRate } from '../api.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
-import { NOTICEABLE_WAIT_MS, type Timing } from '../transport/timing.ts'
-import { Pacer } from './pacer.ts'
-import { type RateSignal, readRateSignal } from './rate-signal.ts'
-import type { RetryState } from './retry.ts'
-import { statedRate } from './stated-rate.ts'
+import type { ObservedCapacity } from './observed-capacity.ts'
+import { type RateSignal, readRateSignal } from './rate-headers.ts'
 
+/** Sent while the window is unknown: enough that one lost answer does not stop everything. */
+const MAX_PROBES = 4
 /** A request that arrives in the last millisecond of a window is one too many for it. */
 const MARGIN_MS = 20
 
-type TurnstileOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait'>
-
-/** Where requests wait, one behind the other, until the limits that the server tells have room for them. */
-export class RateLimiter {
-  readonly #options: TurnstileOptions
-  readonly #sleep: Timing['sleep']
-  readonly #pacer: Pacer
-  #queueEnd: Promise<void> | undefined
-  #queued = 0
-  #wake: () => void = () => {}
-  #last: { readonly headers: IncomingHttpHeaders; readonly atMs: number } | undefined
-
-  constructor(options: TurnstileOptions, sleep: Timing['sleep']) {
-    this.#options = options
-    this.#sleep = sleep
-    this.#pacer = new Pacer(options.now)
-  }
-
-  /**
-   * Resolves when it is this request's turn, or as soon as the signal aborts. A wait that `state` has no time for is left
-   * out: the server decides then.
-   */
-  async enter(state: RetryState, signal: AbortSignal): Promise<void> {
-    if (this.#queued === 0 && this.#pacer.take() === 0) return
-    const before = this.#queueEnd
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#queueEnd = promise
-    this.#queued += 1
-    try {
-      await orAbort(before, signal)
-      await this.#passHead(state, signal)
-    } finally {
-      this.#queued -= 1
-      // Who leaves the queue out of turn does not let in who stands behind.
-      void Promise.resolve(before).then(resolve)
-    }
-  }
-
-  /** For a call that has already waited as long as the server asked. */
-  enterAtOnce(): void {
-    this.#pacer.force()
-  }
-
-  /** The limit in the last answer; parsed on demand, because few callers need it. */
-  get rate(): StatedRate | undefined {
-    return this.#last && statedRate(this.#last.headers, this.#last.atMs, this.#options.now())
-  }
-
-  /** After every request that entered; undefined when it came to nothing. */
-  leave(outcome: Answer | Failure | undefined): void {
-    if (outcome?.headers) this.#last = { headers: outcome.headers, atMs: this.#options.now() }
-    this.#pacer.answered(outcome && this.#signalOf(outcome), outcome?.headers !== undefined)
-    this.#wake()
-  }
-
-  async #passHead(state: RetryState, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const leftMs = this.#pacer.take()
-      if (leftMs === 0) return
-      if (leftMs === undefined) await orAbort(this.#nextAnswer(), signal)
-      else if (state.waitedMs + leftMs > this.#options.maxWaitMs) break
-      else await this.#waitForReset(leftMs + MARGIN_MS, state, signal)
-    }
-    this.#pacer.force()
-  }
-
-  #nextAnswer(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wake = resolve
-    return promise
-  }
-
-  async #waitForReset(waitMs: number, state: RetryState, signal: AbortSignal): Promise<void> {
-    const reason = `the rate limit of ${this.#options.baseUrl.origin} is used up`
-    state.waitedMs += waitMs
-    this.#options.debug?.(`wait ${waitMs} ms: ${reason}`)
-    if (waitMs >= NOTICEABLE_WAIT_MS) this.#options.onWait?.(waitMs, reason)
-    await this.#sleep(waitMs, signal)
-    if (!signal.aborted) this.#pacer.passWindow()
-  }
-
-  #signalOf(outcome: Answer | Failure): RateSignal | undefined {
-    const { headers } = outcome
-    const signal = headers && readRateSignal(headers, this.#options.now())
-    if (!isFailure(outcome) || outcome.code !== 'rate_limited' || signal?.remaining === 0) return signal
-    // A refusal says that nothing is left, whatever else it says.
-    const resetInMs = outcome.retryAfterMs ?? signal?.resetInMs
-    return resetInMs === undefined ? undefined : { remaining: 0, resetInMs, limit: signal?.limit }
-  }
+interface Window {
+  /** The smallest number of requests that an answer of this window left. */
+  remaining: number
+  /** Sent since it began. */
+  sent: number
+  readonly startedMs: number
+  resetAtMs: number
 }
 
-async function orAbort(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  if (!work || signal.aborted) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const stop = () => resolve()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
+/** How much of a limit may be used here: the rest is left to others that use the same key. */
+export interface RateShare {
+  /** Of the whole limit, above 0 and at most 1. */
+  readonly share: number
+  /** Processes of this machine that divide it among them, this one included. */
+  readonly processes: number
+}
+
+const ALL: RateShare = { share: 1, processes: 1 }
+
+export interface RateLimiterOptions {
+  /** For waits; a clock that may be set does not make them longer than a window. */
+  readonly nowMs: () => number
+  /** For headers that hold a date. */
+  readonly wallMs: () => number
+  readonly share?: () => RateShare
+  /** For a server that states no limit; without it nothing waits there. */
+  readonly observed?: ObservedCapacity
+}
+
+/**
+ * When the next request may be sent. A limit in the headers of the answers is obeyed, and requests in flight count against
+ * it; the first requests of a window find out about it. Where no limit is stated, the observed capacity decides.
+ */
+export class RateLimiter {
+  readonly #options: RateLimiterOptions
+  #window: Window | undefined
+  #limit = Number.POSITIVE_INFINITY
+  /** Whether the last answer stated no limit. */
+  #isOpen = false
+  #inFlight = 0
+  #mostInFlight = 0
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options
+  }
+
+  /** How many requests may be in flight. */
+  get concurrency(): number {
+    return this.#options.observed?.concurrency ?? Number.POSITIVE_INFINITY
+  }
+
+  /** 0: send it, it is counted. More: not for so many milliseconds. Undefined: only an answer can tell. */
+  take(): number | undefined {
+    const nowMs = this.#options.nowMs()
+    const { observed } = this.#options
+    const observedMs = this.#isStated || !observed ? 0 : observed.waitMs(nowMs, this.#inFlight)
+    const waitMs = observedMs === 0 ? this.#statedWaitMs(nowMs) : observedMs
+    if (waitMs === 0) this.force()
+    return waitMs
+  }
+
+  /** Counts a request that is sent in any case. */
+  force(): void {
+    this.#inFlight += 1
+    if (this.#window) this.#window.sent += 1
+    this.#mostInFlight = Math.max(this.#mostInFlight, this.#inFlight)
+    this.#options.observed?.sent(this.#options.nowMs(), this.#share.processes)
+  }
+
+  /** The window has ended by the clock of the caller that waited for it. */
+  passWindow(): void {
+    this.#window = undefined
+  }
+
+  /** After every request that was counted; `outcome` is undefined when there is none. */
+  answered(outcome: Answer | Failure | undefined, tookMs = 0): void {
+    this.#inFlight -= 1
+    const nowMs = this.#options.nowMs()
+    const isReply = outcome?.headers !== undefined
+    const isRefused = outcome !== undefined && this.#isRefusal(outcome)
+    const signal = outcome && this.#signalOf(outcome, isRefused)
+    if (signal) this.#learn(signal, nowMs)
+    else if (this.#window === undefined && (isReply || !this.#isStated)) this.#isOpen = true
+    const { observed } = this.#options
+    if (!outcome || !observed) return
+    if (isRefused) observed.refused(nowMs)
+    else if (!isFailure(outcome)) observed.succeeded(nowMs, this.#share.processes)
+    if (!isReply) observed.lost()
+    else if (!isRefused) observed.replied(tookMs, this.#isStated)
+  }
+
+  get #isStated(): boolean {
+    return Number.isFinite(this.#limit)
+  }
+
+  get #share(): RateShare {
+    return this.#options.share?.() ?? ALL
+  }
+
+  #statedWaitMs(nowMs: number): number | undefined {
+    const window = this.#window
+    if (!window) return this.#isOpen || this.#inFlight < Math.min(MAX_PROBES, this.#limit) ? 0 : undefined
+    // A clock that was set back must not make the window longer than it ever was.
+    const leftMs = Math.min(window.resetAtMs - nowMs, window.resetAtMs - window.startedMs)
+    if (leftMs <= 0) {
+      this.#window = undefined
+      return this.#statedWaitMs(nowMs)
+    }
+    const free = this.#freeIn(window)
+    if (free > this.#inFlight) return 0
+    return free > 0 && this.#inFlight > 0 ? undefined : leftMs + MARGIN_MS
+  }
+
+  #freeIn({ remaining, sent }: Window): number {
+    if (!this.#isStated) return remaining
+    const { share, processes } = this.#share
+    // Requests in flight are part of those sent.
+    const own = Math.max(1, (this.#limit * share) / processes) - sent + this.#inFlight
+    // No answer counts yet what the other processes have in flight.
+    return Math.floor(Math.min((remaining - this.#limit * (1 - share)) / processes, own))
+  }
+
+  #learn({ remaining, resetInMs, limit }: RateSignal, nowMs: number): void {
+    this.#isOpen = false
+    if (limit !== undefined) this.#limit = Math.max(1, limit)
+    const resetAtMs = nowMs + resetInMs
+    const window = this.#window
+    // Answers overtake each other; a larger difference is a new window.
+    if (window && remaining <= window.remaining + this.#mostInFlight) {
+      window.remaining = Math.min(window.remaining, remaining)
+      // Whole seconds are rounded up: the earliest end in any answer is the closest.
+      window.resetAtMs = Math.min(window.resetAtMs, resetAtMs)
+    } else {
+      // The request of that answer is part of the window, too.
+      this.#window = { remaining, sent: this.#inFlight + 1, startedMs: nowMs, resetAtMs }
+    }
+  }
+
+  /** A 429; for bulk work also any answer with Retry-After, such as a 503. */
+  #isRefusal(outcome: Answer | Failure): boolean {
+    if (!isFailure(outcome)) return false
+    return (
+      outcome.code === 'rate_limited' || (this.#options.observed !== undefined && outcome.retryAfterMs !== undefined)
+    )
+  }
+
+  #signalOf(outcome: Answer | Failure, isRefused: boolean): RateSignal | undefined {
+    const signal = outcome.headers && readRateSignal(outcome.headers, this.#options.wallMs())
+    if (!isRefused || signal?.remaining === 0) return signal
+    // A refusal means that nothing is left, whatever its headers state.
+    const resetInMs = (isFailure(outcome) ? outcome.retryAfterMs : undefined) ?? signal?.resetInMs
+    return resetInMs === undefined ? undefined : { remaining: 0, resetInMs, limit: signal?.limit }
   }
 }

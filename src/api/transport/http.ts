@@ -5,7 +5,7 @@ import type { ApiOptions, StatedRate } from '../api.ts'
 import { callError, onceError } from '../errors/failed-call.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import { isGoneStatus } from '../errors/gone.ts'
-import { RateLimiter } from '../limits/rate-limiter.ts'
+import { RequestQueue } from '../limits/request-queue.ts'
 import { newRetryState, type RetryState, takeWaitMs } from '../limits/retry.ts'
 import { addressOfCall } from '../path.ts'
 import { KeyKeeping } from '../writes/key-keeping.ts'
@@ -52,7 +52,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const connections = openConnections(options)
   const slashes = new TrailingSlashes(options.baseUrl)
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
-  const limiter = new RateLimiter(options, timing.sleep)
+  const queue = new RequestQueue(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options, redactor)
   const keys = new KeyKeeping(options.wire)
   const clock = new ClockOffset()
@@ -67,8 +67,8 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     let hasWaitedForLimit = false
     while (true) {
       state.tries += 1
-      if (hasWaitedForLimit) limiter.enterAtOnce()
-      else await limiter.enter(state, waiting)
+      if (hasWaitedForLimit) queue.enterAtOnce()
+      else await queue.enter(state, waiting)
       const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
       await watchRetirement(call, outcome.headers)
       clock.learn(outcome.headers, options.now())
@@ -99,7 +99,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
       return outcome
     } finally {
-      limiter.leave(outcome)
+      queue.leave(outcome)
     }
   }
 
@@ -109,7 +109,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     locate: (call) => new URL(addressOfCall(options.baseUrl, call), options.baseUrl.origin),
     redactor,
     origin: options.baseUrl.origin,
-    rate: () => limiter.rate,
+    rate: () => queue.rate,
     areKeysKept: () => keys.isKept,
     mark: () => clock.mark(options.now()),
     pause: (ms, signal) => timing.sleep(ms, endedBy(waitSignal, signal)),

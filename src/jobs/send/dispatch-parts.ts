@@ -1,10 +1,10 @@
 import type { Failure } from '../../api/errors/failure.ts'
+import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { Sender } from '../../api/writes/sender.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Leases } from './leases.ts'
-import type { Pace } from './pace.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { Task } from './task.ts'
@@ -14,7 +14,7 @@ export interface DispatchParts {
   readonly progress: Progress
   readonly leases: Leases
   readonly sender: Sender
-  readonly pace: Pace
+  readonly limiter: RateLimiter
   readonly clock: ServerClock
   /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping

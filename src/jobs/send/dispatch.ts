@@ -49,7 +49,7 @@ class Dispatch {
   #pump(): void {
     clearTimeout(this.#timer)
     try {
-      while (!this.#stop && this.#underWay < this.#width && this.#sendNext());
+      while (!this.#stop && this.#underWay < this.#concurrency && this.#sendNext());
     } catch (error) {
       this.#stopFor({ why: 'error', error })
     }
@@ -57,8 +57,8 @@ class Dispatch {
     if (this.#underWay === 0 && !this.#isLeasing && (this.#stop || this.#isEmpty)) this.#finish()
   }
 
-  get #width(): number {
-    return this.#outcomes.outage.isOn ? 1 : this.#parts.pace.width
+  get #concurrency(): number {
+    return this.#outcomes.outage.isOn ? 1 : this.#parts.limiter.concurrency
   }
 
   get #isEmpty(): boolean {
@@ -74,7 +74,7 @@ class Dispatch {
 
   /** False when nothing can go now. */
   #sendNext(): boolean {
-    const { steadyMs, pace } = this.#parts
+    const { steadyMs, limiter } = this.#parts
     const probeMs = this.#outcomes.outage.untilProbeMs
     if (probeMs > 0) return this.#wakeIn(probeMs)
     const task = this.#queue.take(steadyMs())
@@ -83,7 +83,7 @@ class Dispatch {
       return nextMs !== undefined && this.#wakeIn(nextMs - steadyMs())
     }
     if (!this.#maySend(task)) return true
-    const waitMs = pace.take()
+    const waitMs = limiter.take()
     if (waitMs === 0) {
       void this.#send(task)
       return true
@@ -124,7 +124,7 @@ class Dispatch {
   }
 
   async #send(task: Task): Promise<void> {
-    const { sender, steadyMs, pace, clock, keys } = this.#parts
+    const { sender, steadyMs, limiter, clock, keys } = this.#parts
     this.#underWay += 1
     const startedMs = steadyMs()
     task.lastSentMs = startedMs
@@ -132,7 +132,7 @@ class Dispatch {
       const outcome = await sender.send(this.#writeOf(task))
       clock.learn(outcome.headers)
       keys.learn(outcome)
-      pace.answered(outcome, steadyMs() - startedMs)
+      limiter.answered(outcome, steadyMs() - startedMs)
       this.#outcomes.take(task, outcome)
     } catch (error) {
       this.#stopFor({ why: 'error', error })

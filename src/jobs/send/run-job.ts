@@ -1,4 +1,5 @@
 import { isFailure } from '../../api/errors/failure.ts'
+import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { Sender } from '../../api/writes/sender.ts'
 import { hasOperation, isListed, resourceOf } from '../../core/resources/registry.ts'
 import { withLock } from '../../files/lock.ts'
@@ -18,7 +19,6 @@ import { dispatch } from './dispatch.ts'
 import type { Dispatched, DispatchHooks, Stop, Unsettled } from './dispatch-parts.ts'
 import { greet } from './greet.ts'
 import { Leases } from './leases.ts'
-import type { Pace } from './pace.ts'
 import { RecentRecords, refuseOtherKeyholder } from './recent-records.ts'
 import { resolveInDoubt } from './resolve-in-doubt.ts'
 import { resumeTasks } from './resume-tasks.ts'
@@ -31,7 +31,7 @@ export interface JobRun {
   readonly paths: JobPaths
   readonly services: JobServices
   readonly terms: RunTerms & ServerTerms
-  readonly pace: Pace
+  readonly limiter: RateLimiter
   readonly hooks: RunHooks
 }
 
@@ -178,11 +178,11 @@ async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Pro
 
 function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {
   const { run, plan, progress, clock, journal } = open
-  const { services, terms, pace, hooks } = run
+  const { services, terms, limiter, hooks } = run
   const { maxErrors } = terms
   const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
   const parts = {
-    ...{ journal, progress, leases, pace, clock, hooks, maxFailed, keys: terms.keys },
+    ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
     // Fixtures report both records with the same id, and keep neither.

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
 import process from 'node:process'
+import { ObservedCapacity } from '../../api/limits/observed-capacity.ts'
+import { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { createSender } from '../../api/writes/sender.ts'
@@ -8,10 +10,9 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { checkTimes } from '../../core/wire.ts'
 import type { JobServer } from '../jobs.ts'
 import type { Noun } from '../plan/plan-head.ts'
-import { Governor } from './governor.ts'
-import { openPresence, type Presence } from './presence.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
 import type { RunTerms, ServerTerms } from './services.ts'
+import { openSharedBudget, type SharedBudget } from './shared-budget.ts'
 
 /** More under way at once was never seen to help a server, and costs it memory. */
 const MOST_UNDER_WAY = 64
@@ -55,22 +56,23 @@ export async function runOnServer(
     clocks: { wallMs: now, steadyMs },
     limitParam: server.wire.limitParam,
   }
-  let presence: Presence | undefined
-  const pace = new Governor({
-    ...{ concurrency: terms.concurrency, most: MOST_UNDER_WAY, steadyMs, wallMs: now },
-    share: () => ({ share: terms.rateShare, processes: presence?.processes ?? 1 }),
+  let budget: SharedBudget | undefined
+  const observed = new ObservedCapacity({ concurrency: terms.concurrency, most: MOST_UNDER_WAY })
+  const limiter = new RateLimiter({
+    ...{ nowMs: steadyMs, wallMs: now, observed },
+    share: () => ({ share: terms.rateShare, processes: budget?.processes ?? 1 }),
   })
   try {
-    presence = await openPresence({
+    budget = await openSharedBudget({
       home: dirname(dirname(paths.folder)),
       account: services.account,
       ...{ pid: process.pid, wallMs: now },
-      felt: () => pace.feltPerSecond,
+      perSecond: () => observed.perSecond,
     })
-    if (presence.feltPerSecond !== undefined) pace.adopt(presence.feltPerSecond)
-    return await runJob({ paths, services, terms: { ...terms, ...serverTerms }, pace, hooks })
+    if (budget.perSecond !== undefined) observed.adopt(budget.perSecond, steadyMs())
+    return await runJob({ paths, services, terms: { ...terms, ...serverTerms }, limiter, hooks })
   } finally {
-    presence?.close()
+    budget?.close()
     await sender.close()
   }
 }

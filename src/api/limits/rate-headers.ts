@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { StatedRate } from '../api.ts'
 import { serverNowMs } from '../transport/server-clock.ts'
 
 /** What one answer says about the limit it was counted against. */
@@ -103,8 +105,8 @@ function pointInTime(number: number, nowMs: number): number {
   return number > EPOCH_SECONDS ? number * 1000 : nowMs + number * 1000
 }
 
-/** How long one window is, where a policy or HubSpot's interval tells. */
-export function readWindowMs(headers: IncomingHttpHeaders): number | undefined {
+/** The length of one window, where a policy or HubSpot's interval states it. */
+function readWindowMs(headers: IncomingHttpHeaders): number | undefined {
   const [policy = ''] = (textOf(headers, 'ratelimit-policy') ?? '').replace(/"[^"]*"/g, '""').split(',')
   const seconds = countOf(parameter(policy, 'w'))
   if (seconds !== undefined && seconds > 0) return seconds * 1000
@@ -132,4 +134,48 @@ function countOf(text: string | undefined): number | undefined {
 function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** The limit in an answer received at `atMs`; undefined when it has none. A window that has ended since is full again. */
+export function statedRate(headers: IncomingHttpHeaders, atMs: number, nowMs: number): StatedRate | undefined {
+  const signal = readRateSignal(headers, atMs)
+  if (!signal) return undefined
+  const windowMs = readWindowMs(headers)
+  const resetInMs = signal.resetInMs - (nowMs - atMs)
+  if (resetInMs > 0) return { limit: signal.limit, windowMs, remaining: signal.remaining, resetInMs }
+  return { limit: signal.limit, windowMs, remaining: signal.limit ?? signal.remaining, resetInMs: windowMs ?? 0 }
+}
+
+interface Refusal {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly json: JsonValue | undefined
+}
+
+/** When the server wants to be asked again: in Retry-After, for a 429 also in its body (Close) or in the headers of its limit. */
+export function readRetryAfterMs(refusal: Refusal, nowMs: number): number | undefined {
+  const inHeader = readHeaderMs(refusal.headers, nowMs)
+  if (inHeader !== undefined || refusal.status !== 429) return inHeader
+  return readCloseMs(refusal.json) ?? readRateSignal(refusal.headers, nowMs)?.resetInMs
+}
+
+/** RFC 9110 section 10.2.3: seconds or an HTTP date, which is read by the server's clock where its Date header states it. */
+function readHeaderMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
+  const text = headers['retry-after']?.trim()
+  if (!text) return undefined
+  if (/^\d+(\.\d+)?$/.test(text)) return secondsInMs(Number(text))
+  // Date.parse takes `-5` for a day in May.
+  const untilMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - serverNowMs(headers, nowMs))
+}
+
+/** `{"error":{"rate_reset":1.33,...}}`, in seconds. */
+function readCloseMs(json: JsonValue | undefined): number | undefined {
+  if (!isJsonObject(json)) return undefined
+  const { rate_reset: seconds } = isJsonObject(json.error) ? json.error : json
+  return typeof seconds === 'number' && seconds >= 0 ? secondsInMs(seconds) : undefined
+}
+
+function secondsInMs(seconds: number): number {
+  return Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readRetryAfterMs } from '../../src/api/limits/retry-after.ts'
-import type { JsonValue } from '../../src/core/json.ts'
+import { readRetryAfterMs } from '../../../src/api/limits/rate-headers.ts'
+import type { JsonValue } from '../../../src/core/json.ts'
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRateSignal, readResetMs } from '../../src/api/limits/rate-signal.ts'
+import { readRateSignal, readResetMs } from '../../../src/api/limits/rate-headers.ts'
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
 const inAMinute = NOW_MS / 1000 + 60

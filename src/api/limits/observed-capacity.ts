@@ -1,0 +1,124 @@
+/** Before the first refusal; doubled after 35 answers, so that a server without a limit is not held back. */
+const FIRST_PER_SECOND = 50
+const START_GROWTH = 1.02
+const MOST_PER_SECOND = 1e6
+const LEAST_PER_SECOND = 0.1
+/** With the increase of 2 % a second, the rate is back where it was refused after less than six seconds. */
+const DECREASE = 0.9
+const INCREASE_PER_SECOND = 0.02
+/** Some servers refuse one request in a hundred at any rate: so few refusals are no reason to send more slowly. */
+const TOLERATED_SHARE = 0.025
+const SHARE_COUNTED_OVER = 200
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 30_000
+/** Timers are late by some milliseconds: requests that were due are sent at once, if not due for longer. */
+const BURST_MS = 100
+
+const FIRST_CONCURRENCY = 8
+/** When a limit is first reached, all requests in flight are refused: their number grows after so many answers without one. */
+const ANSWERS_BEFORE_GROWTH = 1000
+/** With slower answers, more requests in flight would only wait longer, and some of them past their time limit. */
+const QUICK_MS = 1000
+
+/**
+ * How much a server takes when it states no limit: requests a second and requests in flight, each by additive increase and
+ * multiplicative decrease (RFC 5681). docs/decisions/0019 has the figures behind what is more than that.
+ */
+export class ObservedCapacity {
+  readonly #fixedConcurrency: number | undefined
+  readonly #most: number
+  #concurrency = FIRST_CONCURRENCY
+  /** Of all processes of the account. */
+  #perSecond = FIRST_PER_SECOND
+  /** Per second; undefined until the first refusal. */
+  #increase: number | undefined
+  #increasedAtMs = 0
+  #answers = 0
+  /** From the end of one pause to the end of the next. */
+  #cycle: { readonly startMs: number; answers: number } | undefined
+  #cycles = 0
+  #refusedShare = 0
+  #refusedSinceMs: number | undefined
+  #pausedUntilMs = 0
+  #nextMs = 0
+
+  /** A given `concurrency` never changes; otherwise it grows up to `most`. */
+  constructor({ concurrency, most }: { readonly concurrency: number | undefined; readonly most: number }) {
+    this.#fixedConcurrency = concurrency
+    this.#most = most
+  }
+
+  get concurrency(): number {
+    return this.#fixedConcurrency ?? Math.min(this.#most, Math.floor(this.#concurrency))
+  }
+
+  /** Requests a second; undefined while nothing was refused. */
+  get perSecond(): number | undefined {
+    return this.#increase === undefined ? undefined : this.#perSecond
+  }
+
+  /** Starts from the rate that another process of the account has observed. */
+  adopt(perSecond: number, nowMs: number): void {
+    this.#perSecond = Math.max(LEAST_PER_SECOND, perSecond)
+    this.#increase = this.#perSecond * INCREASE_PER_SECOND
+    this.#increasedAtMs = nowMs
+  }
+
+  /** 0: send. More: not for so long. Undefined: after the next answer, as one request shows whether the server still refuses. */
+  waitMs(nowMs: number, inFlight: number): number | undefined {
+    const waitMs = Math.max(this.#pausedUntilMs - nowMs, this.#nextMs - nowMs)
+    if (waitMs > 0) return waitMs
+    return this.#refusedSinceMs !== undefined && inFlight > 0 ? undefined : 0
+  }
+
+  /** After each request sent by one of so many processes of the account. */
+  sent(nowMs: number, processes: number): void {
+    this.#nextMs = Math.max(this.#nextMs, nowMs - BURST_MS) + (1000 * processes) / this.#perSecond
+  }
+
+  succeeded(nowMs: number, processes: number): void {
+    this.#cycle ??= { startMs: nowMs, answers: 0 }
+    this.#cycle.answers += 1
+    this.#refusedShare *= 1 - 1 / SHARE_COUNTED_OVER
+    // Answers to requests sent before the pause say nothing about its end.
+    if (this.#refusedSinceMs !== undefined && nowMs >= this.#pausedUntilMs) this.#resume(nowMs, processes)
+    else if (this.#increase === undefined) this.#perSecond = Math.min(this.#perSecond * START_GROWTH, MOST_PER_SECOND)
+    else this.#perSecond += (this.#increase * (nowMs - this.#increasedAtMs)) / 1000
+    this.#increasedAtMs = nowMs
+  }
+
+  /** Starts a pause: 250 ms, then as long as the server has been refusing. */
+  refused(nowMs: number): void {
+    this.#refusedShare += (1 - this.#refusedShare) / SHARE_COUNTED_OVER
+    if (nowMs < this.#pausedUntilMs) return
+    this.#refusedSinceMs ??= nowMs
+    const pauseMs = Math.max(FIRST_PAUSE_MS, nowMs - this.#refusedSinceMs)
+    this.#pausedUntilMs = nowMs + Math.min(pauseMs, LONGEST_PAUSE_MS)
+  }
+
+  /** After each answer that is not a refusal: one more in flight per round of answers. */
+  replied(tookMs: number, isLimitStated: boolean): void {
+    this.#answers += 1
+    const mayGrow = isLimitStated || this.#increase !== undefined || this.#answers > ANSWERS_BEFORE_GROWTH
+    if (mayGrow && tookMs < QUICK_MS && this.#concurrency < this.#most) this.#concurrency += 1 / this.#concurrency
+  }
+
+  /** Half as many in flight, after a request that got no answer. */
+  lost(): void {
+    this.#concurrency = Math.max(1, this.#concurrency / 2)
+  }
+
+  /** The rate becomes a little less than what the server accepted, and at least half of what it was after the first two cycles. */
+  #resume(nowMs: number, processes: number): void {
+    const { startMs, answers } = this.#cycle ?? { startMs: nowMs, answers: 0 }
+    if (this.#refusedShare >= TOLERATED_SHARE) {
+      const observed = (processes * answers * 1000) / Math.max(1, nowMs - startMs)
+      // The rate of the start is far above most limits, and the first cycle may have begun late in a window.
+      const least = this.#cycles < 2 ? 0 : this.#perSecond / 2
+      this.adopt(Math.max(least, DECREASE * Math.min(observed, this.#perSecond)), nowMs)
+    }
+    this.#refusedSinceMs = undefined
+    this.#cycle = { startMs: nowMs, answers: 0 }
+    this.#cycles += 1
+  }
+}

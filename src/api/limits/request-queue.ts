@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ApiOptions, StatedRate } from '../api.ts'
+import type { Failure } from '../errors/failure.ts'
+import type { Answer } from '../transport/answer.ts'
+import { NOTICEABLE_WAIT_MS, type Timing } from '../transport/timing.ts'
+import { statedRate } from './rate-headers.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import type { RetryState } from './retry.ts'
+
+type QueueOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait'>
+
+/** Where requests wait in order until the limits that the server states have room for them. */
+export class RequestQueue {
+  readonly #options: QueueOptions
+  readonly #sleep: Timing['sleep']
+  readonly #limiter: RateLimiter
+  #end: Promise<void> | undefined
+  #queued = 0
+  #wake: () => void = () => {}
+  #last: { readonly headers: IncomingHttpHeaders; readonly atMs: number } | undefined
+
+  constructor(options: QueueOptions, sleep: Timing['sleep']) {
+    this.#options = options
+    this.#sleep = sleep
+    this.#limiter = new RateLimiter({ nowMs: options.now, wallMs: options.now })
+  }
+
+  /**
+   * Resolves when it is this request's turn, or as soon as the signal aborts. A wait longer than `state` allows is left out:
+   * then the server decides.
+   */
+  async enter(state: RetryState, signal: AbortSignal): Promise<void> {
+    if (this.#queued === 0 && this.#limiter.take() === 0) return
+    const before = this.#end
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#end = promise
+    this.#queued += 1
+    try {
+      await orAbort(before, signal)
+      await this.#waitAtHead(state, signal)
+    } finally {
+      this.#queued -= 1
+      // A request that leaves the queue early does not let the next one pass.
+      void Promise.resolve(before).then(resolve)
+    }
+  }
+
+  /** For a call that has already waited as long as the server asked. */
+  enterAtOnce(): void {
+    this.#limiter.force()
+  }
+
+  /** The limit in the last answer; parsed on demand, because few callers need it. */
+  get rate(): StatedRate | undefined {
+    return this.#last && statedRate(this.#last.headers, this.#last.atMs, this.#options.now())
+  }
+
+  /** After every request that entered; undefined when it has no outcome. */
+  leave(outcome: Answer | Failure | undefined): void {
+    if (outcome?.headers) this.#last = { headers: outcome.headers, atMs: this.#options.now() }
+    this.#limiter.answered(outcome)
+    this.#wake()
+  }
+
+  async #waitAtHead(state: RetryState, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const leftMs = this.#limiter.take()
+      if (leftMs === 0) return
+      if (leftMs === undefined) await orAbort(this.#nextAnswer(), signal)
+      else if (state.waitedMs + leftMs > this.#options.maxWaitMs) break
+      else await this.#waitForReset(leftMs, state, signal)
+    }
+    this.#limiter.force()
+  }
+
+  #nextAnswer(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    return promise
+  }
+
+  async #waitForReset(waitMs: number, state: RetryState, signal: AbortSignal): Promise<void> {
+    const reason = `the rate limit of ${this.#options.baseUrl.origin} is used up`
+    state.waitedMs += waitMs
+    this.#options.debug?.(`wait ${waitMs} ms: ${reason}`)
+    if (waitMs >= NOTICEABLE_WAIT_MS) this.#options.onWait?.(waitMs, reason)
+    await this.#sleep(waitMs, signal)
+    if (!signal.aborted) this.#limiter.passWindow()
+  }
+}
+
+async function orAbort(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  if (!work || signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = () => resolve()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
