@@ -1,6 +1,7 @@
 import type { CommandShape, ListShape } from './shape.ts'
 import { ADDRESSES } from './shapes/addresses.ts'
 import { CURSORS } from './shapes/cursors.ts'
+import { EXACT, HIDING } from './shapes/exact-pages.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { LACKING } from './shapes/lacking.ts'
 import { LIST_COMMANDS } from './shapes/list-commands.ts'
@@ -26,6 +27,8 @@ export const COUNTS: Groups<ListShape> = {
   'counts more records than come': LACKING,
   'counts as many records as a page holds': PAGE_TOTALS,
   'gives as many records as were asked for': FULL,
+  'names a next page only where there is one': EXACT,
+  'names a next page at some sizes only': HIDING,
   'refuses a page': REFUSING,
   'shows records again': REPEATING,
 }

@@ -50,6 +50,8 @@ const END = { end: true } as const
 const LEAST_MAXIMUM = 10
 /** Of the leads of signs, which are guesses. */
 const MOST_GUESSES = 20
+/** Of those that a smaller page gives to its last record. */
+const MOST_LEADS_BACK = 3
 
 /** Asks until it is known whether the list goes on behind a page, and where. */
 export async function settle(open: Open): Promise<Settled> {
@@ -62,8 +64,18 @@ export async function settle(open: Open): Promise<Settled> {
       if (found) return found
     }
   }
-  if (!open.isFromStart) return { open: undefined }
-  return (await startCounting(open)) ?? { open: await sizeDoubt(open) }
+  return open.isFromStart ? settleFirst(open) : { open: undefined }
+}
+
+/** Behind the first page, where nothing in it leads on. */
+async function settleFirst(open: Open): Promise<Settled> {
+  const { page, url } = open.last
+  const [first, ...others] = page.items.length === 0 ? [] : countings(page, url, open.wire)
+  const counted = first && (await tryCounting(open, first))
+  if (isSettled(counted)) return counted
+  const sized = await trySize(open)
+  if (isSettled(sized)) return sized
+  return (await tryOthers(open, others)) ?? counted ?? sized
 }
 
 /** Undefined where it leads back, or nowhere. */
@@ -81,7 +93,7 @@ function isFurther({ items }: PageAnswer, { last, seen }: Open): boolean {
   return areFurther(items, last.page.items) && seen.isFurther(items)
 }
 
-function signLeads({ last: { page, url }, wire }: Open): readonly Lead[] {
+function signLeads({ last: { page, url }, wire }: Pick<Open, 'last' | 'wire'>): readonly Lead[] {
   return page.signs.flatMap(({ value, ownName }) => {
     if (value === undefined) return []
     if (!isAddressLike(value)) {
@@ -133,21 +145,17 @@ function refused({ parameter, at }: Counting, refusal: CrmError): Settled {
   return { open: `${parameter}=${at} is refused: ${refusal.message}` }
 }
 
-/** Undefined where no way of counting does anything. */
-async function startCounting(open: Open): Promise<Settled | undefined> {
-  const { page, url } = open.last
-  const [first, ...others] = countings(page, url, open.wire)
-  if (page.items.length === 0 || !first) return undefined
-  const settled = await tryCounting(open, first)
-  if (isSettled(settled) || others.length === 0) return settled
+/** Undefined where no other way of counting does anything. */
+async function tryOthers(open: Open, others: readonly Counting[]): Promise<Settled | undefined> {
+  if (others.length === 0) return undefined
   for (const counting of await worthTrying(open, others)) {
     const found = await tryCounting(open, counting)
     if (isSettled(found)) return found
   }
-  return settled
+  return undefined
 }
 
-function isSettled(settled: Settled | undefined): boolean {
+function isSettled(settled: Settled | undefined): settled is Exclude<Settled, { open: unknown }> {
   return settled !== undefined && !('open' in settled)
 }
 
@@ -235,14 +243,38 @@ export async function isTotalProven(open: Open): Promise<boolean> {
  * Of a server that takes a size, in whatever parameter, a page may be all that it gives at once; of one that does not, the
  * answer is the whole, unless it has exactly the size asked for or a common page size.
  */
-async function sizeDoubt(open: Open): Promise<string | undefined> {
+async function trySize(open: Open): Promise<Settled> {
   const { length } = open.last.page.items
   const isFull = length === open.size
-  if (!isFull && length < LEAST_MAXIMUM) return undefined
-  const isObeyed = length === 1 || (await askFewer(open, length - 1)) !== undefined
-  if (isFull && (isObeyed || length >= LEAST_MAXIMUM)) return 'its first page is as long as was asked for'
-  if (isObeyed) return `a size is obeyed, and ${length} records may be all that the server gives at once`
-  return isPageSize(length) ? `the server sent ${length} records, which is a common page size` : undefined
+  if (!isFull && length < LEAST_MAXIMUM) return { open: undefined }
+  const fewer = length === 1 ? undefined : await askFewer(open, length - 1)
+  if (fewer && (await isLastBehind(open, fewer))) return END
+  const isObeyed = length === 1 || fewer !== undefined
+  if (isFull && (isObeyed || length >= LEAST_MAXIMUM)) return { open: 'its first page is as long as was asked for' }
+  if (isObeyed) return { open: `a size is obeyed, and ${length} records may be all that the server gives at once` }
+  const isCommon = isPageSize(length)
+  return { open: isCommon ? `the server sent ${length} records, which is a common page size` : undefined }
+}
+
+/**
+ * A server that names a next page only where there is one (HubSpot, Airtable, Shopify): behind one record fewer it names a
+ * page that has the last record alone. The name by itself proves nothing: a server may leave it out above its own maximum.
+ */
+async function isLastBehind(open: Open, fewer: Asked): Promise<boolean> {
+  const { page } = open.last
+  if (!isSilent(page)) return false
+  const { next } = fewer.page
+  const leads = next ? [next] : signLeads({ last: fewer, wire: open.wire }).map(({ position }) => position)
+  for (const position of leads.slice(0, MOST_LEADS_BACK)) {
+    const rest = await open.ask(position)
+    if ('refusal' in rest || !isSilent(rest.page) || rest.page.items.length !== 1) continue
+    if (isSameRecord(rest.page.items[0], page.items.at(-1))) return true
+  }
+  return false
+}
+
+function isSilent({ next, isPart, signs }: PageAnswer): boolean {
+  return !next && !isPart && signs.every(({ isHint }) => isHint)
 }
 
 /** The answer to a smaller size; undefined where the server does not obey it. */
