@@ -83,7 +83,7 @@ interface Guessing {
 }
 
 async function unsaid(probe: Probe, { doubt, ...guessing }: Guessing & { readonly doubt: string }): Promise<Finding> {
-  const message = `cannot list ${guessing.list.noun}: the list does not say how it goes on: ${doubt}`
+  const message = `cannot list ${guessing.list.noun}: the end of the list is unknown: ${doubt}`
   const error = new CrmError('bad_answer', message, {
     hint: wayHint(guessing.first.page),
   })

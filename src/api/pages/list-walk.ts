@@ -102,7 +102,7 @@ export class ListWalk {
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? `; ${RANGE_REASON}` : ''
-    throw badPage(this.#list, `the list does not say how it goes on: ${reason}${part}`, this.#openHint())
+    throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, this.#openHint())
   }
 
   async #settleDenied(): Promise<PageAnswer | undefined> {

@@ -130,7 +130,7 @@ test('a page that is perhaps cut is not called the whole list, and after --fix t
   )
   const list = await crm(['contacts', 'list', '-o', 'id'], env)
   expect(list.exit).toBe(7)
-  expect(list.stderr).toContain('the list does not say how it goes on')
+  expect(list.stderr).toContain('the end of the list is unknown')
   await crmPrints(['config', 'set', 'wire.next_path', 'payload.meta.nxt'], env)
   await crmPrints(['config', 'set', 'wire.cursor_param', 'tok'], env)
   expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe(people.map(({ id }) => `${id}\n`).join(''))
