@@ -1,12 +1,14 @@
 import type { CommandShape, ListShape } from './shape.ts'
 import { ADDRESSES } from './shapes/addresses.ts'
 import { CURSORS } from './shapes/cursors.ts'
+import { ENDS } from './shapes/ends.ts'
 import { EXACT, HIDING } from './shapes/exact-pages.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { LACKING } from './shapes/lacking.ts'
 import { LIST_COMMANDS } from './shapes/list-commands.ts'
 import { NUMBERED } from './shapes/numbered.ts'
 import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
+import { PRODUCTS } from './shapes/products.ts'
 import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REFUSING } from './shapes/refusing.ts'
 import { REPEATING } from './shapes/repeating.ts'
@@ -36,7 +38,9 @@ export const COUNTS: Groups<ListShape> = {
 export const LINKS: Groups<ListShape> = {
   'gives a cursor': CURSORS,
   'gives the address of the next page': ADDRESSES,
+  'ends in an object about paging, or at a count': ENDS,
   'leaves the end open': HOSTILE,
+  'answers as a known product': PRODUCTS,
   'calls its answer a part': PARTS,
 }
 

@@ -28,7 +28,8 @@ export async function countList(probe: Probe, noun: ListName, wire: Wire): Promi
       wire,
     )) {
       count += items.length
-      pages += 1
+      // `contacts list` does not stop at empty pages either.
+      if (items.length > 0) pages += 1
       if (pages === MOST_PAGES || !probe.hasTimeToSearch()) break
     }
     return { count, error: undefined }

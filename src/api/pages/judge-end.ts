@@ -1,5 +1,5 @@
 import type { Wire } from '../../core/wire.ts'
-import { type StatedCount, shortText } from './counts.ts'
+import { highestOf, type StatedCount, shortText } from './counts.ts'
 import type { PageAnswer } from './page-answer.ts'
 import { isPageSize } from './page-sizes.ts'
 
@@ -26,12 +26,14 @@ export interface Doubt {
   readonly reason: string
   /** Nothing in the answer is about further pages. */
   readonly isSilence: boolean
+  /** A stated number of records or pages was not reached. */
+  readonly isShort?: boolean
 }
 
 /** Why it is unknown whether the list ends with this page; undefined when it ends. */
 export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined {
   const reason = reasonOf(page, progress)
-  if (reason !== undefined) return { reason, isSilence: false }
+  if (reason !== undefined) return { reason, isSilence: false, isShort: reason === shortfallOf(page, progress) }
   const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isCountReached(page, progress)
   return isSilent ? { reason: 'nothing in the answer says whether this is all', isSilence: true } : undefined
 }
@@ -47,9 +49,21 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   return sign && `${sign.at} looks as if there were more`
 }
 
+/** Whether records follow a page without a cursor; undefined where the list is known to end with it. */
+export function restOf(doubt: Doubt | undefined, { isFiltered }: Progress, { paging }: Pick<Wire, 'paging'>) {
+  if (!doubt || (doubt.isSilence && isWord(paging))) return undefined
+  return doubt.isShort && !isFiltered ? 'some' : 'unknown'
+}
+
 /** The number of records equals the total of the server. */
 export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count }: Progress): boolean {
   return isFromStart && total?.count === count
+}
+
+/** Keap names a next page behind every page: the list ends at an empty one if it and all before it count what was read. */
+export function isEmptyBehindAll({ items, counts }: PageAnswer, { isFromStart, count, stated }: Progress): boolean {
+  if (!isFromStart || items.length > 0 || stated?.count !== count) return false
+  return highestOf([counts.total, counts.atLeast])?.count === count
 }
 
 /** The total may be the length of the first page: both are the size asked for, or a common page size. */
@@ -82,6 +96,6 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): st
 }
 
 /** Whether wire.paging names the place of the next page, so that an answer without one is the last. */
-export function isWord(paging: Wire['paging']): boolean {
+function isWord(paging: Wire['paging']): boolean {
   return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
 }

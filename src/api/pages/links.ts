@@ -41,8 +41,9 @@ export function lastPageAhead(json: JsonValue, links: Links, url: URL): Sign | u
   return undefined
 }
 
-/** RFC 8288 and JSON:API: there are links to other pages, but none to a next one. */
+/** RFC 8288, JSON:API and FHIR: there are links to other pages, but none to a next one. */
 export function hasOtherLinks(links: Links, json: JsonValue): boolean {
+  if (isJsonObject(json) && json.resourceType === 'Bundle' && links.has('self')) return true
   const isPaged = (names: readonly string[]) => names.some((name) => /^(?:prev|previous|first|last)$/.test(name))
   const inBody = valueAt(json, ['links']) ?? valueAt(json, ['_links'])
   return isPaged([...links.keys()]) || (isJsonObject(inBody) && isPaged(Object.keys(inBody)))

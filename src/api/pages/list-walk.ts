@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
-import type { ListQuery } from '../api.ts'
+import type { ListQuery, Rest } from '../api.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { type Position, parsePosition, positionText } from '../errors/position.ts'
@@ -8,11 +8,11 @@ import type { Call } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
 import { settleDenied } from './denied.ts'
-import { type Doubt, doubtOf, isTotalDoubtful, isWhole, isWord, type Progress } from './judge-end.ts'
+import { type Doubt, doubtOf, isEmptyBehindAll, isTotalDoubtful, isWhole, type Progress, restOf } from './judge-end.ts'
 import type { Lead } from './lead.ts'
 import { lowestStated, missingIn } from './missing.ts'
 import { type PageAnswer, type PageWire, readPage } from './page-answer.ts'
-import { badPage, isRefusal, refusePagingFilters, withQuestionHint } from './page-errors.ts'
+import { badPage, isRefusal, openHint, refusePagingFilters, withQuestionHint } from './page-errors.ts'
 import type { Denied } from './page-next.ts'
 import type { ListCall, PageLimits } from './pages.ts'
 import { areSameRecords, isByLastId } from './same-records.ts'
@@ -82,10 +82,11 @@ export class ListWalk {
 
   /** The page behind the last one; undefined where the list is known to end, CrmError `bad_answer` where that is not known. */
   async next(remaining: number): Promise<PageAnswer | undefined> {
+    if (isEmptyBehindAll(this.#taken.page, this.#progress)) return undefined
     const further = await this.#further(remaining)
     if (further || this.#taken.page.nextAt === 'wire.paging') return further
     const missing = await missingIn(this.#progress, () => this.#requestOrRefusal(undefined, this.#size, true))
-    if (missing !== undefined) throw badPage(this.#list, `the list ends, and ${missing}`, this.#openHint())
+    if (missing !== undefined) throw badPage(this.#list, `the list ends, and ${missing}`, openHint(this.#taken.page))
     return undefined
   }
 
@@ -95,14 +96,14 @@ export class ListWalk {
     const beyond = await this.#settleDenied()
     if (beyond) return beyond
     const doubt = this.#doubt()
-    if (!doubt || (doubt.isSilence && isWord(this.#limits.paging))) return undefined
+    if (!doubt || !restOf(doubt, this.#progress, this.#limits)) return undefined
     const settled = await settle(this.#open())
     if ('next' in settled) return this.#adopt(settled)
     const open = 'open' in settled ? (settled.open ?? (doubt.isSilence ? undefined : doubt.reason)) : undefined
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? `; ${RANGE_REASON}` : ''
-    throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, this.#openHint())
+    throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, openHint(this.#taken.page))
   }
 
   async #settleDenied(): Promise<PageAnswer | undefined> {
@@ -136,6 +137,11 @@ export class ListWalk {
     if (next && !this.#counting) return positionText(next, this.#usualParameter)
     if (!this.#counting || page.items.length === 0 || !this.#doubt()) return undefined
     return positionText(countedPosition(nextCounting(this.#counting, page), url), this.#usualParameter)
+  }
+
+  /** Whether records follow that no cursor leads to. */
+  get rest(): Rest | undefined {
+    return this.cursor === undefined ? restOf(this.#doubt(), this.#progress, this.#limits) : undefined
   }
 
   async #follow(next: Position, remaining: number): Promise<PageAnswer | undefined> {
@@ -236,14 +242,6 @@ export class ListWalk {
       wire: { ...this.#limits },
       ask: (position) => this.#requestOrRefusal(position, this.#size, true),
     }
-  }
-
-  #openHint(): string {
-    const sign = this.#taken.page.signs.find(({ at, value }) => value !== undefined && !/^[A-Z]|\s/.test(at))
-    const named = sign
-      ? `if ${oneLine(sign.at, 60)} leads on: crm config set wire.next_path ${oneLine(sign.at, 60)}; `
-      : ''
-    return `crm doctor finds out how, or: ${named}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
   }
 
   #sizeFor(remaining: number): number | undefined {

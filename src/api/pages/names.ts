@@ -29,7 +29,7 @@ export const LAST_NAMES: ReadonlySet<string> = new Set(
 export const TOTAL_NAMES: ReadonlySet<string> = new Set(
   (
     'total totalcount totalresults totalelements totalitems totalrecords totalsize totalentries totalhits totalrows ' +
-    'recordstotal odatacount xtotalcount xtotal xwptotal xtotalitems xtotalrecords totaldocs numfound'
+    'recordstotal filtercount odatacount xtotalcount xtotal xwptotal xtotalitems xtotalrecords totaldocs numfound'
   ).split(' '),
 )
 

@@ -118,6 +118,7 @@ function readItems(
     const place = itemsPath.split('.')
     return Array.isArray(found) ? { items: recordsOf(found, place), place } : undefined
   }
+  if (isEmptyBundle(json)) return { items: [], place: ['entry'] }
   // `{"contacts":[...]}` of /v1/contacts.
   const noun = url.pathname.split('/').filter(Boolean).at(-1) ?? ''
   const places = [...ITEM_PLACES, [noun]]
@@ -134,10 +135,16 @@ function readItems(
   return `${first.place.join('.')} is an empty list, and ${other.place.join('.')} beside it is not`
 }
 
-/** Edges hold their records in `node` (the Relay connection specification). */
+/** Edges hold their records in `node` (the Relay connection specification), entries of a FHIR Bundle in `resource`. */
 function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
-  if (place.at(-1) !== 'edges') return list
-  return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
+  if (place.at(-1) === 'edges') return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
+  if (place.at(-1) !== 'entry') return list
+  return list.map((entry) => (isJsonObject(entry) && isJsonObject(entry.resource) ? entry.resource : entry))
+}
+
+/** FHIR: a search without results has no `entry`. */
+function isEmptyBundle(json: JsonValue): boolean {
+  return isJsonObject(json) && json.resourceType === 'Bundle' && json.total === 0 && json.entry === undefined
 }
 
 function offsetNameIn(members: readonly Member[]): string | undefined {

@@ -2,10 +2,19 @@ import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { ListQuery } from '../api.ts'
+import { oneLine } from '../errors/one-line.ts'
 import { type Call, cannot } from '../transport/call.ts'
+import type { PageAnswer } from './page-answer.ts'
 
 export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string): CrmError {
   return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint })
+}
+
+/** What a person can do where the end of a list is unknown. */
+export function openHint({ signs }: Pick<PageAnswer, 'signs'>): string {
+  const at = signs.find((sign) => sign.value !== undefined && !/^[A-Z]|\s/.test(sign.at))?.at
+  const named = at ? `if ${oneLine(at, 60)} leads on: crm config set wire.next_path ${oneLine(at, 60)}; ` : ''
+  return `crm doctor finds out how, or: ${named}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
 }
 
 /** The parameters that paging itself sends; a filter of the same name would fight with it. */

@@ -9,7 +9,7 @@ import type { Member } from './envelope.ts'
 import type { Lead } from './lead.ts'
 import { isAddressLike, leadsIn, placed } from './lead.ts'
 import { hasOtherLinks, type Links } from './links.ts'
-import { ADDRESS_NAMES, CURSOR_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './names.ts'
+import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './names.ts'
 import type { PageWire } from './page-answer.ts'
 import {
   LAST_ID_PARAMETER,
@@ -19,7 +19,7 @@ import {
   NUMBERED_PAGES,
   PAGE_PARAMETER,
 } from './page-shapes.ts'
-import { isNothing, isYes } from './signs.ts'
+import { isNothing, isYes, nextText } from './signs.ts'
 
 interface Source {
   readonly json: JsonValue
@@ -188,15 +188,14 @@ function endIn(json: JsonValue, { more, done }: NextShape): string | undefined {
 /** By the name alone, wherever it stands around the records, and in headers. */
 function readNamed(members: readonly Member[], url: URL, wire: PageWire): NextFound | string | undefined {
   let empty: string | undefined
-  for (const { name, at, ownName, value } of members) {
-    const isAddress = ADDRESS_NAMES.has(name)
-    if ((!isAddress && !CURSOR_NAMES.has(name)) || isYes(value)) continue
-    const text = isNothing(value) ? undefined : idText(value)
-    if (text === undefined) {
-      empty ??= at
-      continue
-    }
-    if (isAddress || isAddressLike(text)) return said(readAddress(text, url), at)
+  for (const member of members) {
+    const text = nextText(member, members)
+    if (text === null) empty ??= member.at
+    if (typeof text !== 'string') continue
+    const { name, at } = member
+    if (ADDRESS_NAMES.has(name) || isAddressLike(text)) return said(readAddress(text, url), at)
+    // A bare `next` names no parameter.
+    const ownName = name === 'next' ? undefined : member.ownName
     const names = wire.cursorParam === undefined ? cursorParameters(ownName, text) : [wire.cursorParam]
     const [next, ...others] = leadsIn(names, text, url)
     return said(next?.position, at, others)

@@ -22,6 +22,15 @@ export const ITEM_PLACES: readonly Place[] = [
   ['docs'],
   ['nodes'],
   ['response', '*'],
+  // Mailchimp and Slack; FHIR; Appwrite and Firestore; Nimble, and SCIM; API Platform; Chatwoot.
+  ['members'],
+  ['entry'],
+  ['documents'],
+  ['resources'],
+  ['Resources'],
+  ['member'],
+  ['hydra:member'],
+  ['payload'],
   [],
 ]
 
@@ -66,6 +75,8 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   { next: ['links', 'next', 'href'], sentAs: undefined },
   { next: ['links', 'next'], sentAs: undefined },
   { next: ['_links', 'next', 'href'], sentAs: undefined },
+  // Confluence.
+  { next: ['_links', 'next'], sentAs: undefined },
   { next: ['next', 'href'], sentAs: undefined },
   { next: ['next'], sentAs: undefined },
   // Zoho, whose pages are numbered unless it gives a token.

@@ -1,7 +1,8 @@
 import { idText } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
+import { wholeNumber } from './counts.ts'
 import type { Member } from './envelope.ts'
-import { COUNT_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
+import { ADDRESS_NAMES, COUNT_NAMES, CURSOR_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
 import { isCutText } from './said-texts.ts'
 
 /** A member that may lead to more records, in a place that is not recognised. */
@@ -77,6 +78,30 @@ function isNameOfMore({ name, words, ownWords, at }: Member): boolean {
   if (LAST_KEY.test(at) || NAMES.has(name)) return true
   if (ownWords.some((word) => ASIDE.has(word))) return false
   return words.some((word) => WORDS.has(word)) && !words.some((word) => OTHERS.has(word))
+}
+
+/** Objects about paging, whose `next` is the next page, and null on the last one: `pagy.next` (Rails). */
+const NEXT_OF_PAGING =
+  /(?:^|\.)(?:meta|pagy|pager|pagination|paginat(?:e|or)|paging|page[_-]?info)(?:[_-]?(?:meta|info))?\.next$/i
+
+/** What a member says of the next page: its address or cursor, null where there is none, undefined where it says nothing. */
+export function nextText(member: Member, members: readonly Member[]): string | null | undefined {
+  const { name, at, value } = member
+  const isNamed = ADDRESS_NAMES.has(name) || CURSOR_NAMES.has(name)
+  if (!isNamed && NEXT_OF_PAGING.test(at)) return bareNext(member, members)
+  if (!isNamed || isYes(value)) return undefined
+  return (isNothing(value) ? undefined : idText(value)) ?? null
+}
+
+/** Null, unless `last` beside it is a later page, or the number behind that of this page; any other value is only a sign. */
+function bareNext({ at, value }: Member, members: readonly Member[]): string | null | undefined {
+  const around = at.slice(0, at.lastIndexOf('.') + 1)
+  const number = (isNamed: (name: string) => boolean) =>
+    wholeNumber(members.find((each) => each.at === around + each.ownName && isNamed(each.name))?.value)
+  const page = number((name) => PAGE_NAMES.has(name))
+  if (!isNothing(value)) return page !== undefined && wholeNumber(value) === page + 1 ? String(value) : undefined
+  const last = number((name) => name === 'last' || PAGES_NAMES.has(name)) ?? 0
+  return last > (page ?? 1) ? undefined : null
 }
 
 /** A number below 1 is the offset of the first page, or marks the end. */
