@@ -5,6 +5,8 @@ export interface ListPage {
   readonly nextCursor: string | undefined
   /** Records of this page that would be next were left out by `--limit`; no cursor leads to them. */
   readonly isCut?: true
+  /** Without a cursor: whether more records follow. */
+  readonly rest?: 'some' | 'unknown'
 }
 
 type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
@@ -16,13 +18,13 @@ export async function* keepMatching(
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<ListPage> {
   let remaining = limit
-  for await (const { items, nextCursor } of pages) {
+  for await (const { items, nextCursor, rest } of pages) {
     const kept = await keep(items)
     if (kept.length > remaining) {
       yield { items: kept.slice(0, remaining), nextCursor: undefined, isCut: true }
       return
     }
-    yield { items: kept, nextCursor }
+    yield { items: kept, nextCursor, ...(rest && { rest }) }
     remaining -= kept.length
     if (remaining === 0) return
   }

@@ -147,12 +147,15 @@ function noteRest(
   { count, last }: { readonly count: number; readonly last: ListPage | undefined },
 ): void {
   const { argv, flags } = ctx
-  const more = flags.where === undefined ? 'there are more' : 'there may be more'
+  const isSure = flags.where === undefined && last?.rest !== 'unknown'
+  const more = isSure ? 'there are more' : 'there may be more'
   if (count === 0) ctx.note(flags.where === undefined ? `No ${plural}.` : `No ${plural} match.`)
   else if (last?.isCut) {
     ctx.note(`The first ${count}; there are more: ${withFlag(argv, '--limit', String(2 * count))}`)
   } else if (last?.nextCursor) {
     ctx.note(`The first ${count}; ${more}: ${withFlag(argv, '--cursor', last.nextCursor)}`)
+  } else if (last?.rest && count === flags.limit) {
+    ctx.note(`The first ${count}; ${more}: ${withFlag(argv, '--limit', String(2 * count))}`)
   }
 }
 

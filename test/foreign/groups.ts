@@ -5,7 +5,7 @@ import { ENDS } from './shapes/ends.ts'
 import { EXACT, HIDING } from './shapes/exact-pages.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { LACKING } from './shapes/lacking.ts'
-import { LIST_COMMANDS } from './shapes/list-commands.ts'
+import { LIMITED, LIST_COMMANDS } from './shapes/list-commands.ts'
 import { NUMBERED } from './shapes/numbered.ts'
 import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
 import { PRODUCTS } from './shapes/products.ts'
@@ -55,6 +55,7 @@ export const WHOLE_LISTS: Groups<ListShape> = {
 
 export const COMMANDS: Groups<CommandShape> = {
   lists: LIST_COMMANDS,
+  'lists that --limit ended': LIMITED,
   writes: WRITE_ANSWERS,
   'writes that are refused or doubtful': WRITE_REFUSALS,
   'writes that look done': WRITES_NOT_DONE,

@@ -114,6 +114,27 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/foreign-lists.test.ts'],
   },
   {
+    name: 'a next page that only smaller pages name proves that the larger one is the whole list',
+    file: 'src/api/pages/settle.ts',
+    line: "if ('refusal' in rest || !isSilent(rest.page) || rest.page.items.length !== 1) continue",
+    to: "if (!('refusal' in rest)) return true",
+    tests: ['test/foreign/lists-counts.test.ts'],
+  },
+  {
+    name: 'an empty page ends a list whose pages before it counted more records',
+    file: 'src/api/pages/judge-end.ts',
+    line: 'if (!isFromStart || items.length > 0 || stated?.count !== count) return false',
+    to: 'if (!isFromStart || items.length > 0) return false',
+    tests: ['test/foreign/lists-counts.test.ts'],
+  },
+  {
+    name: 'a list that --limit ended says nothing of the records behind it',
+    file: 'src/commands/print.ts',
+    line: '} else if (last?.rest && count === flags.limit) {',
+    to: '} else if (last?.rest && count === -1) {',
+    tests: ['test/foreign/commands.test.ts'],
+  },
+  {
     name: 'the last page of numbered pages is never asked for',
     file: 'src/api/pages/page-next.ts',
     line: 'const next = page + (isFromZero ? 1 : 0) < pages ? placed(String(page + 1), cursorParam, url) : undefined',

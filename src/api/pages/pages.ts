@@ -34,7 +34,8 @@ export async function* listPages(
     const isCut = items.length > remaining
     if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
     const { cursor } = walk
-    if (!isCut) yield { items, nextCursor: cursor }
+    const { rest } = walk
+    if (!isCut) yield { items, nextCursor: cursor, ...(rest && { rest }) }
     remaining -= items.length
     if (remaining <= 0) return
     page = await walk.next(remaining)

@@ -42,6 +42,65 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
   },
 ]
 
+function limited(name: string, answer: (asked: Asked) => Answered, note: RegExp | string): CommandShape {
+  const full = (asked: Asked) => (asked.path === '/v1/contacts' ? answer(asked) : { status: 404, json: {} })
+  return {
+    name,
+    argv: ['contacts', 'list', '--limit', '20', '-o', 'id'],
+    answer: full,
+    right: { exit: 0, stderr: note },
+  }
+}
+
+const first = (asked: Asked) => contactsOf(237).slice(0, numberIn(asked, 'limit', 50))
+const MAY_BE_MORE = /^The first 20; there may be more: crm contacts list .*--limit 40\n$/
+const ARE_MORE = /^The first 20; there are more: crm contacts list .*--limit 40\n$/
+
+/** What a list that --limit ended says of the records behind it, where the server names no next page. */
+export const LIMITED: readonly CommandShape[] = [
+  limited(
+    'a Content-Range without a total: there may be more',
+    (asked) => ({ json: first(asked), headers: { 'content-range': '0-19/*' } }),
+    MAY_BE_MORE,
+  ),
+  limited(
+    'a Content-Range with a total: there are more',
+    (asked) => ({ json: first(asked), headers: { 'content-range': '0-19/237' } }),
+    ARE_MORE,
+  ),
+  limited(
+    'meta.filter_count (Directus): there are more',
+    (asked) => ({ json: { data: first(asked), meta: { filter_count: 237 } } }),
+    ARE_MORE,
+  ),
+  limited('a bare array (Trello): there may be more', (asked) => ({ json: first(asked) }), MAY_BE_MORE),
+  limited(
+    '_links.next (Confluence): there are more, and it leads to them',
+    (asked) => ({ json: { results: first(asked), _links: { next: '/v1/contacts?limit=20&start=20' } } }),
+    /^The first 20; there are more: .*--cursor '\?\/v1\/contacts\?limit=20&start=20'\n$/,
+  ),
+  limited(
+    'a total that may be the length of the page: there may be more',
+    () => ({ json: { data: contactsOf(20), total: 20 } }),
+    MAY_BE_MORE,
+  ),
+  limited('has_more that is false: no note', () => ({ json: { data: contactsOf(20), has_more: false } }), ''),
+  limited('fewer records than the limit: no note', () => ({ json: { data: contactsOf(7) } }), ''),
+  {
+    name: '--where that has found as many as --limit: there may be more',
+    argv: ['contacts', 'list', '--where', '.id != "con_1"', '--limit', '99', '-o', 'id'],
+    answer: (asked) => (asked.path === '/v1/contacts' ? { json: first(asked) } : { status: 404, json: {} }),
+    right: { exit: 0, stderr: /^The first 99; there may be more: crm contacts list .*--limit 198\n$/ },
+  },
+  {
+    name: 'wire.paging link: without a link the list ends, and no note is printed',
+    argv: ['contacts', 'list', '--limit', '20', '-o', 'id'],
+    answer: (asked) => (asked.path === '/v1/contacts' ? { json: first(asked) } : { status: 404, json: {} }),
+    settings: { 'wire.paging': 'link' },
+    right: { exit: 0, stderr: '' },
+  },
+]
+
 function inPagesOfTwo({ path, query }: Asked): Answered {
   if (path !== '/v1/contacts') return { status: 404, json: {} }
   const { items, next } = pageAt(contactsOf(5), numberIn({ query }, 'page', 1), 2)
