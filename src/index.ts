@@ -199,7 +199,7 @@ function checkedQuery(query: Partial<ListQuery>, known: readonly string[]): List
   return { ...WHOLE_LIST, ...query }
 }
 
-/** What is no time would end every call at once, or none. */
+/** A value that is not a time would end every call at once, or none. */
 function checkedMs(name: string, value: number, leastMs: number): number {
   if (typeof value === 'number' && value >= leastMs) return value
   throw new CrmError('invalid_input', `${name} is ${String(value)}, which is no number of milliseconds`, {

@@ -5,7 +5,7 @@ const each = (text: string, write: (char: string, code: number) => string) =>
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
 
 export const NOTATIONS: Readonly<Record<string, string>> = {
-  'as it is': MARK,
+  unescaped: MARK,
   'in JSON': JSON.stringify(MARK).slice(1, -1),
   'in JSON of PHP': JSON.stringify(MARK).slice(1, -1).replaceAll('/', '\\/'),
   'in JSON of .NET': each(MARK, (char, code) => (/[&+"<]/.test(char) ? `\\u${hex(code, 4).toUpperCase()}` : char)),

@@ -11,9 +11,9 @@ export function withRepeatHint(error: unknown, argv: readonly string[], flags: G
   if (!(error instanceof CrmError) || error.details.repeat === undefined) return error
   const { repeat, retryAfterMs } = error.details
   const hint =
-    repeat === 'as it is'
+    repeat === 'same'
       ? commandLine(argv)
-      : repeat === 'longer try'
+      : repeat === 'longer-timeout'
         ? withFlag(argv, '--timeout', seconds(4 * flags.timeoutMs))
         : withFlag(argv, '--max-wait', seconds(Math.max(waitMs(retryAfterMs), 2 * flags.maxWaitMs)))
   return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })

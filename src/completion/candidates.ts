@@ -8,22 +8,22 @@ import type { ValueWords } from './words.ts'
 
 export interface Candidate {
   readonly word: string
-  /** For people; empty where there is nothing to say. */
+  /** A description for people; may be empty. */
   readonly about: string
 }
 
 export interface Answer {
-  /** The part of the word under the cursor that stays. */
+  /** The part of the word under the cursor that is kept. */
   readonly head: string
-  /** The shell itself knows which files there are. */
+  /** `files`: the shell itself completes names of files. */
   readonly candidates: readonly Candidate[] | 'files'
-  /** A value goes on behind it: no blank yet. */
+  /** A value follows directly, without a blank. */
   readonly isOpen: boolean
 }
 
-/** What is on this machine; nothing is asked of a server. */
+/** The state of this machine; completion sends no request. */
 export interface Sources {
-  /** By name, with their addresses. */
+  /** The profiles, each with its address. */
   profiles(): Promise<readonly (readonly [name: string, about: string])[]>
   known(profileFlag: string | undefined): Promise<Known>
   jobs(): readonly string[]
@@ -32,13 +32,13 @@ export interface Sources {
 const EVENT_PATTERNS = [...EVENT_KINDS, ...new Set(EVENT_KINDS.map((kind) => kind.replace(/\..*/, '.*'))), '*']
 
 export async function answerTo({ head, rest, choice, profile }: Wanted, sources: Sources): Promise<Answer> {
-  if (choice.of === 'commands') {
+  if (choice.type === 'commands') {
     return words(
       head,
       Object.entries(choice.commands).map(([word, { about }]) => ({ word, about })),
     )
   }
-  if (choice.of === 'flags') {
+  if (choice.type === 'flags') {
     return words(
       head,
       choice.flags.flatMap(({ names, about }) => names.map((word) => ({ word, about }))),
@@ -50,8 +50,8 @@ export async function answerTo({ head, rest, choice, profile }: Wanted, sources:
 type Typed = Pick<Wanted, 'head' | 'rest' | 'profile'>
 
 async function answerValue(value: ValueWords, typed: Typed, sources: Sources): Promise<Answer> {
-  if (!('kind' in value)) return words(typed.head, plain(value))
-  switch (value.kind) {
+  if (!('type' in value)) return words(typed.head, plain(value))
+  switch (value.type) {
     case 'file':
       return { head: typed.head, candidates: 'files', isOpen: false }
     case 'profile':
@@ -76,9 +76,9 @@ async function answerValue(value: ValueWords, typed: Typed, sources: Sources): P
 
 type KnownValue = Extract<ValueWords, { readonly of: Resource }>
 
-/** What depends on the records that were seen. */
+/** Values that depend on the records seen so far. */
 function answerKnown(value: KnownValue, typed: Typed, known: Known): Answer {
-  switch (value.kind) {
+  switch (value.type) {
     case 'id':
       return words(typed.head, described(known.ids[value.of] ?? []))
     case 'member':
@@ -103,7 +103,7 @@ function assigned(typed: Typed, names: readonly string[], values: (name: string)
   return { head: typed.head, candidates: plain(names.map((each) => `${each}=`)), isOpen: true }
 }
 
-/** Of a filter several values are alternatives. */
+/** Several values of a filter are alternatives. */
 function assignedFilter(typed: Typed, known: Known): Answer {
   const [name, given] = split(typed.rest)
   if (given === undefined) return assigned(typed, DEAL_FILTER_PARAMETERS, () => [])
@@ -116,7 +116,7 @@ function valuesOf(name: string, known: Known): readonly string[] {
   return []
 }
 
-/** Several, separated by commas: each once. */
+/** Several values, separated by commas: each is offered once. */
 function listed({ head, rest }: Typed, choices: readonly string[]): Answer {
   const before = rest.slice(0, rest.lastIndexOf(',') + 1)
   const given = before.split(',')
@@ -132,7 +132,7 @@ function writableMembers(of: Resource, known: Known): readonly string[] {
   return membersOf(of, known).filter((name) => !isReadOnly(name))
 }
 
-/** `name=` and what stands behind it; undefined where it does not go that far. */
+/** `name=` and the text after it; undefined for the text when there is no `=` yet. */
 function split(text: string): readonly [string, string | undefined] {
   const at = text.indexOf('=') + 1
   return at === 0 ? [text, undefined] : [text.slice(0, at), text.slice(at)]
@@ -146,7 +146,7 @@ function plain(choices: readonly string[]): readonly Candidate[] {
   return choices.map((word) => ({ word, about: '' }))
 }
 
-/** Names that others gave: none that crm would take for a flag. */
+/** Names that users chose, except those that crm would read as a flag. */
 function described(pairs: readonly (readonly [string, string])[]): readonly Candidate[] {
   return pairs.filter(([word]) => !word.startsWith('-')).map(([word, about]) => ({ word, about }))
 }

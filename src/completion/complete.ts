@@ -15,15 +15,15 @@ import { answerText, SHELLS, typedWords } from './shells.ts'
 import { wantedAt } from './wanted.ts'
 import type { Vocabulary } from './words.ts'
 
-/** Put in by the build, as JSON: nothing but a Tab parses it. */
+/** Inserted by the build as JSON, which is parsed only at a Tab. */
 declare const CRM_VOCABULARY: string
 
-/** The newest are what somebody means. */
+/** Only the newest are offered. */
 const MOST_JOBS = 50
 
 /**
- * `crm __complete SHELL WORDS...`, which the scripts of `crm completion` call at every Tab: from what is on this machine,
- * without the command tree, the client or a request.
+ * `crm __complete SHELL WORDS...`, which the scripts of `crm completion` call at every Tab. Uses only the state of this
+ * machine, without the command tree, the client or a request.
  */
 export async function complete(
   argv: readonly string[],
@@ -43,7 +43,7 @@ export async function complete(
     await writeText(io.stdout, answerText(shell, await answerTo(wanted, sourcesOf(env)), given))
     return EXIT.ok
   } catch (error) {
-    // The scripts show nothing of it; it is for who types this.
+    // For a person who types the command; the scripts discard it.
     return reportError(io.stderr, error, argv)
   }
 }

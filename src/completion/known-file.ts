@@ -10,13 +10,13 @@ import { settingsFolder } from '../settings/settings-folder.ts'
 import { stateFolder } from '../settings/state-folder.ts'
 import { type Known, knownIn, NOTHING_KNOWN } from './known.ts'
 
-/** A profile, and the address that it means now: under the name of another server's nothing is offered. */
+/** A profile and its current address: what was kept for another address is not offered. */
 export interface KnownPlace {
   readonly profileName: string
   readonly baseUrl: string
 }
 
-/** It is there from the first Tab of somebody who has profiles; where it is not, nothing is kept. */
+/** Created at the first Tab of a user who has profiles; without it, nothing is kept. */
 export function knownFolder(env: Env): string {
   return join(stateFolder(env), 'completion')
 }
@@ -24,7 +24,7 @@ export function knownFolder(env: Env): string {
 export async function beginKnowing(env: Env): Promise<void> {
   if (existsSync(knownFolder(env)) || !existsSync(join(settingsFolder(env), 'config.json'))) return
   await unlessInTheWay(async () => {
-    // Loaded at the first Tab of all, and not again.
+    // Needed only at the very first Tab.
     const { ensurePrivateFolder } = await import('../files/private-folder.ts')
     await ensurePrivateFolder(stateFolder(env))
     await ensurePrivateFolder(knownFolder(env))
@@ -37,7 +37,7 @@ export async function readKnown(env: Env, place: KnownPlace): Promise<Known> {
   return document?.base_url === place.baseUrl ? knownIn(document) : NOTHING_KNOWN
 }
 
-/** CrmError `machine` where it cannot be removed: who logs out should know what stays. */
+/** CrmError `machine` when it cannot be removed: `logout` must report what is left. */
 export async function forgetKnown(env: Env, profileName: string): Promise<void> {
   const path = knownPath(env, profileName)
   if (!existsSync(path)) return
@@ -49,7 +49,7 @@ export async function forgetKnown(env: Env, profileName: string): Promise<void> 
 }
 
 export function knownPath(env: Env, profileName: string): string {
-  // A name that was written into the file by hand can hold a slash.
+  // A name that was edited into the settings by hand can contain a slash.
   return join(knownFolder(env), `${encodeURIComponent(profileName)}.json`)
 }
 
@@ -57,7 +57,7 @@ export async function unlessInTheWay<Result>(work: () => Promise<Result>): Promi
   try {
     return await work()
   } catch (error) {
-    // A command does not fail over what only the next Tab would have shown.
+    // A command does not fail because of data that is used only for completion.
     if (!(error instanceof CrmError)) throw error
     return undefined
   }

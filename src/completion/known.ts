@@ -2,26 +2,26 @@ import { idText } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { type CrmRecord, isListed, type Resource } from '../core/resources/registry.ts'
 
-/** What the commands of one profile have seen last of its server; the newest first, and never much of it. */
+/** What the commands of one profile last saw of its server: the newest first, limited in number. */
 export interface Known {
-  /** With the name of each record, for people. */
+  /** Each id with the name of its record, for people. */
   readonly ids: Readonly<Partial<Record<Resource, readonly (readonly [id: string, name: string])[]>>>
   readonly members: Readonly<Partial<Record<Resource, readonly string[]>>>
   readonly stages: readonly string[]
 }
 
-/** Those that an argument of some command names by id. */
+/** The resources that some command takes by id. */
 const isNamedById = (resource: Resource) => resource === 'pipeline' || isListed(resource)
 
 export const MOST_IDS = 100
 const MOST_STAGES = 100
 const MOST_MEMBERS = 100
-/** Nobody picks a longer one from a list; a name is cut there. */
+/** Longer values are not offered; longer names are cut. */
 const MOST_CHARACTERS = 80
 
 export const NOTHING_KNOWN: Known = { ids: {}, members: {}, stages: [] }
 
-/** `records` are the newest, in the order in which they were shown. */
+/** `records` are the newest, in the order shown. */
 export function withSeen(known: Known, resource: Resource, records: readonly CrmRecord[]): Known {
   const first = records.slice(0, MOST_IDS)
   const members = first.flatMap((record) => Object.keys(record))
@@ -41,7 +41,7 @@ export function withoutId(known: Known, resource: Resource, id: string): Known {
   return { ...known, ids: { ...known.ids, [resource]: rest } }
 }
 
-/** What a file holds; what this version does not know, or somebody changed by hand, is left out. */
+/** The content of a file, without parts that this version does not recognise. */
 export function knownIn({ ids, members, stages }: JsonObject): Known {
   return {
     ids: mapMembers(ids, (pairs) =>
@@ -71,7 +71,7 @@ function nameOf({ name, email }: CrmRecord): string {
   return typeof text === 'string' ? text.slice(0, MOST_CHARACTERS) : ''
 }
 
-/** A stage itself, those that came with a pipeline, or that of a deal. */
+/** The names of stages in a stage, a pipeline or a deal. */
 function stagesIn(resource: Resource, { name, stage, stages }: CrmRecord): readonly JsonValue[] {
   if (resource === 'stage') return [name ?? null]
   if (resource === 'deal') return [stage ?? null]

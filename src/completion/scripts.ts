@@ -1,8 +1,8 @@
 import type { Shell } from './shells.ts'
 
 /**
- * They pass on what was typed and show what comes back; no word of either is evaluated. `command crm` is the one that PATH
- * names: at a Tab behind `./crm` nothing of that folder runs.
+ * They pass on the typed line and show the answer, and evaluate neither. `command crm` is the one in PATH: a Tab after
+ * `./crm` runs nothing in that folder.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   // For bash 3.2 too, which macOS has: no compopt, no mapfile.

@@ -1,7 +1,7 @@
 import { safeText } from '../output/safe-text.ts'
 import type { Answer, Candidate } from './candidates.ts'
 
-/** A quoted part, which need not have ended; an escaped character; plain ones; blanks. */
+/** A quoted part, possibly unclosed; an escaped character; plain characters; blanks. */
 const PART = /'([^']*)('?)|"((?:[^"\\]|\\.)*\\?)("?)|\\(.?)|([^\s'"\\]+)|\s+/gs
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -9,13 +9,13 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 interface Dialect {
-  /** The words that the shell's script hands over, the last one under the cursor; without `crm` itself. */
+  /** The words passed by the shell's script, without `crm`; the last one is under the cursor. */
   words(given: readonly string[]): readonly string[]
-  /** What is printed for each candidate: undefined where it cannot stand there. */
+  /** The line printed for a candidate; undefined for one that cannot be typed there. */
   line(answer: Answer, candidate: Candidate, given: readonly string[]): string | undefined
 }
 
-/** The first line of every answer: what follows, and what of the word stays. The scripts read no more than that. */
+/** The first line states the kind of what follows, and the part of the word that is kept; the scripts interpret only this line. */
 export function answerText(shell: Shell, answer: Answer, given: readonly string[]): string {
   const kind = answer.candidates === 'files' ? 'files' : answer.isOpen ? 'open' : 'words'
   const candidates = answer.candidates === 'files' ? [] : answer.candidates.filter(isTypable)
@@ -35,13 +35,13 @@ const DIALECTS: Readonly<Record<Shell, Dialect>> = {
       const full = `${head}${word}`
       if (!full.startsWith(typed.words.at(-1) ?? '')) return undefined
       const shown = quoted(full.slice(typed.keptLength), typed.quote)
-      // readline closes a quote itself, so the blank behind it is left to the person.
+      // readline closes the quote, so the blank after it is left to the user.
       return isOpen || typed.quote !== '' ? shown : shown && `${shown} `
     },
   },
   zsh: {
     words: (given) => given,
-    // As _describe reads it.
+    // The format of _describe.
     line: (_, { word, about }) => {
       const shown = word.replace(/[\\:]/g, '\\$&')
       return about === '' ? shown : `${shown}:${shownAbout(about).replaceAll('\\', '\\\\')}`
@@ -57,7 +57,7 @@ function typedInBash([line = '', breaks = '']: readonly string[]): TypedLine {
   return parseTypedLine(line, breaks)
 }
 
-/** A name of somebody else's that would move the cursor or end the line is not offered. */
+/** Names that would move the cursor or end the line are not offered. */
 function isTypable({ word }: Candidate): boolean {
   return word !== '' && safeText(word) === word
 }
@@ -66,27 +66,27 @@ function shownAbout(about: string): string {
   return safeText(about.length > 80 ? `${about.slice(0, 79)}…` : about)
 }
 
-/** So that the shell reads the text and nothing else; undefined for what cannot be said within the quote that is open. */
+/** Quotes the text for the shell; undefined for a text that the open quote cannot contain. */
 function quoted(text: string, quote: TypedLine['quote']): string | undefined {
   if (quote === "'") return text.replaceAll("'", "'\\''")
   if (quote === '') return text.replace(/[^\p{L}\p{N}_@%+=:,./-]/gu, '\\$&')
-  // Within double quotes history expansion finds an exclamation mark that has a backslash, and the backslash stays.
+  // In double quotes, history expansion also applies to an escaped exclamation mark, and the backslash is kept.
   return text.includes('!') ? undefined : text.replace(/["$`\\]/g, '\\$&')
 }
 
-/** What bash and readline make of a line up to the cursor. */
+/** A line up to the cursor, as bash and readline split it. */
 interface TypedLine {
-  /** Without their quotes; the last one is under the cursor. */
+  /** The words without quotes; the last one is under the cursor. */
   readonly words: readonly string[]
-  /** The quote that is open at the cursor. */
+  /** The open quote at the cursor. */
   readonly quote: '"' | "'" | ''
-  /** How many characters of the last word, as in `words`, readline keeps: it puts its own in behind them. */
+  /** The number of characters of the last of `words` that readline keeps; it inserts the completion after them. */
   readonly keptLength: number
 }
 
 /**
- * As a shell would split it, without doing anything else that a shell does: a variable or a `$(…)` that was typed stays the
- * text it is. `breaks` are the characters at which readline begins a word (COMP_WORDBREAKS), besides an open quote.
+ * Splits a line as a shell does, without expansions: a typed variable or `$(…)` stays plain text. `breaks` are the characters
+ * at which readline begins a word (COMP_WORDBREAKS), besides an open quote.
  */
 export function parseTypedLine(line: string, breaks: string): TypedLine {
   const words: string[] = []
@@ -110,7 +110,7 @@ export function parseTypedLine(line: string, breaks: string): TypedLine {
   return { words: [...words, word], quote, keptLength }
 }
 
-/** Up to and with the last break in it; 0 for none. */
+/** The index after the last break character; 0 without one. */
 function lastBreak(plain: string, breaks: string): number {
   return [...breaks].reduce((kept, char) => Math.max(kept, plain.lastIndexOf(char) + 1), 0)
 }

@@ -10,7 +10,7 @@ export type Sighting =
   | { readonly resource: Resource; readonly records: readonly CrmRecord[] }
   | { readonly resource: Resource; readonly goneId: string }
 
-/** Nothing is written that is there already. */
+/** Writes only what has changed. */
 export async function keepSightings(env: Env, place: KnownPlace, sightings: readonly Sighting[]): Promise<void> {
   if (!existsSync(knownFolder(env))) return
   const before = await readKnown(env, place)
@@ -20,7 +20,7 @@ export async function keepSightings(env: Env, place: KnownPlace, sightings: read
   await unlessInTheWay(() => writePrivateFile(knownPath(env, place.profileName), text))
 }
 
-/** Pages of one list are one list again: the first page holds the newest. */
+/** Joins the pages of one list: the first page has the newest records. */
 function withShown(known: Known, sightings: readonly Sighting[]): Known {
   const shown = new Map<Resource, CrmRecord[]>()
   for (const sighting of sightings) {

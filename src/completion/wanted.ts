@@ -1,32 +1,32 @@
 import type { CommandWords, FlagWords, ValueWords, Vocabulary } from './words.ts'
 
-/** What could stand where the cursor is. */
+/** What can be typed at the cursor. */
 export interface Wanted {
-  /** The part of the word under the cursor that stays, such as `--fields=`. */
+  /** The part of the word under the cursor that is kept, such as `--fields=`. */
   readonly head: string
-  /** What is typed of the rest. */
+  /** The typed part of the rest. */
   readonly rest: string
   readonly choice:
-    | { readonly of: 'commands'; readonly commands: CommandWords['commands'] }
-    | { readonly of: 'flags'; readonly flags: readonly FlagWords[] }
-    | { readonly of: 'value'; readonly value: ValueWords }
-  /** The profile that the words before name. */
+    | { readonly type: 'commands'; readonly commands: CommandWords['commands'] }
+    | { readonly type: 'flags'; readonly flags: readonly FlagWords[] }
+    | { readonly type: 'value'; readonly value: ValueWords }
+  /** The profile named before the cursor. */
   readonly profile: string | undefined
 }
 
 interface Reading {
   command: CommandWords
-  /** The arguments before the cursor. */
+  /** The number of arguments before the cursor. */
   argumentCount: number
   areFlagsOver: boolean
   profile: string | undefined
 }
 
-/** `words` stand behind `crm`; the last one is under the cursor. */
+/** `words` follow `crm`; the last one is under the cursor. */
 export function wantedAt(vocabulary: Vocabulary, words: readonly string[]): Wanted {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  // It shows the help of what follows, and takes no flags.
+  // `help` shows the help of the command that follows, and takes no flags.
   if (before[0] === 'help') return wantedHelp(vocabulary, before.slice(1), current)
   const reading: Reading = { command: vocabulary.root, argumentCount: 0, areFlagsOver: false, profile: undefined }
   const waiting = readWords(reading, vocabulary, before)
@@ -36,21 +36,21 @@ export function wantedAt(vocabulary: Vocabulary, words: readonly string[]): Want
     choice,
     profile: reading.profile,
   })
-  if (waiting) return wanted('', { of: 'value', value: waiting })
+  if (waiting) return wanted('', { type: 'value', value: waiting })
   if (!reading.areFlagsOver && current.startsWith('-')) {
     const [, name = ''] = /^(--[^=]+)=/.exec(current) ?? []
     const value = flagNamed(reading.command, vocabulary, name)?.value
-    if (value) return wanted(`${name}=`, { of: 'value', value })
-    return wanted('', { of: 'flags', flags: flagsAt(reading.command, vocabulary) })
+    if (value) return wanted(`${name}=`, { type: 'value', value })
+    return wanted('', { type: 'flags', flags: flagsAt(reading.command, vocabulary) })
   }
   const { command, argumentCount } = reading
   const { commands, values, isLastRepeated } = command
-  if (argumentCount === 0 && Object.keys(commands).length > 0) return wanted('', { of: 'commands', commands })
+  if (argumentCount === 0 && Object.keys(commands).length > 0) return wanted('', { type: 'commands', commands })
   const value = values[argumentCount] ?? (isLastRepeated ? values.at(-1) : undefined) ?? []
-  return wanted('', { of: 'value', value })
+  return wanted('', { type: 'value', value })
 }
 
-/** The value that the last word waits for, when it is a flag that takes one. */
+/** The value that the last word expects, when it is a flag that takes one. */
 function readWords(reading: Reading, vocabulary: Vocabulary, words: readonly string[]): ValueWords | undefined {
   let waiting: FlagWords | undefined
   for (const word of words) {
@@ -85,10 +85,10 @@ function readWord(reading: Reading, word: string): void {
 }
 
 function noteProfile(reading: Reading, { value }: FlagWords, name: string): void {
-  if (value && 'kind' in value && value.kind === 'profile') reading.profile = name
+  if (value && 'type' in value && value.type === 'profile') reading.profile = name
 }
 
-/** A command may know better than the global flag of that name what it takes. */
+/** A flag of the command takes precedence over a global flag of that name. */
 function flagsAt({ flags }: CommandWords, { globals }: Vocabulary): readonly FlagWords[] {
   const own = new Set(flags.flatMap(({ names }) => names))
   return [...flags, ...globals.filter(({ names }) => !names.some((name) => own.has(name)))]
@@ -102,5 +102,5 @@ function wantedHelp({ root }: Vocabulary, path: readonly string[], rest: string)
   let command: CommandWords | undefined = root
   for (const word of path)
     command = command && Object.hasOwn(command.commands, word) ? command.commands[word] : undefined
-  return { head: '', rest, choice: { of: 'commands', commands: command?.commands ?? {} }, profile: undefined }
+  return { head: '', rest, choice: { type: 'commands', commands: command?.commands ?? {} }, profile: undefined }
 }

@@ -1,44 +1,44 @@
 import type { Resource } from '../core/resources/registry.ts'
 
-/** What can be typed, as the build reads it off the command tree: short names, because every Tab parses it. */
+/** What can be typed, as extracted from the command tree by the build. Names are short, because every Tab parses them. */
 export interface CommandWords {
   readonly about: string
   readonly flags: readonly FlagWords[]
-  /** Of its arguments, in order; the last one may repeat. */
+  /** The values of its arguments, in order; the last one may repeat. */
   readonly values: readonly ValueWords[]
   readonly isLastRepeated: boolean
   readonly commands: Readonly<Record<string, CommandWords>>
 }
 
 export interface FlagWords {
-  /** `-o` and `--output`, or the long one alone. */
+  /** `-o` and `--output`, or the long form only. */
   readonly names: readonly string[]
   readonly about: string
   /** Undefined for a flag without a value. */
   readonly value?: ValueWords
 }
 
-/** The whole of it; every command takes the global flags as well. */
+/** All commands; every command also takes the global flags. */
 export interface Vocabulary {
   readonly root: CommandWords
   readonly globals: readonly FlagWords[]
 }
 
-/** What a value can be: one of a few words, or something of a kind, of a resource where it matters. */
+/** The possible values: a list of words, or a kind of value, for some kinds of a resource. */
 export type ValueWords =
   | readonly string[]
-  | { readonly kind: Exclude<ValueKind, ResourceKind> }
-  | { readonly kind: ResourceKind; readonly of: Resource }
+  | { readonly type: Exclude<ValueKind, ResourceKind> }
+  | { readonly type: ResourceKind; readonly of: Resource }
 
 type ResourceKind =
   | 'id'
-  /** A name of a member; several, separated by commas; one and what it is to be. */
+  /** The name of a member; several, separated by commas; a member and its new value. */
   | 'member'
   | 'members'
   | 'assignment'
-  /** One, and an expression that makes it. */
+  /** A member and the expression that computes it. */
   | 'definition'
-  /** A column of a file, and the member it becomes. */
+  /** A column of a file and the member that it is imported as. */
   | 'mapping'
 
 export type ValueKind =
@@ -49,5 +49,5 @@ export type ValueKind =
   | 'job'
   | 'filter'
   | 'event-kinds'
-  /** Nothing that is known here. */
+  /** No known values. */
   | 'text'

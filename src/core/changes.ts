@@ -2,7 +2,7 @@ import { parseExactJson } from './exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
-/** What a merge patch (RFC 7396) does to a record: member to its value before and after. */
+/** The effect of a merge patch (RFC 7396) on a record: each changed member with its value before and after. */
 export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject {
   const changes: [string, JsonValue][] = []
   for (const [name, value] of Object.entries(patch)) {
@@ -13,7 +13,7 @@ export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject
   return Object.fromEntries(changes)
 }
 
-/** 12500.50 is 12500.5, however it was written. */
+/** Equal numbers have equal texts: 12500.50 is 12500.5. */
 function valueText(value: JsonValue): string {
   return JSON.stringify(parseExactJson(JSON.stringify(value)))
 }

@@ -1,7 +1,7 @@
 import { exactDigits, parseExactJson } from './exact-json.ts'
 import type { JsonValue } from './json.ts'
 
-/** `digits / 10^scale`: sums of money have to come out to the cent, which doubles do not. */
+/** `digits / 10^scale`: sums of money must be exact to the cent, which sums of doubles are not. */
 export interface Decimal {
   readonly digits: bigint
   readonly scale: number
@@ -11,7 +11,7 @@ export const ZERO: Decimal = { digits: 0n, scale: 0 }
 
 const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:[eE]([-+]?\d{1,4}))?$/
 
-/** Of a number, and of a text that is one, as some servers send amounts; undefined for every other value. */
+/** The value of a number, or of a text that holds one, as some servers send amounts; undefined for any other value. */
 export function decimalOf(value: JsonValue | undefined): Decimal | undefined {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : exactDigits(value)
   const match = NUMBER.exec(text ?? '')
@@ -27,7 +27,7 @@ export function addDecimals(one: Decimal, other: Decimal): Decimal {
   return { digits: digitsAt(one, scale) + digitsAt(other, scale), scale }
 }
 
-/** Below 0 where `one` is the smaller, as a sort wants it. */
+/** Negative when `one` is smaller, as for Array.sort. */
 export function compareDecimals(one: Decimal, other: Decimal): number {
   const { digits } = addDecimals(one, { ...other, digits: -other.digits })
   return digits < 0n ? -1 : digits > 0n ? 1 : 0
@@ -35,14 +35,14 @@ export function compareDecimals(one: Decimal, other: Decimal): number {
 
 const PARTS = 1_000_000n
 
-/** Of a largest one, between 0 and 1, to be drawn: more than nothing is never 0. */
+/** The ratio to the largest value, from 0 to 1, for drawing: above 0 for any value above 0. */
 export function shareOf(part: Decimal, most: Decimal): number {
   if (part.digits <= 0n || most.digits <= 0n) return 0
   const scale = Math.max(part.scale, most.scale)
   return Math.max(Number.MIN_VALUE, Number((digitsAt(part, scale) * PARTS) / digitsAt(most, scale)) / Number(PARTS))
 }
 
-/** Every digit, and no zeros at the end of the fraction. */
+/** All digits, without trailing zeros in the fraction. */
 export function decimalText({ digits, scale }: Decimal): string {
   const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0')
   const fraction = text.slice(text.length - scale).replace(/0+$/, '')
@@ -50,7 +50,7 @@ export function decimalText({ digits, scale }: Decimal): string {
   return `${digits < 0n ? '-' : ''}${whole}${scale === 0 || fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** As it is written into JSON: with its digits also where no double carries them. */
+/** The JSON value; keeps digits that a double cannot hold. */
 export function decimalJson(decimal: Decimal): JsonValue {
   return parseExactJson(decimalText(decimal))
 }

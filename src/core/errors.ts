@@ -5,7 +5,7 @@ const ERROR_CODES = {
   usage: EXIT.usage,
   invalid_input: EXIT.usage,
   partial: EXIT.partial,
-  /** A write that may have happened or not: it is neither done nor failed. */
+  /** It is unknown whether the server applied the write. */
   in_doubt: EXIT.partial,
   no_key: EXIT.noKey,
   unauthorized: EXIT.noKey,
@@ -31,32 +31,32 @@ const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** As it was, with a longer `--timeout`, or with a longer `--max-wait`. */
-export type Repeat = 'as it is' | 'longer try' | 'longer wait'
+/** How to repeat the command: unchanged, with a longer `--timeout`, or with a longer `--max-wait`. */
+export type Repeat = 'same' | 'longer-timeout' | 'longer-max-wait'
 
 export interface ErrorDetails {
   /** The next command to type, or what to change; one line. */
   readonly hint: string
   readonly cause?: unknown
-  /** HTTP status, where a server answered. */
+  /** HTTP status, when a server answered. */
   readonly status?: number
-  /** What the server itself calls it, such as `rest_post_invalid_page_number`. */
+  /** The server's own name for the error, such as `rest_post_invalid_page_number`. */
   readonly serverCode?: string
   readonly requestId?: string
   readonly isRetryable?: boolean
-  /** Whether a write took effect is unknown. */
+  /** It is unknown whether the server applied the write. */
   readonly isInDoubt?: true
   readonly retryAfterMs?: number
-  /** The key under which a write whose fate is unknown may be sent again without happening twice. */
+  /** The idempotency key with which a write in doubt can be sent again without taking effect twice. */
   readonly idempotencyKey?: string
-  /** The same command may succeed another time; whoever knows what was typed makes it the hint. */
+  /** The same command may succeed later; the code that knows the command line makes a hint of this. */
   readonly repeat?: Repeat
   /** The bulk job that can be resumed. */
   readonly job?: string
 }
 
 /**
- * A failure that was expected and that the user can act on. The message starts in lower case, names the
+ * An expected failure that the user can act on. The message starts in lower case, names the
  * thing and the value, and says what was expected. Anything thrown that is not a CrmError is a bug.
  */
 export class CrmError extends Error {

@@ -7,7 +7,7 @@ export type EventKind =
   | 'note.created'
   | 'webhook.test'
 
-/** Every kind the service emits; a subscription names them, or globs over them (`contact.*`, `*`). */
+/** Every kind that the service emits; a subscription lists kinds or patterns (`contact.*`, `*`). */
 export const EVENT_KINDS: readonly EventKind[] = [
   ...PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const),
   'deal.created',
@@ -22,7 +22,7 @@ export function matchesEvent(pattern: string, kind: string): boolean {
   return pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1))
 }
 
-/** Whether a pattern can match anything that exists, so that a misspelt one is refused and not silent. */
+/** Whether a pattern can match an existing kind, so that a misspelt one is rejected. */
 export function isEventPattern(pattern: string): boolean {
   return EVENT_KINDS.some((kind) => matchesEvent(pattern, kind))
 }

@@ -1,28 +1,28 @@
-/** What a caller may branch on; frozen, and printed by `crm help exit-codes`. */
+/** The exit codes: a stable interface, printed by `crm help exit-codes`. */
 export const EXIT = {
   ok: 0,
-  /** A bug in crm, or a failure nothing below describes. */
+  /** A bug in crm, or a failure without a code of its own. */
   bug: 1,
   /** Usage or bad input; nothing was sent. */
   usage: 2,
   /** Some records were changed, some failed or are in doubt; or the one write is in doubt. */
   partial: 3,
-  /** No key, or the server does not take it (401). */
+  /** No key, or the server does not accept it (401). */
   noKey: 4,
   forbidden: 5,
   notFound: 6,
-  /** The server rejects it (400, 409, 412, 422), or cannot do it. */
+  /** The server rejects the request (400, 409, 412, 422), or lacks the feature. */
   rejected: 7,
-  /** Still rate limited when `--max-wait` was used up. */
+  /** Still rate limited after `--max-wait`. */
   rateLimited: 8,
   /** Unreachable, timed out, or 5xx after retries. */
   unreachable: 9,
   differences: 10,
-  /** A confirmation was needed and not given. */
+  /** A required confirmation was not given. */
   unconfirmed: 11,
-  /** What was awaited did not come in time. */
+  /** A wait ended before the awaited event was received. */
   notInTime: 12,
-  /** This machine is in the way: port, disk, permission, database file. */
+  /** A failure of this machine: port, disk, permission, database file. */
   machine: 13,
   interrupted: 130,
   /** Ended by SIGTERM. */
@@ -31,7 +31,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The exit code of a command that this signal has ended. */
+/** The exit code of a command ended by this signal. */
 export function exitAfter(signal: unknown): ExitCode {
   return signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
 }

@@ -3,8 +3,8 @@ import { listedId } from './listed-id.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
 /**
- * Records by id, from a scan of the list: the contract has no way to ask for one. Stops as soon as all are found; an id that
- * no page holds is not in the answer. CrmError `bad_answer` where one is missing and a record of the list has no id.
+ * Finds records by id by scanning the list: the contract has no request for a single record. Stops when all are found; an id
+ * that no page has is missing from the result. CrmError `bad_answer` when one is missing and a record of the list has no id.
  */
 export async function findByIds(
   pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>,

@@ -1,12 +1,12 @@
 /**
- * How texts of records are compared: without the blanks around them, in Unicode's composed form (NFC) and in lower case,
- * by no language's own rules. Undefined for a text of blanks alone.
+ * The form in which texts of records are compared: trimmed, in Unicode's composed form (NFC) and in lower case without
+ * rules of a language. Undefined for a blank text.
  */
 export function foldedText(text: string): string | undefined {
   return text.trim().normalize('NFC').toLowerCase() || undefined
 }
 
-/** The same with one space for each run of blanks, as servers store a text that was sent; empty for blanks alone. */
+/** The same with one space for each run of blanks, as servers normalise texts; empty for a blank text. */
 export function foldedLine(text: string): string {
   return foldedText(text.replace(/\s+/g, ' ')) ?? ''
 }

@@ -1,6 +1,6 @@
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from './resources/registry.ts'
 
-/** What has an id of ours: records on the wire, their events and keys, and jobs on the disk. */
+/** What has an id of this format: records, events, keys and jobs. */
 export type IdKind = StoredResource | 'event' | 'key' | 'job'
 
 export const ID_PREFIXES = {
@@ -10,7 +10,7 @@ export const ID_PREFIXES = {
   job: 'job_',
 } as Readonly<Record<IdKind, string>>
 
-/** Crockford's base32 in lower case: no i, l, o or u, and the order of the letters is the order of the digits. */
+/** Crockford's base32 in lower case: without i, l, o and u; the characters sort in the order of their values. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** 2020-01-01T00:00:00Z; 41 bits of milliseconds from here last until September 2089. */
@@ -20,7 +20,7 @@ export const SERIALS_PER_MS = 4096
 
 export const LAST_SERIAL = Number.MAX_SAFE_INTEGER
 
-/** 11 digits hold 55 bits, so the first of a 53-bit serial is at most 7. */
+/** 11 digits hold 55 bits, so the first digit of a 53-bit serial is at most 7. */
 const SERIAL_TEXT = /^[0-7][0-9a-hjkmnp-tv-z]{10}$/
 const UPPER_DIGITS = 6
 const LOWER_DIGITS = 5
@@ -31,7 +31,7 @@ const LOWER_RANGE = 2 ** 25
  * sort as their serials do.
  */
 export function encodeId(kind: IdKind, serial: number): string {
-  // Two halves that fit in 32 bits: shifts are several times faster than dividing a 53-bit number eleven times.
+  // Two halves of at most 32 bits: shifts are several times faster than eleven divisions of a 53-bit number.
   const upper = Math.floor(serial / LOWER_RANGE)
   const lower = serial % LOWER_RANGE
   let text: string = ID_PREFIXES[kind]
@@ -40,7 +40,7 @@ export function encodeId(kind: IdKind, serial: number): string {
   return text
 }
 
-/** The serial of an id; undefined when it is another kind's, or no id at all. */
+/** The serial of an id; undefined for an id of another kind, and for any other text. */
 export function decodeId(kind: IdKind, text: string): number | undefined {
   const prefix = ID_PREFIXES[kind]
   if (!text.startsWith(prefix)) return undefined

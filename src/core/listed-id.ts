@@ -5,7 +5,7 @@ import type { CrmRecord } from './resources/registry.ts'
 
 const SHOWN_CHARS = 160
 
-/** The id of a record of a list, for work that finds records by their ids; CrmError `bad_answer` where it has none. */
+/** The id of a record of a list, for work that finds records by id; CrmError `bad_answer` when it has none. */
 export function listedId(record: CrmRecord): string {
   const id = idText(record.id)
   if (id !== undefined && id !== '') return id

@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from './json.ts'
 import { valuesOf } from './other-values.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
-/** The time at which a record was created; undefined when it does not have one. */
+/** The creation time of a record; undefined when the record does not state it. */
 export function madeAtMs(record: CrmRecord): number | undefined {
   const text = record.created_at ?? record.createdAt
   const timeMs = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
 
-/** Clocks of the machines behind one server differ. */
+/** The clocks of the machines behind one server can differ by this much. */
 export const SKEW_MS = 5000
 
 /** Times without a zone may be off by as much as this. */

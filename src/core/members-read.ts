@@ -3,15 +3,15 @@ import { isJsonObject, type JsonValue } from './json.ts'
 import { nearest } from './nearest.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
-/** A member that an expression or a flag takes from records. */
+/** A member that an expression or a flag reads from records. */
 export interface MemberUse {
   /** The flag, such as `--where`. */
   readonly flag: string
-  /** The names that lead to it, from the record on. */
+  /** The names of its path, starting at the record. */
   readonly path: readonly string[]
-  /** A member with the dotted path as its name counts too. */
+  /** A member whose name is the dotted path counts, too. */
   readonly isDotted?: boolean
-  /** The record may lack it, unless its name resembles one that is there. */
+  /** The record may lack it, unless its name resembles that of another member. */
   readonly mayBeAbsent?: boolean
   /** What to type when the name is right. */
   readonly ifMeant?: string
@@ -24,7 +24,7 @@ interface Sought extends MemberUse {
   found: number
 }
 
-/** Names that are kept for suggestions. */
+/** The maximum number of names kept for suggestions. */
 const MOST_NAMES = 500
 
 /** Finds out which used members no record has. */

@@ -1,4 +1,4 @@
-/** Of the names the one that is a slip of the keyboard away, or two where the text is not short; undefined for none. */
+/** The name within one edit of the text, or two when the text is not short; undefined for none. */
 export function nearest(text: string, names: readonly string[]): string | undefined {
   const wanted = text.toLowerCase()
   let best: string | undefined
@@ -10,7 +10,7 @@ export function nearest(text: string, names: readonly string[]): string | undefi
   return best
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment); `limit` when it is that or more. */
+/** Optimal string alignment distance (insertions, deletions, replacements, swaps of neighbours), at most `limit`. */
 function editDistance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) >= limit) return limit
   const rows = [Array.from({ length: other.length + 1 }, (_, at) => at)]

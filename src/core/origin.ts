@@ -1,8 +1,8 @@
 import { CrmError } from './errors.ts'
 
 /**
- * A server's address with nothing behind the host but an optional path prefix, or an error that says what is wrong with it.
- * `field` names where the address came from (`CRM_BASE_URL`, `--base-url`).
+ * Parses the address of a server: scheme, host and an optional path prefix. CrmError `invalid_input` for any other text;
+ * `field` names the source of the address (`CRM_BASE_URL`, `--base-url`).
  */
 export function parseBaseUrl(text: string, field: string): URL {
   const url = URL.parse(text)
@@ -21,13 +21,13 @@ export function parseBaseUrl(text: string, field: string): URL {
   return url
 }
 
-/** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may reach without consent. */
+/** 127.0.0.0/8, ::1 and localhost: the only hosts that crm contacts by plain http without consent. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
 
-/** How this machine reaches a listener of its own: one that listens everywhere by the loopback address. */
+/** The address at which this machine reaches its own listener: loopback for one that listens on all interfaces. */
 export function reachableHere(listeningUrl: string): URL {
   const url = new URL(listeningUrl)
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'

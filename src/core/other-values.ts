@@ -3,7 +3,7 @@ import { foldedLine } from './folded-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { redactShapes } from './redact.ts'
 
-/** The member of JSON:API, HubSpot and Airtable that contains the members of a record. */
+/** The members in which JSON:API, HubSpot and Airtable nest the members of a record. */
 const BELOW = ['attributes', 'properties', 'fields']
 
 /** The members of a record, with those one level below it. */
@@ -19,7 +19,7 @@ export interface OtherValue {
   readonly shown: JsonValue
 }
 
-/** The members of a merge patch that a record has with another value; members that it omits are not compared. */
+/** The members of a merge patch whose values in the record differ; members that the record omits are not compared. */
 export function otherValues(record: JsonObject, patch: JsonObject): readonly OtherValue[] {
   const found: OtherValue[] = []
   compare(valuesOf(record), patch, { path: '', found })
@@ -48,7 +48,7 @@ function shortText(text: string): string {
   return safe.length <= MOST_CHARS ? safe : `${safe.slice(0, MOST_CHARS - 1).toWellFormed()}…`
 }
 
-/** Whether the record has every member that was sent, each with another value; a truncated or wrapped text counts as the same. */
+/** Whether the record has every sent member, each with a different value; a truncated or wrapped text counts as the same. */
 export function isAnother(record: JsonObject, sent: JsonObject): boolean {
   const values = valuesOf(record)
   const entries = Object.entries(sent)
@@ -63,9 +63,9 @@ function isAkin(shown: JsonValue = null, asked: JsonValue): boolean {
   return first !== '' && second !== '' && (first.includes(second) || second.includes(first))
 }
 
-/** Servers trim, change the case, and reformat numbers, dates and telephone numbers. */
+/** Servers trim texts, change their case, and reformat numbers, dates and telephone numbers. */
 export function isAlike(shown: JsonValue, asked: JsonValue): boolean {
-  // Some servers answer `owner_id` with the owner as an object.
+  // Some servers return the owner as an object in `owner_id`.
   if (isJsonObject(shown) && !isJsonObject(asked) && asked !== null) {
     return Object.values(shown).some((inner) => !isJsonObject(inner) && isAlike(inner, asked))
   }

@@ -1,18 +1,18 @@
-/** Where something stands in a text; the end is behind it. */
+/** A range of a text; the end is exclusive. */
 export type Span = readonly [start: number, end: number]
 
-/** A text as somebody reads it who undoes its escapes. */
+/** A text with its escapes decoded. */
 export interface PlainReading {
-  /** A character of ASCII each, and `\ufffd` for each other one; spaces are all alike. */
+  /** ASCII only: `\ufffd` replaces any other character, and one space any kind of space. */
   readonly plain: string
-  /** Where the character at this index stands in the text. */
+  /** The range in the text of the character at this index. */
   spanAt(index: number): Span
 }
 
 /**
- * What stands for another character, or for none, in as many characters at most as a hostile text may be searched for at each
- * of its own: escapes of JSON, also of JSON within JSON, of URLs and of HTML; tags
- * without attributes; and all that Unicode draws as nothing.
+ * Sequences that stand for another character, or for none: escapes of JSON (nested, too), of URLs and of HTML, tags without
+ * attributes, and characters that Unicode draws as nothing. Their length is limited, because a hostile text can make the
+ * search start at each of its characters.
  */
 const ESCAPES = new RegExp(
   String.raw`(?=[\\%&<]|[^\x20-\x7e])(?:${[
@@ -34,7 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const SPACES: Readonly<Record<string, string>> = { b: '', f: ' ', n: ' ', r: ' ', t: ' ' }
 const NOT_DRAWN = /^[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]$/u
 
-/** `index` in the reading is `start` in the text: one of many characters that are as they were, or one that ends at `end`. */
+/** `index` in the reading is `start` in the text: the first of a run of unchanged characters, or one that ends at `end`. */
 interface Piece {
   readonly index: number
   readonly start: number
@@ -68,7 +68,7 @@ export function readPlainly(text: string): PlainReading {
   }
 }
 
-/** The same without spaces: what is broken over lines is one word again. */
+/** The same without spaces: joins words that are broken over lines. */
 export function withoutSpaces({ plain, spanAt }: PlainReading): PlainReading {
   const pieces: Piece[] = []
   let tight = ''
@@ -85,7 +85,7 @@ export function withoutSpaces({ plain, spanAt }: PlainReading): PlainReading {
   }
 }
 
-/** The last piece that begins at or before the index, by binary search: a hostile text has one for each character. */
+/** The last piece that begins at or before the index, by binary search: a hostile text has a piece for each character. */
 function pieceAt(pieces: readonly Piece[], index: number): Piece {
   let [low, high] = [0, pieces.length - 1]
   while (low < high) {

@@ -3,28 +3,28 @@ import { type PlainReading, readPlainly, type Span, withoutSpaces } from './plai
 
 const SHOWN = '[redacted]'
 
-/** Of a secret that is known, so many characters in a row are not shown. */
+/** The length from which a part of a known secret is redacted, too. */
 const FRAGMENT_CHARS = 8
-/** Shorter ones would be found in every other word. */
+/** Shorter secrets would match ordinary words. */
 const MIN_SECRET_CHARS = 4
 
-/** What a secret looks like wherever it stands: bearer credentials, signing secrets, and this service's own keys. */
+/** Texts that look like secrets: bearer credentials, signing secrets, and keys of `crm serve`. */
 const SECRET_SHAPES = /\b(?:(bearer +)[^ "',;]+|whsec_[a-z0-9+/=_-]{8,}|crm_key_[a-z0-9_-]{8,})/gi
 
-/** What many keys begin with: it is in manuals and in messages about keys. */
+/** Prefixes of many keys, which also occur in manuals and in messages about keys. */
 const PUBLIC_PREFIX = /^[a-z]{2,8}_(?:key|live|test|secret)_/
 
-/** Base64 that stands around what was found. */
+/** The base64 characters around a match. */
 const BASE64_CHAR = /[A-Za-z0-9+/=_-]/
 
 export interface Redactor {
-  /** Of errors, reasons, headers and logs: secrets in every usual notation, parts of them, and what looks like one. */
+  /** For errors, reasons, headers and logs: redacts secrets in every usual notation, parts of them, and texts that look like one. */
   foreign(text: string): string
-  /** Of records: the secret itself, escaped or not, and nothing else. */
+  /** For records: redacts only the secret itself, escaped or not. */
   data(text: string): string
-  /** Whether a secret is in it, unescaped. */
+  /** Whether the text contains a secret, unescaped. */
   holds(text: string): boolean
-  /** Of our own words about a secret: as `foreign`, but for parts of it. */
+  /** For crm's own messages about a secret: as `foreign`, but keeps parts of it. */
   own(text: string): string
 }
 
@@ -36,7 +36,7 @@ interface Secret {
   readonly fragments: readonly string[]
 }
 
-/** `secrets` are values in use, which need not look like anything. */
+/** `secrets` are values in use, of any form. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const known = [...secrets].filter((secret) => secret.length >= MIN_SECRET_CHARS).map(describe)
   const replaceAll = (text: string, isPartHidden: boolean) =>
@@ -49,7 +49,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   }
 }
 
-/** What looks like a secret, where none is known. */
+/** Redacts texts that look like a secret, when none is known. */
 export const redactShapes: (text: string) => string = createRedactor([]).foreign
 
 function describe(text: string): Secret {
@@ -71,7 +71,7 @@ function fragmentsOf(text: string, prefixChars: number): readonly string[] {
   return prefixChars === 0 ? fragments : [text.slice(0, prefixChars + 1), ...fragments]
 }
 
-/** Without the characters that depend on what stands before and behind it: `user:` may, of which only the length counts. */
+/** Its base64 at each offset, without the characters that depend on the text around it, such as `user:` before it. */
 function base64Forms(text: string): readonly string[] {
   const forms = [0, 1, 2].map((before) => {
     const encoded = Buffer.from(' '.repeat(before) + text).toString('base64')
@@ -97,7 +97,7 @@ function foreignSpans(text: string, known: readonly Secret[], isPartHidden: bool
   return [...spans, ...shaped]
 }
 
-/** What begins like an escape may be the secret itself, such as `%41`. */
+/** A secret may itself contain an escape, such as `%41`. */
 function literalSpans(text: string, secret: string): readonly Span[] {
   return indexesOf(text, secret).map((at) => [at, at + secret.length])
 }
@@ -106,7 +106,7 @@ function found(reading: PlainReading, words: string): readonly Span[] {
   return indexesOf(reading.plain, words).map((at) => spanOf(reading, at, at + words.length))
 }
 
-/** Outside of whole secrets, each of which would match forty fragments. */
+/** Searches outside whole secrets, each of which would match forty fragments. */
 function fragmentSpans(reading: PlainReading, { lower, fragments }: Secret): readonly Span[] {
   const rest = { ...reading, plain: reading.plain.replaceAll(lower, '\ufffd'.repeat(lower.length)) }
   return fragments.flatMap((fragment) => found(rest, fragment))
@@ -137,7 +137,7 @@ function spanOf({ spanAt }: PlainReading, from: number, to: number): Span {
   return [spanAt(from)[0], spanAt(to - 1)[1]]
 }
 
-/** A text is read in parts, so that one of 64 MiB takes no gigabytes; a secret with all its escapes fits into the overlap. */
+/** A text is read in parts, because one of 64 MiB would need gigabytes; a secret with all its escapes fits into the overlap. */
 const PART_CHARS = 64 * 1024
 const OVERLAP_CHARS = 4 * 1024
 
@@ -156,9 +156,9 @@ function replaceSpans(text: string, spansIn: (part: string) => readonly Span[]):
   return clean + text.slice(done)
 }
 
-/** Escapes that can hide a character, besides notations that hardly any encoder of JSON uses. */
+/** Escapes that can hide a character, except notations that JSON encoders rarely use. */
 const HIDING_ESCAPE = /\\u(?:00[0-7]|00ad|200[b-f]|202[a-e]|206|feff)/i
-/** Free in a text of Latin letters, which has none of them. */
+/** Costs nothing in a text of Latin letters, which has no such characters. */
 const NOT_DRAWN = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/
 
 function replaceInData(text: string, { text: secret }: Secret): string {
@@ -166,7 +166,7 @@ function replaceInData(text: string, { text: secret }: Secret): string {
   return isHiding(clean, secret) ? replaceSpans(clean, (part) => found(readPlainly(part), secret)) : clean
 }
 
-/** Each answer is asked this, so that what is searched first is what costs least. */
+/** Called for every answer, so the cheapest search comes first. */
 function isHiding(text: string, secret: string): boolean {
   if (text.includes('\\u') && HIDING_ESCAPE.test(text)) return true
   if (text.includes('\u00ad') || NOT_DRAWN.test(text)) return true

@@ -1,4 +1,4 @@
-/** A word as a POSIX shell needs it, so that a hint can be pasted whatever the path holds. */
+/** Quotes a word for a POSIX shell, so that a hint can be pasted for any path. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

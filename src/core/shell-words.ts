@@ -1,11 +1,11 @@
 import { CrmError } from './errors.ts'
 
-/** A word with its quotes, or the blanks between two. */
+/** A word with its quotes, or the blanks between two words. */
 const PART = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gs
 
 /**
- * The words of a command line as a shell splits them, and nothing else that a shell does: no variables, no globs, no
- * pipes. CrmError `usage` when there is no word, or a quote that does not end.
+ * Splits a command line into words as a shell does, without variables, globs or pipes. CrmError `usage` when there is no
+ * word, or a quote is not closed.
  */
 export function shellWords(text: string, flag: string): readonly [string, ...string[]] {
   const words: string[] = []
@@ -23,7 +23,7 @@ export function shellWords(text: string, flag: string): readonly [string, ...str
   if (word !== undefined) words.push(word)
   const [first, ...rest] = words
   if (readTo === text.length && first) return [first, ...rest]
-  throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is no command`, {
-    hint: `a program and its words, with quotes that end: ${flag} 'node handler.js "two words"'`,
+  throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is not a command`, {
+    hint: `expected a program and its arguments, with closed quotes: ${flag} 'node handler.js "two words"'`,
   })
 }

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto'
 
 export interface SignedParts {
   readonly id: string
-  /** Unix seconds of this try. */
+  /** The time of this attempt in Unix seconds. */
   readonly timestamp: number
-  /** The bytes that are sent; whoever verifies must have the same. */
+  /** The bytes that are sent; verification needs exactly these. */
   readonly body: Uint8Array
 }
 
-/** The bytes of a `whsec_` secret: base64 behind the prefix. */
+/** The bytes of a `whsec_` secret, which is base64 after the prefix. */
 export function secretBytes(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 }

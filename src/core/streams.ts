@@ -1,6 +1,6 @@
-/** The part of a writable stream that crm uses, so that a fake is an object literal. */
+/** The part of a writable stream that crm uses, so that a test can pass an object literal. */
 export interface OutputStream {
-  /** False when the reader is behind: wait for `drain` before writing more. */
+  /** False when the reader is slow: wait for `drain` before the next write. */
   write(text: string): boolean
   once?(event: 'drain', listener: () => void): unknown
   readonly isTTY?: boolean
@@ -10,13 +10,13 @@ export interface OutputStream {
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean
   setRawMode?(isRaw: boolean): unknown
-  /** An iterator that can be left without ending the stream, so that a second question can be asked. */
+  /** An iterator that can be abandoned without ending the stream, so that a second question can be asked. */
   iterator?(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array | string>
-  /** Puts back what was read too far. */
+  /** Puts back bytes that were read too far. */
   unshift?(chunk: Uint8Array): void
-  /** Stops reading; a terminal that is read keeps the process alive. */
+  /** Stops reading; reading a terminal keeps the process alive. */
   pause?(): unknown
-  /** Lets the process end although a read is waiting. */
+  /** Allows the process to end during a pending read. */
   unref?(): unknown
 }
 
@@ -28,7 +28,7 @@ export interface Io {
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Writes and, when the reader is behind, waits for it: nothing piles up in memory. */
+/** Writes and waits for a slow reader, so that no output accumulates in memory. */
 export async function writeText(stream: OutputStream, text: string): Promise<void> {
   if (text === '' || stream.write(text) || !stream.once) return
   await new Promise<void>((resolve) => stream.once?.('drain', resolve))

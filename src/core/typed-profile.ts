@@ -1,6 +1,6 @@
 import { shellWord } from './shell-word.ts'
 
-/** ` -p NAME` as it was typed, for the end of a command that is to lead to the same server; empty without it. */
+/** The ` -p NAME` of the command line, to append to a suggested command for the same server; empty without one. */
 export function typedProfile(argv: readonly string[]): string {
   let name: string | undefined
   for (const [at, word] of argv.entries()) {

@@ -1,4 +1,4 @@
-/** An error that nothing caught, as the cause: reported as a bug, although the signal is aborted. */
+/** Wraps an uncaught error as its cause: reported as a bug, even when the signal is aborted. */
 export class Uncaught extends Error {
   override readonly name = 'Uncaught'
 
@@ -9,7 +9,7 @@ export class Uncaught extends Error {
 
 /** Returns a function that stops watching. */
 export type WatchProcess = (on: {
-  /** Called with an error that nothing caught; the process then goes on. */
+  /** Called with an uncaught error; the process continues. */
   readonly uncaught: (error: unknown) => void
   readonly exit: () => void
 }) => () => void

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts'
 
-/** What each refusal of a delivery answers; 401 is all that concerns who sent it. */
+/** The HTTP status for each reason to reject a delivery; 401 for all reasons that concern its sender. */
 export const REJECTIONS = {
   no_signature: 401,
   unknown_scheme: 401,
@@ -23,35 +23,35 @@ export const SCHEME_NAMES = ['standard-webhooks', 'svix', 'stripe', 'github'] as
 
 export type SchemeName = (typeof SCHEME_NAMES)[number]
 
-/** Bytes are kept as text only where that loses nothing: JSON as it was written, else UTF-8, else the bytes. */
+/** A body is kept as text only when that loses nothing: JSON as written, else UTF-8, else the bytes. */
 export type EventBody =
   | { readonly type: 'json'; readonly text: string; readonly value: JsonValue }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bytes'; readonly bytes: Buffer }
 
-/** A delivery as it came: what is kept, forwarded and sent again. */
+/** A received delivery, as it is kept, forwarded and replayed. */
 export interface Delivery {
-  /** Where it was received: the address of the listener, with the query that was sent. */
+  /** The address at which it was received, with the query of the request. */
   readonly url: string
-  /** As sent, in their order, without those that belong to the connection. */
+  /** As sent, in order, without headers of the connection. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: Buffer
 }
 
 export interface ReceivedEvent {
   readonly type: 'event'
-  /** The same for every try and replay of it; undefined where the sender names none. */
+  /** The same for every attempt and replay; undefined when the sender states none. */
   readonly id: string | undefined
-  /** `contact.created`, as the sender has it. */
+  /** `contact.created`, as stated by the sender. */
   readonly name: string | undefined
   readonly recordId: string | undefined
   readonly receivedAtMs: number
   readonly isVerified: boolean
-  /** One of this id came before: it is among the last that the log holds. */
+  /** An event with this id was received before, and is among the latest in the log. */
   readonly isDuplicate: boolean
-  /** Undefined when it is not signed in a way that is known. */
+  /** Undefined when it is not signed by a known scheme. */
   readonly scheme: SchemeName | undefined
-  /** Whose secrets it was verified with; undefined when they came from a file. */
+  /** The subscription whose secrets verified it; undefined when the secrets are from a file. */
   readonly subscriptionId: string | undefined
   readonly body: EventBody
   readonly delivery: Delivery
@@ -61,19 +61,19 @@ export interface RejectedRequest {
   readonly type: 'rejected'
   readonly reason: RejectionReason
   readonly status: number
-  /** What was expected and what came; holds no value that could be a secret. */
+  /** The expected and the received value; never one that could be a secret. */
   readonly detail: string
   readonly receivedAtMs: number
-  /** Undefined, as is the path, when it never became a request. The path is without its query. */
+  /** Undefined, like the path, when the bytes were not an HTTP request. The path excludes the query. */
   readonly method: string | undefined
   readonly path: string | undefined
-  /** Names alone. */
+  /** Names only, without values. */
   readonly headerNames: readonly string[]
 }
 
 export type Received = ReceivedEvent | RejectedRequest
 
-/** What the sender of an event is told. */
+/** The response to the sender of an event. */
 export interface Answer {
   readonly status: number
   readonly retryAfter: string | undefined
@@ -85,25 +85,25 @@ export interface ForwardResult {
   readonly type: 'forwarded' | 'executed'
   readonly id: string | undefined
   readonly name: string | undefined
-  /** When the forwarded event was received: a repeated one has the same id. */
+  /** When the forwarded event was received; distinguishes repeated events, which have the same id. */
   readonly receivedAtMs: number
-  /** The URL, or the command as it was typed. */
+  /** The URL, or the command as typed. */
   readonly target: string
   readonly startedAtMs: number
   readonly tookMs: number
-  /** From 1; more than one only where tries are made again here. */
+  /** From 1; above 1 only when crm itself retries. */
   readonly attempt: number
-  /** The HTTP status, or the exit code; undefined when there was none. */
+  /** The HTTP status or the exit code; undefined without one. */
   readonly status: number | undefined
-  /** Why it was no success. */
+  /** Why the attempt failed. */
   readonly failure: string | undefined
-  /** When it is tried again from here; undefined when it is not. */
+  /** When crm retries it; undefined when it does not. */
   readonly retryInMs: number | undefined
-  /** The beginning of what was answered, where that is asked for. */
+  /** The beginning of the response, when requested. */
   readonly response: string | undefined
 }
 
-/** An event was answered as `--simulate` says. */
+/** An event that was answered by `--simulate`. */
 export interface Simulation {
   readonly type: 'simulated'
   readonly id: string | undefined

@@ -1,6 +1,6 @@
 import type { Env } from './streams.ts'
 
-/** For a program that needs no key: it would pass the key on to all that it starts. */
+/** The environment for a program that needs no key, and would pass it on to its children. */
 export function withoutKey({ CRM_API_KEY: _, ...others }: Env): Env {
   return others
 }

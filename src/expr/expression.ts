@@ -8,7 +8,7 @@ import type { PathUse } from './path-uses.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
 
-/** Texts, comments and operators, each whole: `==` and `<=` hold a `=` that assigns nothing. */
+/** Texts, comments and operators, each whole: the `=` of `==` and `<=` does not assign. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|#[^\n]*|[=!<>]=|\/\/=|[|+\-*/%]=|[=|;()[\]{}]/gs
 
 const ASSIGNMENT = /^(?:\/\/|[|+\-*/%])?=$/
@@ -16,21 +16,21 @@ const ASSIGNMENT = /^(?:\/\/|[|+\-*/%])?=$/
 /** An escape of JSON: a surrogate pair, then one half of a pair, then any other. */
 const ESCAPE = /\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(u[dD][89a-fA-F]\w\w)|.)/gs
 
-/** Results, or why there are none. */
+/** The results, or the reason for having none. */
 export type Outcome = { readonly results: readonly JsonValue[] } | { readonly reason: string }
 
 /** An expression may give no result, one, or several. */
 export interface Query {
   /**
-   * The results for each record, in the order of the records. CrmError `invalid_input` when jq itself ends; it names the
-   * record by `placeOf`, or by its id.
+   * The results for each record, in the order of the records. CrmError `invalid_input` when jq itself ends, which names the
+   * record by `placeOf` or by its id.
    */
   outcomes(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly Outcome[]>
-  /** The same; CrmError `invalid_input` with the number of records on which it fails, and the first of them. */
+  /** The same; CrmError `invalid_input` with the number of records on which the expression fails, and the first of them. */
   each(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly (readonly JsonValue[])[]>
   /** The results of one value, given as JSON. */
   whole(json: string): Promise<readonly JsonValue[]>
-  /** The members that it provably takes from a record, when its input is a record or the list of them. */
+  /** The members that it provably reads from a record, when its input is a record or the list of records. */
   uses(sees: 'record' | 'list'): readonly PathUse[]
 }
 
@@ -110,8 +110,8 @@ function failureIn(flag: ExpressionFlag, all: readonly Outcome[], placeOf: Place
 }
 
 /**
- * JSON in which U+FFFD stands for each half of a surrogate pair. A foreign server may send one; it is JSON by RFC 8259
- * section 8.2 and no character, and jq refuses all of the text that it is in.
+ * Replaces each unpaired surrogate by U+FFFD. A server may send one, which RFC 8259 section 8.2 allows; jq rejects the whole
+ * text that contains it.
  */
 function wholeCharacters(json: string): string {
   if (!/\\u[dD]/.test(json)) return json
@@ -119,8 +119,8 @@ function wholeCharacters(json: string): string {
 }
 
 /**
- * CrmError `usage` for a condition that ends in an assignment: it gives the changed record, which is as good as true, so that
- * `.company = "x"` would take every record. In brackets, and before a `|`, an assignment may be meant.
+ * CrmError `usage` for a condition that ends in an assignment: its result is the changed record, which counts as true, so
+ * `.company = "x"` would select every record. In brackets, and before a `|`, an assignment may be intended.
  */
 export function refuseAssignment(text: string): void {
   let depth = 0

@@ -14,7 +14,7 @@ export interface ExpressionTexts {
 export interface Expressions {
   readonly where: Where | undefined
   readonly query: Query | undefined
-  /** The members that they take from records. The input of `--jq` is each record, the list of all, or neither. */
+  /** The members that they read from records. The input of `--jq` is each record, the list of all, or neither. */
   uses(jqSees: 'record' | 'list' | 'none'): readonly MemberUse[]
 }
 
@@ -24,7 +24,7 @@ export interface ExpressionWorld {
   readonly nowMs: number
 }
 
-/** CrmError `usage` for text that is not a jq expression. */
+/** CrmError `usage` for a text that is not a jq expression. */
 export async function compileExpressions(texts: ExpressionTexts, world: ExpressionWorld): Promise<Expressions> {
   const jq = await loadJq()
   const where = await createExpression(jq, { ...world, flag: '--where', text: texts.where })
@@ -39,10 +39,10 @@ export async function compileExpressions(texts: ExpressionTexts, world: Expressi
   }
 }
 
-/** `flag` is what was typed, such as `--compute total`. */
+/** `flag` as typed, such as `--compute total`. */
 export function memberUses(flag: string, uses: readonly PathUse[] = []): readonly MemberUse[] {
   return uses.map(({ path }) => {
-    const ifMeant = `has(${JSON.stringify(path.at(-1))}) in the expression says that it may be absent`
+    const ifMeant = `has(${JSON.stringify(path.at(-1))}) in the expression states that it may be absent`
     return { flag, path, ifMeant }
   })
 }

@@ -12,7 +12,7 @@ export function compileFailure(flag: string, text: string, stderr: string): CrmE
     .replace(/^jq: error: /, '')
     .replace(' (Unix shell quoting issues?)', '')
     .replace(/ at <top-level>, line \d+:$/, '')
-  return new CrmError('usage', `${flag} ${JSON.stringify(text)} is no jq expression: ${reason}`, {
+  return new CrmError('usage', `${flag} ${JSON.stringify(text)} is not a jq expression: ${reason}`, {
     hint: LANGUAGE_HINT,
   })
 }
@@ -50,7 +50,7 @@ function failure(message: string, flag: ExpressionFlag): CrmError {
 /** The value that `catch` gets: jq prints a string unquoted, and any other value as JSON. */
 export function caughtReason(value: JsonValue): string {
   // The whole message of jq for `input` without a next value.
-  if (value === 'break') return 'input finds nothing to read: the value at hand, ., is all there is'
+  if (value === 'break') return 'input has no next value: the current value, ., is the only one'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -2,7 +2,7 @@ import type { Input } from './jq-calls.ts'
 import type { Token } from './jq-tokens.ts'
 import type { TokenCursor } from './token-cursor.ts'
 
-/** A function that the program defines, or an argument of one. Its body is read again at each call. */
+/** A function defined by the program, or an argument of one. Its body is read again at each call. */
 export interface Closure {
   readonly name: string
   readonly parameters: readonly { readonly name: string; readonly isVariable: boolean }[]

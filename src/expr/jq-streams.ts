@@ -1,15 +1,15 @@
-/** What stands between the compiled jq and its standard streams, in place of the package's own: see docs/decisions/0008. */
+/** The standard streams of the compiled jq, which replace those of the package: see docs/decisions/0008. */
 export interface JqStreams {
-  /** Takes the places of the functions of that name among the imports, which the package's build renames. */
+  /** Replaces the imports whose functions have these names; the package's build renames the imports themselves. */
   readonly stand: Readonly<Record<string, (...args: number[]) => number>>
   connect(memory: WebAssembly.Memory): void
-  /** Before a run: what it reads. */
+  /** Called before a run, with its input. */
   begin(input: Uint8Array): void
-  /** What the run wrote; no exit when jq did not come that far. */
+  /** The output of the run; without an exit code when jq did not get that far. */
   end(): { readonly exit: number | undefined; readonly stdout: string; readonly stderr: string }
 }
 
-/** Emscripten's word for "leave, this is no failure": anything else thrown from here would set the exit code of the process. */
+/** Emscripten's signal for a normal exit: any other thrown value would set the exit code of the process. */
 const UNWIND = 'unwind'
 
 interface Run {
@@ -47,11 +47,11 @@ export function createJqStreams(): JqStreams {
         }),
       _fd_write: (fd = 0, vectors = 0, count = 0, total = 0) =>
         transfer(vectors, count, total, (bytes) => {
-          // Copied: jq writes its next piece to the same place.
+          // Copied, because jq reuses the memory for its next write.
           run[fd === 1 ? 'stdout' : 'stderr'].push(bytes.slice())
           return bytes.length
         }),
-      // No variables: the package would invent a user and a home.
+      // No variables; the package would make up a user and a home folder.
       _environ_sizes_get: (count = 0, sizeBytes = 0) => {
         const view = new DataView((memory as WebAssembly.Memory).buffer)
         view.setUint32(count, 0, true)

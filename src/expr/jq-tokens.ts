@@ -8,7 +8,7 @@ export interface Token {
   readonly inner: readonly (readonly Token[])[]
 }
 
-/** Thrown for a program that this reader does not understand; jq itself may. */
+/** Thrown for a program that this reader cannot parse; jq may accept it. */
 export class UnreadJq extends Error {}
 
 const SPACE = /\s+|#[^\n]*/y
@@ -19,7 +19,7 @@ const VARIABLE = /\$(\w+(?:::\w+)*)/y
 const FORMAT = /@\w+/y
 const MARK = /\?\/\/|\/\/=|[|+\-*/%]=|[=!<>]=|\/\/|\.\.|[.=<>|,;:?()[\]{}+\-*/%]/y
 
-/** The words of a jq program (the lexer of jq 1.7.1), without spaces and comments. */
+/** The tokens of a jq program (by the lexer of jq 1.7.1), without spaces and comments. */
 export function jqTokens(program: string): readonly Token[] {
   const { tokens, end } = readTokens(program, 0)
   if (end !== undefined) throw new UnreadJq()
@@ -90,7 +90,7 @@ function readText(program: string, start: number): Token {
   return { kind: 'text', text, start, end: at + 1, inner }
 }
 
-/** A string of jq is one of JSON that may also hold line ends. */
+/** A jq string is a JSON string that may also contain line ends. */
 function plainText(quoted: string): string {
   try {
     return String(JSON.parse(quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')))

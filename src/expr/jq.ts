@@ -5,7 +5,7 @@ export interface JqRun {
   /** 0; 3 for a program that does not compile, 5 for one that fails; undefined when jq ran out of memory. */
   readonly exit: number | undefined
   readonly stdout: string
-  /** Errors, and what the program says with `debug`. */
+  /** Errors, and the output of `debug`. */
   readonly stderr: string
 }
 
@@ -19,7 +19,7 @@ type Imports = Record<string, Record<string, unknown>>
 interface Started {
   readonly streams: JqStreams
   callMain(args: string[]): void
-  /** Moves the end of the stack by so many bytes, and says where it is. */
+  /** Moves the end of the stack by this many bytes, and returns its address. */
   takeStack(sizeBytes: number): number
 }
 
@@ -28,7 +28,7 @@ interface CompiledJq {
   readonly stackExport: string
 }
 
-/** Once a process: to compile it takes longer than most expressions, and V8 keeps with it what it made of each function. */
+/** Compiled once per process: that takes longer than most expressions, and V8 keeps the optimised code with the module. */
 let compiling: Promise<CompiledJq> | undefined
 
 async function compileJq(): Promise<CompiledJq> {
@@ -50,13 +50,13 @@ export async function loadJq(): Promise<Jq> {
       try {
         jq.callMain([...args])
       } catch (error) {
-        // Out of memory, or of stack: the run says so by having no exit.
+        // Out of memory or of stack: the run has no exit code.
         if (!(error instanceof WebAssembly.RuntimeError)) throw error
       }
       const ended = jq.streams.end()
-      // What failed may have left anything behind.
+      // A failed run can leave the instance in any state.
       if (ended.exit !== 0) return ended
-      // main does not return, it exits, and so gives back no stack.
+      // main exits instead of returning, so its stack is not released.
       jq.takeStack(jq.takeStack(0) - stackEnd)
       idle = jq
       return ended
@@ -80,14 +80,14 @@ async function startInstance(code: WebAssembly.Module, stackExport: string): Pro
   return { streams, callMain: (args) => jq.callMain(args), takeStack }
 }
 
-/** The package keeps its binary inside a function, so that only the package can instantiate it. */
+/** The package embeds its binary in a function, which only the package itself can call. */
 function wasmOf(source: string): Uint8Array<ArrayBuffer> {
   const base64 = /data:application\/octet-stream;base64,([A-Za-z0-9+/=]+)/.exec(source)?.[1]
   if (base64 === undefined) throw new Error('jq-wasm holds no WebAssembly where it was expected')
   return Uint8Array.from(Buffer.from(base64, 'base64'))
 }
 
-/** The release renames its exports; the package's own code says how. */
+/** Releases rename the exports; the package's own code shows the current name. */
 function stackExportOf(source: string): string {
   const name = /__emscripten_stack_alloc\s*=\s*wasmExports(?:\.|\[")(\w+)/.exec(source)?.[1]
   if (name === undefined) throw new Error('jq-wasm names no export that moves the stack')

@@ -1,9 +1,9 @@
 import type { Input } from './jq-calls.ts'
 import type { Token } from './jq-tokens.ts'
 
-/** A member that a program takes from the record itself. */
+/** A member that a program reads from the record itself. */
 export interface PathUse {
-  /** The names that lead to it, from the record on. */
+  /** The names of its path, starting at the record. */
   readonly path: readonly string[]
   /** Offsets of the last name in the program; those of `{name}` begin before the name. */
   readonly start: number
@@ -11,17 +11,17 @@ export interface PathUse {
   readonly isShorthand: boolean
 }
 
-/** Collects the members that a program takes from the record. */
+/** Collects the members that a program reads from the record. */
 export class PathUses {
   #uses: PathUse[] = []
-  /** Offsets of names that are also taken from another value: in a function that is called on more than the record. */
+  /** Offsets of names that are also read from another value: in a function that is called on other input, too. */
   readonly #unclear = new Set<number>()
 
   get count(): number {
     return this.#uses.length
   }
 
-  /** What `.name` gives on this input. */
+  /** The result of `.name` on this input. */
   member(input: Input, { text = '', start, end }: Token, isShorthand = false): Input {
     if (!input || !('place' in input)) {
       this.#unclear.add(start)
@@ -37,7 +37,7 @@ export class PathUses {
     for (const { start } of this.#uses.splice(count)) this.#unclear.add(start)
   }
 
-  /** Those whose names are taken from the record alone. */
+  /** The uses whose names are read from the record only. */
   proven(): readonly PathUse[] {
     return this.#uses.filter(({ start }) => !this.#unclear.has(start))
   }

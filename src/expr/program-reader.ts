@@ -23,7 +23,7 @@ const KEYWORDS: readonly string[] = [
 const MOST_CALLS = 500
 const DEEPEST_CALL = 20
 
-/** Reads a program by the grammar of jq 1.7.1, as far as the input of each part depends on it. */
+/** Reads a program by the grammar of jq 1.7.1, as far as it determines the input of each part. */
 export class ProgramReader {
   readonly uses = new PathUses()
   /** Literal arguments of `older_than`. */
@@ -69,11 +69,11 @@ export class ProgramReader {
       const operator = this.#operator()
       if (operator === undefined) return out.input
       if (ASSIGNMENTS.includes(operator)) {
-        // The value that is assigned may have another input.
+        // The assigned value may have another input.
         seen = undefined
         this.uses.dropSince(before)
       }
-      // How much of what follows `try` belongs to it is not decided here.
+      // Where the body of `try` ends is not determined here.
       if (out.isTry) seen = undefined
       out = { ...this.#operand(seen), input: undefined }
     }
@@ -184,7 +184,7 @@ export class ProgramReader {
     return out
   }
 
-  /** A call of a function that the program defines. */
+  /** Reads a call of a function that the program defines. */
   #enter(closure: Closure, given: readonly (readonly Token[])[], input: Input): Input {
     if (++this.#calls > MOST_CALLS || ++this.#depth > DEEPEST_CALL) throw new UnreadJq()
     let scope = closure.isRecursive ? withFunction(closure.scope, closure) : closure.scope

@@ -4,15 +4,15 @@ import type { PathUse } from './path-uses.ts'
 import { ProgramReader } from './program-reader.ts'
 
 export interface ProgramPaths {
-  /** Without those that `has("name")` or `"name" | in(…)` marks as optional. */
+  /** Without the members that `has("name")` or `"name" | in(…)` marks as optional. */
   readonly uses: readonly PathUse[]
   /** Literal arguments of `older_than`. */
   readonly durations: readonly string[]
 }
 
 /**
- * The members that a program provably takes from the record, when its input is a record or a list of records. Values that
- * a function or an operator makes are not followed. A program that cannot be read has no uses.
+ * The members that a program provably reads from the record, when its input is a record or a list of records. Results of
+ * functions and operators are not followed. A program that cannot be parsed has no uses.
  */
 export function recordPaths(program: string, sees: 'record' | 'list'): ProgramPaths {
   try {
@@ -29,7 +29,7 @@ export function recordPaths(program: string, sees: 'record' | 'list'): ProgramPa
   }
 }
 
-/** The names that a program itself asks for, wherever it does: in `has("name")` and in `"name" | in(…)`. */
+/** The names in `has("name")` and `"name" | in(…)`, anywhere in the program. */
 function namesThatMayBeAbsent(tokens: readonly Token[]): ReadonlySet<string> {
   const names = tokens.flatMap(({ kind, text, inner }, at) => {
     const parts = inner.flatMap((part) => [...namesThatMayBeAbsent(part)])

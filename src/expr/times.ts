@@ -10,7 +10,7 @@ const TIME = String.raw`^(?<y>\\d{4})-(?<m>\\d\\d)-(?<d>\\d\\d)(?:[Tt ](?<h>\\d\
  * https://howardhinnant.github.io/date_algorithms.html#days_from_civil
  */
 const TIMES = `def age:
-def fault: error("\\(tojson | .[:60]) is no time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31");
+def fault: error("\\(tojson | .[:60]) is not a time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31");
 def days($y; $m; $d): (if $m <= 2 then $y - 1 else $y end) as $from | ($from / 400 | floor) as $era
   | ($from - $era * 400) as $year | (((153 * (($m + 9) % 12) + 2) / 5 | floor) + $d - 1) as $day
   | $era * 146097 + $year * 365 + ($year / 4 | floor) - ($year / 100 | floor) + $day - 719468;
@@ -28,12 +28,12 @@ def older_than($time): age as $age | ($time | if type == "string" then (capture(
   else $age > (.n | tonumber) * {ms: 0.001, s: 1, m: 60, h: 3600, d: 86400}[.unit] end;
 `.replaceAll('\n', ' ')
 
-/** The definitions, for a program that uses them; empty for others, because each run compiles them. */
+/** The definitions for a program that uses them; empty for others, because every run compiles them. */
 export function timeFunctions(program: string, nowMs: number): string {
   return /\b(?:age|older_than)\b/.test(program) ? TIMES.replace('NOW', String(nowMs / 1000)) : ''
 }
 
-/** CrmError `usage` for a literal that `older_than` would refuse for every record. */
+/** CrmError `usage` for a literal that `older_than` would reject for every record. */
 export function refuseNoDuration(durations: readonly string[]): void {
   const wrong = durations.find((text) => parseDurationWithUnitMs(text) === undefined)
   if (wrong === undefined) return

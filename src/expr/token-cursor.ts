@@ -56,7 +56,7 @@ export class TokenCursor {
     let definitions = 0
     for (let depth = 0; ; ) {
       const { kind, text = '' } = this.next()
-      // A nested definition ends with a semicolon, too.
+      // A nested definition also ends with a semicolon.
       if (kind === 'name' && text === 'def' && depth === 0) definitions++
       if (kind !== 'mark') continue
       depth += depthChange(text)
@@ -65,7 +65,7 @@ export class TokenCursor {
     }
   }
 
-  /** Reads other tokens, and then goes on here. */
+  /** Reads other tokens, and then continues here. */
   within<Out>(tokens: readonly Token[], read: () => Out): Out {
     const [outer, at] = [this.#tokens, this.#at]
     this.#tokens = tokens

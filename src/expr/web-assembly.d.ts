@@ -1,4 +1,4 @@
-/** What the loader of jq uses of WebAssembly (W3C JavaScript interface): the types of Node name only a part of it. */
+/** The part of WebAssembly (W3C JavaScript interface) that the loader of jq uses and the types of Node lack. */
 declare namespace WebAssembly {
   class Module {
     private readonly brand: never

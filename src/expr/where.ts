@@ -3,18 +3,18 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { placeIn, type Query } from './expression.ts'
 import { type RecordFailures, recordFailures } from './jq-failure.ts'
 
-/** Whether a record on which `--where` fails ends the command, or is skipped. */
+/** Whether a record on which `--where` fails ends the command or is skipped. */
 export type WhereErrors = 'stop' | 'skip'
 
 export type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
 
 export interface Where {
   /**
-   * The records for which it gives anything but false, null or nothing. CrmError `invalid_input` when it fails on some of
-   * them, unless these are skipped.
+   * The records for which the result is neither false, null nor empty. CrmError `invalid_input` when it fails on some of
+   * them, unless those are skipped.
    */
   readonly keep: Keep
-  /** The same without the error, for a caller that reads all records first, and then asks for `failure`. */
+  /** The same without the error, for a caller that reads all records first and then calls `failure`. */
   readonly keepAll: Keep
   /** The error for all records so far on which it fails; undefined when there are none, or when they are skipped. */
   failure(): CrmError | undefined

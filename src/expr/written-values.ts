@@ -1,6 +1,6 @@
 import type { Token } from './jq-tokens.ts'
 
-/** The argument as a literal string or number; empty for any other. */
+/** The argument when it is a literal string or number; empty for any other. */
 export function writtenAlone(words: readonly Token[]): readonly string[] {
   const [only] = words
   return words.length === 1 && only?.text !== undefined && isWritten(only) ? [only.text] : []

@@ -10,8 +10,8 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 export type FoundFile = { readonly text: string } | { readonly flaw: string }
 
 /**
- * A file that was come upon and not named: undefined when there is none, and the flaw of one that another user may have put there,
- * or that is no file. What is opened is what is judged.
+ * Reads a file that crm found and the user did not name: undefined when there is none; a flaw for one that another user may
+ * have put there, and for what is not a regular file. The checks are made on the opened file.
  */
 export function readFoundFile(path: string, maxBytes: number): FoundFile | undefined {
   let file: number
@@ -20,9 +20,9 @@ export function readFoundFile(path: string, maxBytes: number): FoundFile | undef
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    // What open answers to O_NOFOLLOW; FreeBSD says EMLINK.
+    // The errors of open with O_NOFOLLOW; EMLINK on FreeBSD.
     if (code === 'ELOOP' || code === 'EMLINK') return { flaw: 'it is a symbolic link' }
-    // A socket; or a folder on the way that is closed to us.
+    // A socket, or a folder of the path without permission.
     if (code === 'ENXIO' || code === 'EACCES') return { flaw: 'it cannot be opened' }
     throw toMachineError(error, path)
   }
@@ -39,5 +39,5 @@ function flawOf(stats: Stats, maxBytes: number): string | undefined {
   if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`
   if (platform() === 'win32') return undefined
   if (stats.uid !== process.getuid?.()) return `it belongs to user ${stats.uid}`
-  return stats.mode & WRITABLE_BY_ALL ? 'everybody can write it' : undefined
+  return stats.mode & WRITABLE_BY_ALL ? 'everyone can write to it' : undefined
 }

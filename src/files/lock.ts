@@ -10,12 +10,12 @@ import { isGone, thisProcess } from './process-owner.ts'
 
 const WAIT_MS = 5000
 const POLL_MS = 20
-/** Where the file system has no links, an empty lock may be one whose owner is being written: this old, it is not. */
+/** On a file system without links, an empty lock may be one whose owner is being written; from this age on, it is stale. */
 const EMPTY_IS_STALE_MS = 2000
 
 /**
- * Runs `work` while no other process that locks the same path runs its own. A lock left by a process that is gone is
- * taken over. CrmError `machine` that names the holder when it is still held after `waitMs`.
+ * Runs `work` under an exclusive lock of the path. A lock of a process that has ended is taken over. CrmError `machine`,
+ * which names the holder, when the lock is still held after `waitMs`.
  */
 export async function withLock<Result>(
   path: string,
@@ -32,7 +32,7 @@ export async function withLock<Result>(
   try {
     return await work()
   } finally {
-    // Somebody may have followed the hint below while we held it.
+    // The user may have removed it as the hint below suggests.
     if ((await readOwner(path)) === owner) await rm(path, { force: true })
   }
 }
@@ -53,7 +53,7 @@ export async function isLocked(path: string): Promise<boolean> {
   return (await readOwner(path)) !== undefined && !(await isStale(path))
 }
 
-/** Under its name only with its text: a crash in between would leave a lock without an owner. */
+/** Creates the file together with its text: a crash in between would leave a lock without an owner. */
 async function create(path: string, text: string): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}`
   try {
@@ -69,7 +69,7 @@ async function create(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** What link answers on a file system that has none. */
+/** The errors of link on a file system without links. */
 const LINKLESS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 async function createInPlace(path: string, text: string): Promise<boolean> {
@@ -78,7 +78,7 @@ async function createInPlace(path: string, text: string): Promise<boolean> {
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
-    // A full disk takes the file and not its text.
+    // A full disk accepts the file but not its text.
     if (errorCode(error) === 'ENOSPC') await rm(path, { force: true })
     throw error
   }
@@ -87,7 +87,7 @@ async function createInPlace(path: string, text: string): Promise<boolean> {
 async function writeExclusive(path: string, text: string): Promise<void> {
   await using file = await open(path, 'wx', 0o600)
   await file.writeFile(text)
-  // A power cut must not leave half an owner, which may be the number of somebody else.
+  // A power cut must not leave a truncated owner, which may be the id of another process.
   await file.sync()
 }
 
@@ -110,8 +110,8 @@ async function isStale(path: string): Promise<boolean> {
 }
 
 /**
- * Two processes may find the same lock stale, and the slower one must not remove the lock that the faster one has made
- * since: removal happens under a second lock, where it is looked at once more.
+ * Two processes may find the same lock stale, and the slower one must not remove the new lock of the faster one: the lock
+ * is removed under a second lock, after another check.
  */
 async function breakStale(path: string): Promise<void> {
   const guard = `${path}.break`
@@ -140,6 +140,6 @@ async function heldError(path: string): Promise<CrmError> {
   const pid = Number.parseInt((await readOwner(path)) ?? '', 10)
   const holder = Number.isNaN(pid) ? 'another process' : `process ${pid}`
   return new CrmError('machine', `${path} is held by ${holder}`, {
-    hint: `wait until it ends; if it is no crm: rm ${shellWord(path)}`,
+    hint: `wait until it ends; if it is not a crm process: rm ${shellWord(path)}`,
   })
 }

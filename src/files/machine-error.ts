@@ -26,11 +26,11 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   ENOSPC: space,
   EDQUOT: { what: 'the disk quota is used up', hint: space.hint },
   EFBIG: {
-    what: 'it would become larger than files may be here',
+    what: 'it would exceed the limit on the size of files',
     hint: () => 'raise the limit, and try again: ulimit -f unlimited',
   },
   ENOENT: {
-    what: 'a folder on the way to it is not there, or takes no files',
+    what: 'a folder of its path does not exist, or no file can be created in it',
     hint: (path) => `see what is there: ls -ld ${shellWord(dirname(path))}`,
   },
   ELOOP: kind,
@@ -42,7 +42,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   EIO: { what: 'the disk reports an input/output error', hint: () => 'check the disk' },
 }
 
-/** A CrmError `machine` where the disk or its permissions are in the way of `path`; every other error as it came. */
+/** A CrmError `machine` for an error of the disk or of permissions at `path`; any other error is returned unchanged. */
 export function toMachineError(error: unknown, path: string): unknown {
   const trouble = TROUBLES[errorCode(error) ?? '']
   if (!trouble) return error

@@ -5,34 +5,34 @@ import { errorCode } from './error-code.ts'
 
 const OWNER = 0o700
 
-/** One folder for its owner alone; throws what the system says. */
+/** Creates one folder with mode 0700; throws the error of the system. */
 export function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: OWNER })
   restoreOwner(folder)
 }
 
-/** One with a name that begins so; its whole path. */
+/** Creates a folder whose path begins with `prefix`, and returns the path. */
 export function makeTemporaryFolder(prefix: string): string {
   const folder = mkdtempSync(prefix)
   restoreOwner(folder)
   return folder
 }
 
-/** A umask can take from the owner too, and neither mkdir nor mkdtemp gives it back. */
+/** A umask can remove permissions of the owner, which mkdir and mkdtemp do not restore. */
 function restoreOwner(folder: string): void {
   const stats = lstatSync(folder)
   if (stats.isDirectory() && (stats.mode & OWNER) !== OWNER) chmodSync(folder, OWNER)
 }
 
 /**
- * Makes a folder and those above it that are missing, each with mode 0700 whatever the umask. Node's own `recursive` never returns where the system answers
- * ENOENT although the parent is there, as in /proc.
+ * Creates a folder and its missing parents, each with mode 0700 for any umask. Node's `recursive` does not return when the
+ * system reports ENOENT for an existing parent, as in /proc.
  */
 export function makeFolders(path: string): void {
   const missing: string[] = []
   for (let folder = resolve(path); !isThere(folder); folder = dirname(folder)) {
     missing.push(folder)
-    // The root of a drive that is not there.
+    // The root of a missing drive.
     if (dirname(folder) === folder) break
   }
   for (const folder of missing.reverse()) makeMissing(folder)
@@ -43,10 +43,10 @@ function makeMissing(folder: string): void {
     makeFolder(folder)
   } catch (cause) {
     const code = errorCode(cause)
-    // Another process made it first.
+    // Another process created it first.
     if (code === 'EEXIST' && isThere(folder)) return
-    if (code === 'EEXIST') throw unmakeable(folder, 'its name is that of a link that leads nowhere', cause)
-    if (code === 'ENOENT') throw unmakeable(folder, `${dirname(folder)} takes no new folders`, cause)
+    if (code === 'EEXIST') throw unmakeable(folder, 'a link to a missing target has this name', cause)
+    if (code === 'ENOENT') throw unmakeable(folder, `no folder can be created in ${dirname(folder)}`, cause)
     throw cause
   }
 }
@@ -56,8 +56,8 @@ function isThere(path: string): boolean {
 }
 
 function unmakeable(folder: string, reason: string, cause: unknown): CrmError {
-  return new CrmError('machine', `cannot make the folder ${folder}: ${reason}`, {
-    hint: 'name a place where folders can be made',
+  return new CrmError('machine', `cannot create the folder ${folder}: ${reason}`, {
+    hint: 'name a place where folders can be created',
     cause,
   })
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
 
-/** What is in a folder; nothing in one that is not there. CrmError `machine` when it may not be read. */
+/** The names in a folder; empty for a missing folder. CrmError `machine` without permission to read it. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

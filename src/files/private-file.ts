@@ -10,22 +10,22 @@ import { toMachineError } from './machine-error.ts'
 const OF_OTHERS = 0o077
 const WRITABLE_BY_OTHERS = 0o022
 
-/** Windows knows neither flag. Without O_NONBLOCK the open of a named pipe waits for a writer. */
+/** Windows has neither flag. Without O_NONBLOCK, open waits for a writer of a named pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** The text of a file that holds a secret; undefined when there is none. CrmError `machine` when others may read it. */
+/** The text of a file with a secret; undefined when there is no file. CrmError `machine` when others can read it. */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   return await readGuarded(path, OF_OTHERS)
 }
 
-/** As readPrivateFile, for a file that others may read but not write. */
+/** As readPrivateFile, for a file that others can read but not write. */
 export async function readOwnFile(path: string): Promise<string | undefined> {
   return await readGuarded(path, WRITABLE_BY_OTHERS)
 }
 
 async function readGuarded(path: string, refusedMode: number): Promise<string | undefined> {
   try {
-    // Synchronous: every command reads settings, and node:fs/promises costs 3 ms of start-up that nothing else needs.
+    // Synchronous: every command reads settings, and node:fs/promises would add 3 ms to start-up.
     const file = openSync(path, READ_FLAGS)
     try {
       const stats = fstatSync(file)
@@ -39,17 +39,17 @@ async function readGuarded(path: string, refusedMode: number): Promise<string | 
     }
   } catch (error) {
     const code = errorCode(error)
-    // ENOTDIR: a home such as /dev/null, below which nothing can be.
+    // ENOTDIR: a home such as /dev/null.
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    // What open answers to O_NOFOLLOW; FreeBSD says EMLINK.
+    // The errors of open with O_NOFOLLOW; EMLINK on FreeBSD.
     if (code === 'ELOOP' || code === 'EMLINK') throw notAFile(path, 'a symbolic link')
-    // What open answers to a socket.
+    // The error of open for a socket.
     if (code === 'ENXIO') throw notAFile(path, 'not a regular file')
     throw toMachineError(error, path)
   }
 }
 
-/** CrmError `machine` unless the path is free or a regular file, so that nothing is written through a link. */
+/** CrmError `machine` unless the path is unused or a regular file, so that nothing is written through a link. */
 export async function refuseLinkedFile(path: string): Promise<void> {
   const stats = await lstat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined
@@ -65,7 +65,7 @@ export function notAFile(path: string, what: string): CrmError {
   })
 }
 
-/** Whoever can write in the folder can put a file of his own there, and settings name commands. */
+/** A user who can write in the folder can replace the file, and settings name commands to run. */
 function ofAnother(path: string, owner: number, uid: number): CrmError {
   return new CrmError('machine', `${path} belongs to user ${owner}, not to user ${uid} who runs crm`, {
     hint: `see what is there: ls -l ${shellWord(path)}`,

@@ -7,12 +7,12 @@ import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
 import { makeFolder, makeFolders } from './make-folders.ts'
 
-/** Who may write here may replace every file in it, whatever the mode of the file is. */
+/** A user who can write in a folder can replace every file in it, whatever the mode of the file. */
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Makes the folder with mode 0700, and so those above it that are missing. One that is there must be a folder of our own that
- * nobody else can write; its mode is not changed, since it may be shared on purpose. CrmError `machine` otherwise.
+ * Creates the folder and its missing parents with mode 0700. An existing folder must belong to this user, and no other user
+ * may be able to write in it; its mode is not changed, because it may be shared on purpose. CrmError `machine` otherwise.
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {
   ensurePrivateFolderNow(path)
@@ -20,7 +20,7 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
 
 /** The same, synchronously, for a signal that ends the process. */
 export function ensurePrivateFolderNow(path: string): void {
-  // lstat follows a link when the path ends in a slash; resolve takes the slash away.
+  // lstat follows a link when the path ends in a slash; resolve removes the slash.
   const folder = resolve(path)
   try {
     refuseForeign(folder, statOrMake(folder))
@@ -39,7 +39,7 @@ function statOrMake(folder: string): Stats {
   try {
     makeFolder(folder)
   } catch (error) {
-    // Another process made it first; what it made is judged like any other.
+    // Another process created it first; it is checked like any other.
     if (errorCode(error) !== 'EEXIST') throw error
   }
   return lstatSync(folder)
@@ -61,7 +61,7 @@ function refuseForeign(folder: string, stats: Stats): void {
   }
   if (stats.mode & WRITABLE_BY_OTHERS) {
     const mode = (stats.mode & 0o7777).toString(8)
-    // A folder with the sticky bit, such as /tmp, belongs to all: closing it would harm them.
+    // A folder with the sticky bit, such as /tmp, is shared: chmod would harm other users.
     const isShared = stats.mode & 0o1000
     throw new CrmError('machine', `${folder} has mode ${mode}: others can write in it`, {
       hint: isShared ? 'name a folder of your own' : `chmod 700 ${shellWord(folder)}`,

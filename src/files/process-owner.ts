@@ -4,7 +4,7 @@ import process from 'node:process'
 import { errorCode } from './error-code.ts'
 import { isRunning } from './is-running.ts'
 
-/** The 22nd field of /proc/PID/stat, counted behind the name, which may hold anything. */
+/** The index of field 22 of /proc/PID/stat, counted after the name, which can contain any character. */
 const START_TIME = 19
 
 /** The identity of a process in files that it owns. */
@@ -20,7 +20,7 @@ export function thisProcess(): ProcessOwner {
 }
 
 export function isGone({ pid, startedAtMs, mark }: ProcessOwner): boolean {
-  // Our pid, but another process: a container that is restarted assigns the same pids.
+  // The same pid, but another process: a restarted container assigns the same pids.
   if (pid === process.pid) return startedAtMs !== Math.round(performance.timeOrigin)
   if (!isRunning(pid)) return true
   // The pid may have been reused.
@@ -28,8 +28,8 @@ export function isGone({ pid, startedAtMs, mark }: ProcessOwner): boolean {
 }
 
 /**
- * Tells a process from all others that have had or will have its number: when it began, and in which run of the machine.
- * Empty where the system tells neither (only Linux does), or where there is no such process.
+ * Distinguishes a process from all others with the same pid, by its start time and the boot of the machine. Empty when there
+ * is no such process, and on systems other than Linux, which do not report these.
  */
 function processMark(pid: number): string {
   try {

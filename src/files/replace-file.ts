@@ -6,19 +6,19 @@ import type { OutputStream } from '../core/streams.ts'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
 
-/** As a shell makes files, before the umask. */
+/** The mode with which a shell creates files, before the umask. */
 const USUAL_MODE = 0o666
 const PERMISSIONS = 0o777
 
 export interface NewFile {
   readonly stream: OutputStream
-  /** Where what was written so far stands; undefined for what is no file and cannot be read again. */
+  /** The path of what was written so far; undefined for a pipe or device, which cannot be read again. */
   readonly path: string | undefined
 }
 
 /**
- * Writes a file whole or not at all: under another name beside it, which takes its place when `write` is done and all is on
- * disk. A link stays one, a file that was there keeps its permissions; a pipe or a device is written directly.
+ * Writes a file completely or not at all: to a temporary file beside it, which replaces it when `write` is done and synced.
+ * A link stays a link, an existing file keeps its permissions; a pipe or a device is written directly.
  */
 export async function replaceFile<Result>(path: string, write: (file: NewFile) => Promise<Result>): Promise<Result> {
   try {
@@ -60,7 +60,7 @@ async function writeNew<Result>(
   return result
 }
 
-/** Pages are written as they come, so that a full disk is known at once. */
+/** Pages are written when they are received, so that a full disk is noticed at once. */
 function streamOf(fd: number): OutputStream {
   return {
     write: (text) => {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { platform } from 'node:os'
 
-/** Waits until names that were made or changed in the folder are on disk. */
+/** Waits until names that were created or changed in the folder are on disk. */
 export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder.
   if (platform() === 'win32') return

@@ -7,8 +7,8 @@ import { refuseLinkedFile } from './private-file.ts'
 import { syncFolder } from './sync-folder.ts'
 
 /**
- * Replaces the file by one of mode 0600 in one step: a reader sees the old text or the new one, and after a power cut one
- * of them is there. The folder must exist.
+ * Replaces the file by one of mode 0600 atomically: a reader sees the old text or the new one, also after a power cut. The
+ * folder must exist.
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await refuseLinkedFile(path)
@@ -24,7 +24,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * The same, synchronously, for a signal that ends the process. A symbolic link at the path is replaced, and not followed.
+ * The same, synchronously, for a signal that ends the process. A symbolic link at the path is replaced, not followed.
  */
 export function writePrivateFileNow(path: string, text: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
@@ -44,7 +44,7 @@ export function writePrivateFileNow(path: string, text: string): void {
 }
 
 async function writeNew(path: string, text: string): Promise<void> {
-  // Exclusive, which also refuses a link that somebody left under this name.
+  // Exclusive, which also rejects an existing link of this name.
   await using file = await open(path, 'wx', 0o600)
   await file.writeFile(text)
   await file.sync()

@@ -18,7 +18,7 @@ export function makeSandboxFolder(parent: string): string {
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
     const why = WHY_NOT[code] ?? (cause as Error).message
-    throw new CrmError('machine', `cannot make the folder of the sandbox in ${parent}: ${why}`, {
+    throw new CrmError('machine', `cannot create the folder of the sandbox in ${parent}: ${why}`, {
       hint: `name a folder that is yours with TMPDIR; what is there: ls -ld ${shellWord(parent)}`,
       cause,
     })

@@ -93,7 +93,7 @@ describe('nothing is refused', () => {
   test.for([
     { why: 'a member that one record has', words: ['--where', '.vip == true'] },
     { why: 'a member that only the server describes', words: ['--where', '.phone == null'] },
-    { why: 'a member of which has says that it may be absent', words: ['--where', 'has("nosuch") and .nosuch == 1'] },
+    { why: 'a member that `has` marks as optional', words: ['--where', 'has("nosuch") and .nosuch == 1'] },
     { why: 'a field of contacts that none of them has', words: ['--fields', 'id,phone,owner_id'] },
     { why: 'a member that one record has, in --fields', words: ['--fields', 'id,vip', '--where', '.vip == null'] },
     { why: 'a member in --fields that no record has and whose name resembles none', words: ['--fields', 'id,twitter'] },
@@ -224,7 +224,7 @@ describe('an expression that fails on some records', () => {
     const { run } = await startForeign(MIXED)
     const { exit, stderr } = await run('contacts', 'list', '--where', '.at | older_than("1d")')
     expect(exit).toBe(2)
-    expect(stderr).toContain('--where fails on 2 records, the first is record "2": null is no time')
+    expect(stderr).toContain('--where fails on 2 records, the first is record "2": null is not a time')
     expect(stderr).toContain('--where-errors skip')
   })
 
@@ -235,7 +235,7 @@ describe('an expression that fails on some records', () => {
       exit: 0,
       stdout: '1\n',
       stderr:
-        'Left out: 2 records that --where fails on, the first is record "2": null is no time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31\n',
+        'Left out: 2 records that --where fails on, the first is record "2": null is not a time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31\n',
     })
   })
 

@@ -2,29 +2,29 @@ import { describe, expect, test } from 'vitest'
 import { answerAt, candidatesAt, wordsAt } from './completing.ts'
 
 describe('words of the command line', () => {
-  test('commands come with what they do, and those below a noun behind it', async () => {
+  test('commands are offered with their descriptions, and subcommands after their noun', async () => {
     expect(await candidatesAt([''])).toContainEqual({ word: 'deals', about: 'list, read, create and change deals' })
     expect(await wordsAt([''])).toContain('help')
     expect(await wordsAt(['contacts', ''])).toEqual(['list', 'get', 'create', 'update', 'delete', 'export', 'import'])
   })
 
-  test('help is followed by commands alone', async () => {
+  test('only commands are offered after help', async () => {
     expect(await wordsAt(['help', 'pipelines', ''])).toEqual(['list', 'stages'])
     expect(await wordsAt(['help', 'nix', ''])).toEqual([])
   })
 
-  test('flags are those of the command, and the global ones once', async () => {
+  test('the flags of the command are offered, and each global flag once', async () => {
     const flags = await wordsAt(['webhooks', 'wait', '-'])
     expect(flags).toEqual(expect.arrayContaining(['--count', '-o', '--output', '--timeout']))
     expect(flags.filter((flag) => flag === '--timeout')).toHaveLength(1)
     expect(await wordsAt(['auth', 'switch', '-'])).not.toContain('--limit')
   })
 
-  test('behind -- nothing is a flag', async () => {
+  test('no flags are offered after --', async () => {
     expect(await answerAt(['sandbox', 'run', '--', '-'])).toMatchObject({ candidates: 'files' })
   })
 
-  test('values of a flag follow it, behind a blank or behind =', async () => {
+  test('values of a flag are offered after a blank and after =', async () => {
     expect(await wordsAt(['contacts', 'list', '-o', ''])).toContain('jsonl')
     expect(await answerAt(['contacts', 'list', '--color=a'])).toMatchObject({
       head: '--color=',
@@ -34,7 +34,7 @@ describe('words of the command line', () => {
     expect(await wordsAt(['api', ''])).toContain('PATCH')
   })
 
-  test('a flag without a value takes none, and one with a value is no argument', async () => {
+  test('a flag without a value takes none, and the value of a flag is not counted as an argument', async () => {
     const known = { ids: { contact: [['con_1', 'Ada']] } } as const
     expect(await wordsAt(['contacts', 'get', '--debug', ''], known)).toEqual(['con_1'])
     expect(await wordsAt(['contacts', 'get', '-o', 'json', ''], known)).toEqual(['con_1'])
@@ -42,7 +42,7 @@ describe('words of the command line', () => {
     expect(await wordsAt(['contacts', 'delete', 'con_1', ''], known)).toEqual(['con_1'])
   })
 
-  test('files stand where files are read or written', async () => {
+  test('files are offered where a file is read or written', async () => {
     for (const words of [
       ['contacts', 'import', ''],
       ['contacts', 'create', '--data', ''],
@@ -57,8 +57,8 @@ describe('words of the command line', () => {
   })
 })
 
-describe('what this machine knows', () => {
-  test('profiles, with their addresses', async () => {
+describe('data of this machine', () => {
+  test('profiles are offered with their addresses', async () => {
     expect(await candidatesAt(['auth', 'switch', ''])).toEqual([
       { word: 'local', about: 'http://127.0.0.1:4243' },
       { word: 'prod', about: 'https://crm.example.com' },
@@ -66,7 +66,7 @@ describe('what this machine knows', () => {
     expect(await wordsAt(['contacts', 'list', '-p', ''])).toEqual(['local', 'prod'])
   })
 
-  test('members of the records that the command is about, those that were seen among them', async () => {
+  test('members of the resource are offered, including members seen before', async () => {
     const members = { contact: ['id', 'tier'], deal: ['region'] }
     const names = await wordsAt(['contacts', 'list', '--fields', ''], { members })
     expect(names).toEqual(expect.arrayContaining(['email', 'tier']))
@@ -77,13 +77,13 @@ describe('what this machine knows', () => {
     expect(await wordsAt(['pipelines', 'stages', 's', '--fields', ''])).toContain('probability')
   })
 
-  test('a list names each member once, and stays open', async () => {
+  test('a list offers each member once, without a blank after it', async () => {
     const answer = await answerAt(['contacts', 'list', '--fields', 'id,na'])
     expect(answer).toMatchObject({ head: 'id,', isOpen: true })
     expect(answer.candidates).not.toContainEqual({ word: 'id', about: '' })
   })
 
-  test('--set offers what can be written, then the stages of the server', async () => {
+  test('--set offers writable members, then the stages of the server', async () => {
     const known = { stages: ['Lead', 'Closed Won'], ids: { pipeline: [['sales', 'Sales']] } } as const
     const names = await answerAt(['deals', 'update', 'deal_1', '--set', ''], known)
     expect(names.isOpen).toBe(true)
@@ -97,18 +97,18 @@ describe('what this machine knows', () => {
     expect(await wordsAt(['pipelines', 'stages', ''], known)).toEqual(['sales'])
   })
 
-  test('--map offers members behind the name of a column', async () => {
+  test('--map offers members after the name of a column', async () => {
     expect(await wordsAt(['contacts', 'import', 'a.csv', '--map', 'E-Mail'])).toEqual([])
     expect(await wordsAt(['contacts', 'import', 'a.csv', '--map', 'E-Mail='])).toContain('email')
   })
 
-  test('jobs, settings and kinds of events', async () => {
+  test('jobs, settings and kinds of events are offered', async () => {
     expect(await wordsAt(['jobs', 'resume', ''])).toEqual(['job_2', 'job_1'])
     expect(await wordsAt(['config', 'get', ''])).toContain('wire.page_size')
     expect(await wordsAt(['listen', '--events', 'deal.created,'])).toContain('contact.*')
   })
 
-  test('an id that looks like a flag is not offered: it would become one', async () => {
+  test('an id that looks like a flag is not offered, because crm would read it as one', async () => {
     const ids = { contact: [['--yes', 'Mallory'] as const, ['con_1', 'Ada'] as const] }
     expect(await wordsAt(['contacts', 'delete', ''], { ids })).toEqual(['con_1'])
   })

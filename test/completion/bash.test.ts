@@ -4,7 +4,7 @@ import { answerText, parseTypedLine } from '../../src/completion/shells.ts'
 import { safeText } from '../../src/output/safe-text.ts'
 import { NAUGHTY } from '../output/naughty-strings.ts'
 
-/** As bash has it. */
+/** The COMP_WORDBREAKS of bash. */
 const BREAKS = ' \t\n"\'@><=;|&(:'
 
 function offered(line: string, words: readonly string[]): readonly string[] {
@@ -12,7 +12,7 @@ function offered(line: string, words: readonly string[]): readonly string[] {
   return answerText('bash', answer, [line, BREAKS]).split('\n').slice(1, -1)
 }
 
-/** What bash itself takes these words for. */
+/** How bash itself reads these words. */
 function readByBash(quoted: readonly string[]): readonly string[] {
   const script = `printf '%s\\0' ${quoted.join(' ')}`
   return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: { LC_ALL: 'C.UTF-8' } })
@@ -33,7 +33,7 @@ const HOSTILE = [
   'é;ü',
 ]
 
-test('bash reads every word that is offered as that word, and runs nothing in it', () => {
+test('bash reads every offered word as exactly that word, and runs nothing in it', () => {
   const words = [...HOSTILE, ...NAUGHTY].filter((word) => word !== '' && safeText(word) === word)
   expect(words.length).toBeGreaterThan(300)
   expect(readByBash(offered('crm ', words))).toEqual(words)
@@ -46,7 +46,7 @@ test('a word with a line break, an escape sequence or a bidirectional override i
   expect(offered('crm ', ['a\nb', '\u001b[31m', 'a\u202eb', 'good'])).toEqual(['good'])
 })
 
-test('a line is split as bash splits it, and what was typed in it stays text', () => {
+test('a line is split as bash splits it, without expansions', () => {
   const words = (line: string) => parseTypedLine(line, BREAKS).words
   expect(words('crm contacts  get ')).toEqual(['crm', 'contacts', 'get', ''])
   expect(words(' crm deals create --set "name=a b" --set stage=Closed\\ W')).toEqual([
@@ -56,7 +56,7 @@ test('a line is split as bash splits it, and what was typed in it stays text', (
   expect(words('crm "a\\"b\\c" \'\' \\')).toEqual(['crm', 'a"b\\c', '', ''])
 })
 
-test('readline puts in what stands behind the last break, or behind an open quote', () => {
+test('readline inserts the part after the last break, or after an open quote', () => {
   expect(parseTypedLine('crm --output=js', BREAKS).keptLength).toBe('--output='.length)
   expect(parseTypedLine('crm --output=js', ' ').keptLength).toBe(0)
   expect(parseTypedLine("crm --set stage='Cl", BREAKS)).toMatchObject({ quote: "'", keptLength: 'stage='.length })

@@ -5,7 +5,7 @@ import { wantedAt } from '../../src/completion/wanted.ts'
 
 const vocabulary = readVocabulary()
 
-/** What is answered behind `crm` and these words, the last of which is under the cursor. */
+/** The answer for `crm` followed by these words, with the cursor in the last one. */
 export async function answerAt(words: readonly string[], known: Partial<Known> = {}): Promise<Answer> {
   return answerTo(wantedAt(vocabulary, words), {
     profiles: async () => [

@@ -19,7 +19,7 @@ test('the newest come first, each once, under its latest name', () => {
   expect(known.members.contact).toEqual(['id', 'name', 'email'])
 })
 
-test('it never holds much: so many ids, no long texts, no ids that nothing asks for', () => {
+test('its size is limited: a maximum of ids, no long texts, no ids that no command takes', () => {
   const known = withSeen(withSeen(NOTHING_KNOWN, 'contact', contacts(1, 500)), 'contact', contacts(1000, 500))
   expect(known.ids.contact).toHaveLength(MOST_IDS)
   expect(known.ids.contact?.[0]?.[0]).toBe('con_1000')
@@ -30,19 +30,19 @@ test('it never holds much: so many ids, no long texts, no ids that nothing asks 
   expect(withSeen(NOTHING_KNOWN, 'note', [{ id: 'note_1' }]).ids).toEqual({})
 })
 
-test('stages are those of deals, of pipelines and of themselves', () => {
+test('names of stages are taken from deals, pipelines and stages', () => {
   const listed = withSeen(NOTHING_KNOWN, 'stage', [{ id: 's1', name: 'Lead' }])
   const withDeal = withSeen(listed, 'deal', [{ id: 'deal_1', stage: 'Won' }])
   const known = withSeen(withDeal, 'pipeline', [{ id: 'sales', stages: [{ name: 'Lost' }, { name: 'Lead' }] }])
   expect(known.stages).toEqual(['Lost', 'Lead', 'Won'])
 })
 
-test('a record that was deleted is not known any more', () => {
+test('a deleted record is removed', () => {
   const known = withSeen(NOTHING_KNOWN, 'contact', contacts(1, 2))
   expect(withoutId(known, 'contact', 'con_1').ids.contact).toEqual([['con_2', 'Contact 2']])
 })
 
-test('a file that was changed by hand gives what of it can be read', () => {
+test('the readable part of a file changed by hand is used', () => {
   expect(knownIn({})).toEqual(NOTHING_KNOWN)
   expect(knownIn({ ids: { deal: [['deal_1', 'D'], 7, ['deal_2']] }, members: 3, stages: ['Won', null] })).toEqual({
     ids: { deal: [['deal_1', 'D']] },

@@ -15,7 +15,7 @@ const sum = (...values: readonly JsonValue[]) =>
   decimalText(values.reduce((total, value) => addDecimals(total, decimalOf(value) ?? ZERO), ZERO))
 
 describe('a sum of decimals', () => {
-  test('comes out to the cent, where doubles do not', () => {
+  test('is exact to the cent, unlike a sum of doubles', () => {
     expect(0.1 + 0.2).not.toBe(0.3)
     expect(sum(0.1, 0.2)).toBe('0.3')
     const cents = Array.from({ length: 10_000 }, (_, at) => ((at * 104_729) % 1_000_000) / 100)
@@ -24,7 +24,7 @@ describe('a sum of decimals', () => {
     expect(String(cents.reduce((total, amount) => total + amount, 0))).not.toBe(String(exact / 100))
   })
 
-  test('takes numbers in every form of JSON, texts that are one, and both signs', () => {
+  test('accepts numbers in every JSON notation, texts that hold a number, and both signs', () => {
     expect(sum(1e21, 1.5e-7, -0.00000015)).toBe('1000000000000000000000')
     expect(sum('1200.50', ' 3 ')).toBe('1203.5')
     expect(sum(-10.05, 10)).toBe('-0.05')
@@ -43,7 +43,7 @@ describe('a sum of decimals', () => {
     expect(decimalJson({ digits: -0n, scale: 2 })).toBe(0)
   })
 
-  test('is compared and drawn by its size, whatever its scale', () => {
+  test('is compared and drawn by its value, whatever its scale', () => {
     const [small, large] = [decimalOf(0.5) ?? ZERO, decimalOf('1e400') ?? ZERO]
     expect([compareDecimals(small, large), compareDecimals(large, small), compareDecimals(small, small)]).toEqual([
       -1, 1, 0,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CrmError, type ErrorCode } from '../../src/core/errors.ts'
 
-/** What scripts branch on, written out once more: `crm help exit-codes` promises that it stays. */
+/** The exit codes that scripts rely on, repeated here: `crm help exit-codes` states that they do not change. */
 const EXITS: Readonly<Record<ErrorCode, number>> = {
   usage: 2,
   invalid_input: 2,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { exactDigits, parseExactJson } from '../../src/core/exact-json.ts'
 
 test.each(['12345678901234567890', '-9007199254740993', '1e400', '1.0000000000000000001', '0.12345678901234567891'])(
-  '%s comes out with the digits it went in with',
+  '%s keeps its digits',
   (digits) => {
     const value = parseExactJson(`{"id":${digits},"list":[${digits}]}`)
     expect(JSON.stringify(value)).toBe(`{"id":${digits},"list":[${digits}]}`)

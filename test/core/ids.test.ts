@@ -13,7 +13,7 @@ import {
 const kinds = fc.constantFrom(...(Object.keys(ID_PREFIXES) as IdKind[]))
 const serials = fc.maxSafeNat()
 
-test('an id decodes to the serial it was made from', () => {
+test('an id decodes to its serial', () => {
   fc.assert(fc.property(kinds, serials, (kind, serial) => decodeId(kind, encodeId(kind, serial)) === serial))
 })
 
@@ -27,13 +27,13 @@ test('ids of one kind have one length and sort as their serials do', () => {
   )
 })
 
-test('an id is the prefix of its kind and eleven digits of Crockford base32', () => {
+test('an id consists of the prefix of its kind and eleven digits of Crockford base32', () => {
   expect(encodeId('contact', 0)).toBe('con_00000000000')
   expect(encodeId('webhook', 32 ** 5 + 31)).toBe('wh_0000010000z')
   expect(encodeId('event', Number.MAX_SAFE_INTEGER)).toBe('evt_7zzzzzzzzzz')
 })
 
-test('nothing but an id of the kind decodes, and no serial has two ids', () => {
+test('only an id of the kind decodes, and no serial has two ids', () => {
   for (const text of [
     '',
     'con_',
@@ -59,7 +59,7 @@ test('nothing but an id of the kind decodes, and no serial has two ids', () => {
   )
 })
 
-test('every serial of a millisecond gives that millisecond back, up to the last one in 2089', () => {
+test('every serial of a millisecond decodes to that millisecond, up to the last one in 2089', () => {
   for (const timeMs of [FIRST_ID_MS, Date.UTC(2026, 10, 20, 12), Date.UTC(2089, 8, 6)]) {
     const first = firstSerialAt(timeMs)
     expect([timeOfSerial(first), timeOfSerial(first + 4095)]).toEqual([timeMs, timeMs])

@@ -8,7 +8,7 @@ function slipOf(path: readonly string[], records: readonly CrmRecord[], describe
   return members.slip('contacts', new Set(described))
 }
 
-test('a member that no record has is named, with the one that may be meant', () => {
+test('a member that no record has is named, with a suggestion', () => {
   const slip = slipOf(['emial'], [{ id: '1', email: null }, { id: '2' }])
   expect(slip).toMatchObject({
     code: 'usage',
@@ -17,17 +17,17 @@ test('a member that no record has is named, with the one that may be meant', () 
   })
 })
 
-test('a member inside is judged by the objects that could have it', () => {
+test('a nested member is looked for in the objects that could contain it', () => {
   expect(slipOf(['owner', 'nmae'], [{ owner: null }, { owner: { name: 'x' } }])?.message).toContain('owner.nmae')
   expect(slipOf(['owner', 'nmae'], [{ owner: null }, { owner: 'u_1' }, { owner: [] }])).toBeUndefined()
   expect(slipOf(['owner', 'name'], [{ owner: {} }, { owner: { name: 'x' } }])).toBeUndefined()
 })
 
 test.each([
-  ['one record has it, were it null', ['vip'], [{ id: '1' }, { vip: null }], []],
+  ['one record has it, even as null', ['vip'], [{ id: '1' }, { vip: null }], []],
   ['the server describes it', ['vip'], [{ id: '1' }], ['vip']],
   ['there are no records', ['vip'], [], []],
-])('nothing is said where %s', (_, path, records, described) => {
+])('there is no error when %s', (_, path, records, described) => {
   expect(slipOf(path, records, described)).toBeUndefined()
 })
 

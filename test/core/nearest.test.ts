@@ -6,13 +6,13 @@ const FIELDS = ['name', 'email', 'phone', 'company', 'owner_id']
 test.each([
   ['emial', 'email'],
   ['nmae', 'name'],
-  ['Fone', 'phone', 'too far for a word this short'],
+  ['Fone', 'phone', 'too far for a short word'],
   ['compnay', 'company'],
   ['ownerid', 'owner_id'],
   ['country', 'company', 'another word'],
   ['fax', 'name', 'another word'],
   ['', 'name', 'nothing'],
-])('%s', (text, field, reason?: string) => {
+])('%s, compared with %s', (text, field, reason?: string) => {
   expect(nearest(text, FIELDS)).toBe(reason === undefined ? field : undefined)
 })
 
@@ -21,6 +21,6 @@ test.each([
   ['contacts.created', 'contact.created'],
   ['deals.*', 'deal.*'],
   ['bogus', undefined],
-] as const)('of the events, %s is %s', (text, meant) => {
+] as const)('the event kind %s suggests %s', (text, meant) => {
   expect(nearest(text, ['contact.created', 'contact.updated', 'deal.created', 'deal.*'])).toBe(meant)
 })

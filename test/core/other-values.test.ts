@@ -7,18 +7,18 @@ test.each([
   ['in lower case', { email: 'Ada@Example.com' }, { email: 'ada@example.com' }],
   ['a number as a text', { amount: 5 }, { amount: '5.00' }],
   ['a text as a number', { score: '5' }, { score: 5 }],
-  ['a telephone number without what stands between', { phone: '+49 (151) 123-45' }, { phone: '+4915112345' }],
+  ['a telephone number without separators', { phone: '+49 (151) 123-45' }, { phone: '+4915112345' }],
   ['a day as a time', { due: '2026-01-01' }, { due: '2026-01-01T00:00:00.000Z' }],
-  ['what was cleared, as nothing', { company: null }, { company: '' }],
-  ['a reference as the record that it names', { owner: 'u_1' }, { owner: { id: 'u_1', name: 'Ines' } }],
+  ['an empty text for null', { company: null }, { company: '' }],
+  ['the referenced record', { owner: 'u_1' }, { owner: { id: 'u_1', name: 'Ines' } }],
   ['below attributes', { name: 'Ada' }, { id: '1', attributes: { name: 'ada' } }],
-  ['nothing of it', { name: 'Ada' }, { id: 'con_1' }],
-  ['more within an object', { address: { city: 'Bonn' } }, { address: { city: 'Bonn', zip: '1' } }],
-])('a member that is shown as %s is no other value', (_how, patch, record) => {
+  ['absent', { name: 'Ada' }, { id: 'con_1' }],
+  ['an object with more members', { address: { city: 'Bonn' } }, { address: { city: 'Bonn', zip: '1' } }],
+])('a member shown as %s counts as the same value', (_how, patch, record) => {
   expect(otherValues(record, patch)).toEqual([])
 })
 
-test('members that are shown with another value are named, also within objects, below attributes, and as null', () => {
+test('members with another value are named, also nested, below attributes, and null', () => {
   expect(
     otherValues(
       { name: 'Old', score: null, phone: '+4915100000', address: { city: 'Köln' }, attributes: { vip: false } },

@@ -5,14 +5,14 @@ import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
 
 const { foreign, data, own } = createRedactor([MARK])
 
-test.each(Object.entries(NOTATIONS))('a secret %s is not in an error', (_, notation) => {
+test.each(Object.entries(NOTATIONS))('a secret %s is redacted in an error', (_, notation) => {
   expect(foreign(`before ${notation} behind`)).toMatch(
     /^before [^ A-Za-z]*(?:Basic )?\[redacted\](?:[^ A-Za-z]|\\u00ad|<wbr>)* behind$/,
   )
   expect(own(`before ${notation} behind`)).toBe(foreign(`before ${notation} behind`))
 })
 
-test('wherever a text is cut, before or behind, no eight characters of a secret are left of it', () => {
+test('wherever a text is cut, it never shows eight characters of a secret', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...Object.values(NOTATIONS)),
@@ -30,7 +30,7 @@ test('wherever a text is cut, before or behind, no eight characters of a secret 
   )
 })
 
-test('JSON is JSON afterwards, and what is no secret is as it was', () => {
+test('redacted JSON is valid, and the rest is unchanged', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       expect(foreign(json)).toBe(json)
@@ -44,7 +44,7 @@ test('JSON is JSON afterwards, and what is no secret is as it was', () => {
   })
 })
 
-test('records keep everything but the very secret', () => {
+test('records are unchanged except for the secret itself', () => {
   const record = JSON.stringify({ part: MARK.slice(0, 20), signing: 'whsec_MfKQ9r8GKYqrTwjU', says: 'Bearer abcdefgh' })
   expect(data(record)).toBe(record)
   for (const notation of ['in JSON', 'in JSON of PHP', 'in JSON of .NET', 'in JSON, escaped throughout'])
@@ -60,11 +60,11 @@ test.each([
   ['Authorization:\\tbearer\\u0020abc', 'Authorization:\\tbearer\\u0020[redacted]'],
   ['crm_\u200bkey_Abc\u2060def12', '[redacted]'],
   ['crm_key_Ab\\u0063def123', '[redacted]'],
-])('%j looks like a secret, though nobody said that it is one', (text, shown) => {
+])('%j looks like a secret, and is redacted although it is not a known one', (text, shown) => {
   expect(redactShapes(`"${text}"`)).toBe(`"${shown}"`)
 })
 
-test('what begins like a key is not hidden where it is the beginning alone', () => {
+test('the prefix of a key alone is not redacted', () => {
   const ofService = createRedactor(['crm_key_0123456789abcdef'])
   const text = 'expected a key such as crm_key_..., got sk_live_'
   expect(ofService.foreign(text)).toBe(text)
@@ -73,11 +73,11 @@ test('what begins like a key is not hidden where it is the beginning alone', () 
   )
 })
 
-test('secrets of three characters hide no words', () => {
+test('secrets of three characters are not redacted inside words', () => {
   expect(createRedactor(['the']).foreign('the key')).toBe('the key')
 })
 
-test('a text of megabytes is read to its end, also where a secret lies across its parts', () => {
+test('a text of megabytes is searched to its end, also for a secret across its parts', () => {
   const text = 'x'.repeat(64 * 1024 - 20) + MARK + ' '.repeat(3_000_000) + MARK
   expect(foreign(text).replaceAll(/x+| +/g, '')).toBe('[redacted][redacted]')
 })
@@ -91,7 +91,7 @@ test.each([
   ['the beginning of a shape', 'crm_key_'],
   ['bearers', 'bearer  '],
   ['brackets of HTML entities', '&#'],
-])('a megabyte of %s is read in seconds', (_, text) => {
+])('a megabyte of %s is searched within seconds', (_, text) => {
   const startedMs = performance.now()
   expect(partsIn(foreign(text.repeat(1_000_000 / text.length)))).toEqual([])
   expect(performance.now() - startedMs).toBeLessThan(8000)

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shellWord } from '../../src/core/shell-word.ts'
 
-test('a plain path stays as it is', () => {
+test('a plain path is unchanged', () => {
   expect(shellWord('/home/a/.config/crm/keys.json')).toBe('/home/a/.config/crm/keys.json')
 })
 
-test('a shell reads back the word, whatever it holds', () => {
+test('a shell reads back any word', () => {
   const words = fc.sample(
     fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0')),
     50,

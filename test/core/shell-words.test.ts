@@ -12,7 +12,7 @@ test.each([
   expect(shellWords(text, '--exec')).toEqual(words)
 })
 
-test('words that were quoted for a shell come back', () => {
+test('words quoted for a shell are read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { minLength: 1 }), (words) => {
       fc.pre(words[0] !== '' && words.every((word) => !word.includes('\0')))
@@ -21,6 +21,6 @@ test('words that were quoted for a shell come back', () => {
   )
 })
 
-test.each(['', '  ', "a 'b", 'a "b', "''"])('%j is no command', (text) => {
-  expect(() => shellWords(text, '--exec')).toThrow(/^--exec .* is no command$/)
+test.each(['', '  ', "a 'b", 'a "b', "''"])('%j is not a command', (text) => {
+  expect(() => shellWords(text, '--exec')).toThrow(/^--exec .* is not a command$/)
 })

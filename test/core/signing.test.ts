@@ -17,6 +17,6 @@ test.each([
     body: '{"event_type":"ping","data":{"success":true}}',
     signature: 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
   },
-])('the published signature of $id comes out', ({ secret, id, timestamp, body, signature }) => {
+])('the signature of $id equals the published one', ({ secret, id, timestamp, body, signature }) => {
   expect(signWebhook(secretBytes(secret), { id, timestamp, body: Buffer.from(body) })).toBe(signature)
 })

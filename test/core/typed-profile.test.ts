@@ -7,6 +7,6 @@ test.each([
   [['contacts', 'import', 'a.csv', '--profile=my own'], " -p 'my own'"],
   [['contacts', 'import', '--', '-p', 'x'], ''],
   [['contacts', 'import', 'a.csv'], ''],
-])('%j leads to its server with "%s"', (argv, words) => {
+])('%j gives "%s" for commands to the same server', (argv, words) => {
   expect(typedProfile(argv)).toBe(words)
 })

@@ -114,7 +114,7 @@ describe('an export', () => {
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     expect({ status, stderr }).toEqual({
       status: 13,
-      stderr: `crm: cannot use ${join(folder, 'all.json')}: it would become larger than files may be here\n  raise the limit, and try again: ulimit -f unlimited\n`,
+      stderr: `crm: cannot use ${join(folder, 'all.json')}: it would exceed the limit on the size of files\n  raise the limit, and try again: ulimit -f unlimited\n`,
     })
     expect(readdirSync(folder)).toEqual([])
   })

@@ -36,7 +36,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await terminal.sees(/exit=\d+/)).toContain('exit=130')
   })
 
-  test('a pager that is no command is named, with what to do', async ({ service }) => {
+  test('a pager that is not a command is named, with a hint', async ({ service }) => {
     const terminal = openTerminal([...LIST, '--limit', '3'], { ...service.env, CRM_PAGER: 'no-such-pager' })
     const screen = await terminal.sees(/exit=\d+/)
     expect(screen).toContain('cannot run the pager "no-such-pager"')

@@ -133,7 +133,7 @@ test.each([
   [['--forward', 'deal.*=notaport/hook'], /--forward "deal\.\*=notaport\/hook" is no address/],
   [['--forward', '999999'], /--forward "999999" is no address/],
   [['--forward', 'deals.*=3000'], /deals\.\* matches no event of crm serve\n.*did you mean deal\.\*/],
-  [['--exec', "a 'b"], /--exec .* is no command/],
+  [['--exec', "a 'b"], /--exec .* is not a command/],
   [['--simulate', 'fail=200%'], /fail=20%/],
   [['--keep', 'some'], /30d/],
   [['--keep', '30'], /30d/],

@@ -156,7 +156,7 @@ test('where no folder can be made, that is said', async () => {
     const { exit, stderr } = await crm(['sandbox', 'run', '--', 'true'], { ...env, TMPDIR })
     expect({ exit, stderr }).toEqual({
       exit: 13,
-      stderr: expect.stringContaining(`crm: cannot make the folder of the sandbox in ${TMPDIR}: `),
+      stderr: expect.stringContaining(`crm: cannot create the folder of the sandbox in ${TMPDIR}: `),
     })
   }
 })

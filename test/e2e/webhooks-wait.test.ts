@@ -95,7 +95,7 @@ test.each(['', '"a'])('--run %j is refused at once, and nothing is waited for', 
   const startedAtMs = Date.now()
   const { exit, stderr } = await crm(['webhooks', 'wait', 'contact.created', '--run', run], emptyHome())
   expect(exit).toBe(2)
-  expect(stderr).toMatch(/--run .* is no command/)
+  expect(stderr).toMatch(/--run .* is not a command/)
   expect(Date.now() - startedAtMs).toBeLessThan(30_000)
 })
 

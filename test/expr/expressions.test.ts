@@ -10,10 +10,10 @@ const RECORDS: readonly CrmRecord[] = [
   { id: 'c', amount: null, tags: ['x', 'y'] },
 ]
 
-async function kept(where: string, said: string[] = []): Promise<unknown[]> {
+async function kept(where: string, debugLines: string[] = []): Promise<unknown[]> {
   const { where: chosen } = await compileExpressions(
     { where, jq: undefined, whereErrors: 'stop' },
-    { say: (line) => said.push(line), nowMs: NOW_MS },
+    { say: (line) => debugLines.push(line), nowMs: NOW_MS },
   )
   return ((await chosen?.keep(RECORDS)) ?? []).map(({ id }) => id)
 }
@@ -35,7 +35,7 @@ test.each([
   ['def big: .amount > 5; big # a comment', ['b']],
   ['(.amount + 1)?', ['a', 'b', 'c']],
   ['.id | test("^[AB]$"; "i")', ['a', 'b']],
-])('--where %s keeps %j: what has a result that is neither false nor null', async (where, ids) => {
+])('--where %s keeps %j: the records whose result is neither false nor null', async (where, ids) => {
   expect(await kept(where)).toEqual(ids)
 })
 
@@ -48,7 +48,7 @@ test.each([
   ['nope(1)', 'nope/1 is not defined'],
   ['$x', '$x is not defined'],
   ['include "x"; .', 'syntax error'],
-])('%j is a usage error with the words of jq', async (where, reason) => {
+])('%j is a usage error with the message of jq', async (where, reason) => {
   await expect(kept(where)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(reason) })
 })
 
@@ -57,23 +57,23 @@ test.each([
   ['if .id == "b" then error("no \\(.id)") else true end', 'record "b": no b'],
   ['if .id == "c" then debug | error({x: 1}) else . end', 'record "c": {"x":1}'],
   ['if .id == "c" then halt else . end', 'record "c": the expression stops jq'],
-  ['input', '3 records, the first is record "a": input finds nothing to read: the value at hand, ., is all there is'],
+  ['input', '3 records, the first is record "a": input has no next value: the current value, ., is the only one'],
   ['def f: 1 + f; f', 'record "a": jq ran out of memory'],
 ])('%s fails on the record that it fails on', async (where, reason) => {
   await expect(kept(where)).rejects.toMatchObject({ code: 'invalid_input', message: `--where fails on ${reason}` })
 })
 
-test('what debug says is said', async () => {
-  const said: string[] = []
-  expect(await kept('.amount | debug | . == 20', said)).toEqual(['b'])
-  expect(said).toEqual(['["DEBUG:",1]', '["DEBUG:",20]', '["DEBUG:",null]'])
+test('the output of debug is printed', async () => {
+  const debugLines: string[] = []
+  expect(await kept('.amount | debug | . == 20', debugLines)).toEqual(['b'])
+  expect(debugLines).toEqual(['["DEBUG:",1]', '["DEBUG:",20]', '["DEBUG:",null]'])
 })
 
-test('an expression knows no environment, so that it can print no key', async () => {
+test('an expression sees no environment, so it cannot print a key', async () => {
   expect(await results('env, $ENV', '0')).toEqual([{}, {}])
 })
 
-test('values come back as they went in', async () => {
+test('values pass an expression unchanged', async () => {
   const value = {
     'é\u0000"': ['\ud83d\ude00', '\u202e', 1e-7, 12345678901234567000, -0.1, true, null, {}],
     __proto__x: [[]],
@@ -81,7 +81,7 @@ test('values come back as they went in', async () => {
   expect(await results('., .', JSON.stringify(value))).toEqual([value, value])
 })
 
-test('half of a surrogate pair, which a foreign server may send, is U+FFFD to an expression and spoils no record', async () => {
+test('an unpaired surrogate, which a server may send, is U+FFFD in an expression, and the records can be read', async () => {
   const { where, query } = await compileExpressions(
     { where: '.name != "zz"', jq: '.', whereErrors: 'stop' },
     { say: () => {}, nowMs: 0 },
@@ -100,7 +100,7 @@ test('half of a surrogate pair, which a foreign server may send, is U+FFFD to an
   ])
 })
 
-test('nesting beyond the 256 levels that jq reads is an error, and the expression works again after it', async () => {
+test('nesting beyond the 256 levels of jq is an error, and the expression still works after it', async () => {
   const { query } = await compileExpressions(
     { where: undefined, jq: '.id', whereErrors: 'stop' },
     { say: () => {}, nowMs: 0 },
@@ -116,11 +116,11 @@ test.each([
   ['$__loc__.line', [1]],
   ['1 |\n$__loc__.line', [2]],
   ['def ascii: "mine"; ascii', ['mine']],
-])('%j is %j, as the manual of jq 1.7 has it', async (jq, expected) => {
+])('%j is %j, as in the manual of jq 1.7', async (jq, expected) => {
   expect(await results(jq, '{}')).toEqual(expected)
 })
 
-test('a number that no double holds passes an expression with its digits, as have_literal_numbers says', async () => {
+test('a number that a double cannot hold passes an expression with its digits, as have_literal_numbers states', async () => {
   expect(JSON.stringify(await results('.id', '{"id":100000000000000000000000001}'))).toBe(
     '[100000000000000000000000001]',
   )

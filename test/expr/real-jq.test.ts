@@ -6,7 +6,7 @@ import { compileExpressions } from '../../src/expr/expressions.ts'
 import { loadJq } from '../../src/expr/jq.ts'
 import { recordPaths } from '../../src/expr/record-paths.ts'
 
-/** Programs of every construct that the rules know, and of some that they do not. */
+/** Programs with every construct that the rules cover, and some that they do not. */
 const { program: programs } = fc.letrec<{ program: string; term: string }>((tie) => {
   const name = fc.constantFrom('a', 'b', 'c')
   const [program, term] = [tie('program'), tie('term')]
@@ -83,7 +83,7 @@ const RECORD = {
   c: 'text',
 }
 
-/** Each member twice, under its name and as its twin. */
+/** Each member twice: under its name and as its twin. */
 function withTwins(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withTwins)
   if (typeof value !== 'object' || value === null) return value
@@ -95,7 +95,7 @@ function withTwins(value: JsonValue): JsonValue {
   )
 }
 
-/** The same program, but what it is said to take from the record it takes from the twins. */
+/** The same program, reading the twins of the members that it is expected to read. */
 function askTwins(program: string, sees: 'record' | 'list'): string {
   const byStart = new Map(recordPaths(program, sees).uses.map((use) => [use.start, use]))
   const uses = [...byStart.values()].toSorted((one, other) => other.start - one.start)
@@ -109,7 +109,7 @@ function askTwins(program: string, sees: 'record' | 'list'): string {
 }
 
 test.each(['record', 'list'] as const)(
-  'what is said to be taken from a %s is: real jq gives the same when it is taken from a twin of each member',
+  'the members named as read from a %s are read: real jq gives the same result when it reads their twins',
   async (sees) => {
     const jq = await loadJq()
     const json = JSON.stringify(
@@ -124,7 +124,7 @@ test.each(['record', 'list'] as const)(
         const twin = askTwins(program, sees)
         fc.pre(twin !== program)
         const expected = await run(program)
-        // Of those that jq does not compile nothing is asked.
+        // Programs that jq does not compile have no result to compare.
         fc.pre(expected.exit !== 3)
         expect(await run(twin)).toEqual(expected)
       }),
@@ -134,7 +134,7 @@ test.each(['record', 'list'] as const)(
   1_200_000,
 )
 
-test('after thousands of pages it still works, and the exit code of the process is untouched', async () => {
+test('it still works after thousands of pages, and the exit code of the process is unchanged', async () => {
   const { where: chosen } = await compileExpressions(
     { where: '.amount > 5', jq: undefined, whereErrors: 'stop' },
     { say: () => {}, nowMs: 0 },

@@ -54,7 +54,7 @@ test.each([
   ['.a | . == "a" or . == "b"', ['a']],
   ['first(.a, .b)', ['a', 'b']],
   ['label $out | .a', ['a']],
-])('%s takes %j from the record', (program, names) => {
+])('%s reads %j from the record', (program, names) => {
   expect(used(program)).toEqual(names)
 })
 
@@ -69,7 +69,7 @@ test.each([
   ['any(.[]; .a)', ['a']],
   ['.[].id', ['id']],
   ['.name', []],
-])('%s takes %j from the records of a list', (program, names) => {
+])('%s reads %j from the records of a list', (program, names) => {
   expect(used(program, 'list')).toEqual(names)
 })
 
@@ -115,7 +115,7 @@ test('has("vip") marks a member as optional', () => {
   expect(used('def known: has("vip"); known and .vip')).toEqual([])
 })
 
-test('an expression that the reader does not understand is still run', async () => {
+test('an expression that the reader cannot parse is still run', async () => {
   const query = await createExpression(await loadJq(), {
     flag: '--jq',
     text: '. as [$a] ?// $a | $a',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { refuseAssignment } from '../../src/expr/expression.ts'
 
 test.each(['.company = "x"', '.amount>1 and .company="x"', '.a |= 1', '.a += 1', '.a //= 1', '.b == 1 | .a = 2'])(
-  '%s is refused as a condition, and the hint tells what compares',
+  '%s is rejected as a condition, and the hint names the comparison',
   (text) => {
     expect(() => refuseAssignment(text)).toThrow(
       expect.objectContaining({ code: 'usage', details: { hint: expect.stringContaining('== compares') } }),

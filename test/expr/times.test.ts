@@ -13,7 +13,7 @@ async function outcomes(text: string, ...values: readonly (string | number | nul
   )
 }
 
-test('age is in seconds: of times with milliseconds, with offsets, without one (UTC), and of dates', async () => {
+test('age is in seconds, for times with milliseconds, with an offset, without one (UTC), and for dates', async () => {
   const ages = await outcomes(
     '.t | age',
     '2026-03-01T11:59:59.500Z',
@@ -27,7 +27,7 @@ test('age is in seconds: of times with milliseconds, with offsets, without one (
   expect(ages).toEqual([0.5, 1800, 0, 129_600, 3600, 63_115_200, -1])
 })
 
-test('age counts days as Date does, over 400 years', async () => {
+test('age counts days as Date does over 400 years', async () => {
   const days = Array.from({ length: 400 }, (_, at) => new Date(Date.UTC(1800 + at, at % 12, 1 + (at % 28))))
   const ages = await outcomes('.t | age', ...days.map((day) => day.toISOString()))
   expect(ages).toEqual(days.map((day) => (NOW_MS - day.getTime()) / 1000))
@@ -50,15 +50,15 @@ test.each([
   '2026-01-01T25:00:00Z',
   '2026-01-01T10:00:00+25:00',
   '2026',
-])('%j is not a time: an error for its record, and not false', async (value) => {
+])('%j is not a time: the result is an error for its record, not false', async (value) => {
   const [reason] = await outcomes('.t | older_than("1d")', value)
   expect(reason).toBe(
-    `${JSON.stringify(value)} is no time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31`,
+    `${JSON.stringify(value)} is not a time, expected one such as 2026-01-31T09:30:00.000Z, or 2026-01-31`,
   )
 })
 
 test.each(['.t | older_than("90x")', '.t | older_than("90")', '.t | older_than(90)', '.t | older_than("")'])(
-  '%s is refused before any record is read',
+  '%s is rejected before any record is read',
   async (text) => {
     await expect(outcomes(text)).rejects.toMatchObject({
       code: 'usage',
@@ -67,7 +67,7 @@ test.each(['.t | older_than("90x")', '.t | older_than("90")', '.t | older_than(9
   },
 )
 
-test('a duration that is computed from the record is refused for that record', async () => {
+test('a wrong duration computed from a record is an error for that record', async () => {
   expect(await outcomes('.t as $t | "2026-01-01" | older_than($t)', 'x')).toEqual([
     'older_than("x"): expected a time such as 90d, 12h, 30m, 45s or 500ms',
   ])

@@ -31,23 +31,23 @@ test('work under one lock never overlaps, and the lock is gone after it', async 
   expect(await readdir(folder)).toEqual([])
 })
 
-test('the lock is given back when the work fails, and its error is the one seen', async () => {
+test('the lock is released when the work fails, and the error of the work is thrown', async () => {
   const folder = await tempFolder()
   await expect(withLock(join(folder, 'lock'), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a lock that another process holds is waited for, then its holder is named', async () => {
+test('a lock held by another process is waited for, then its holder is named', async () => {
   const path = join(await tempFolder(), 'lock')
   const holder = await startHolder(path)
   await expect(withLock(path, async () => 'never', 100)).rejects.toMatchObject({
     code: 'machine',
     message: `${path} is held by process ${holder.pid}`,
-    details: { hint: `wait until it ends; if it is no crm: rm ${path}` },
+    details: { hint: `wait until it ends; if it is not a crm process: rm ${path}` },
   })
 })
 
-test('a lock left by a killed process is taken over by one at a time', async () => {
+test('a lock of a killed process is taken over by one process at a time', async () => {
   const path = join(await tempFolder(), 'lock')
   const holder = await startHolder(path)
   holder.kill('SIGKILL')
@@ -65,7 +65,7 @@ test('a lock left by a killed process is taken over by one at a time', async () 
   expect(new Set(seen)).toEqual(new Set([1]))
 })
 
-test('a lock of an earlier process with our own number is taken over', async () => {
+test('a lock of an earlier process with the same pid is taken over', async () => {
   const path = join(await tempFolder(), 'lock')
   await writeFile(path, `${process.pid} 1 x\n`)
   expect(await withLock(path, async () => 'done', 0)).toBe('done')
@@ -78,7 +78,7 @@ test.runIf(process.platform === 'linux')('a lock whose number another process ha
   expect(await withLock(path, async () => 'done', 0)).toBe('done')
 })
 
-test('an empty lock is waited for while it is young, and taken over when a crash left it', async () => {
+test('a new empty lock is waited for, and an old one, left by a crash, is taken over', async () => {
   const path = join(await tempFolder(), 'lock')
   await writeFile(path, '')
   await expect(withLock(path, async () => 'never', 50)).rejects.toMatchObject({
@@ -88,7 +88,7 @@ test('an empty lock is waited for while it is young, and taken over when a crash
   expect(await withLock(path, async () => 'done')).toBe('done')
 })
 
-test('a crash while a stale lock was being removed does not block the next one', async () => {
+test('a crash during the removal of a stale lock does not block the next process', async () => {
   const path = join(await tempFolder(), 'lock')
   await writeFile(path, `${process.pid} 1 x\n`)
   await writeFile(`${path}.break`, '')
@@ -96,14 +96,14 @@ test('a crash while a stale lock was being removed does not block the next one',
   expect(await withLock(path, async () => 'done')).toBe('done')
 })
 
-test('a link in the place of the lock is never written through', async () => {
+test('a link in place of the lock is never written through', async () => {
   const folder = await tempFolder()
   await symlink(join(folder, 'victim'), join(folder, 'lock'))
   await expect(withLock(join(folder, 'lock'), async () => 'never', 50)).rejects.toMatchObject({ code: 'machine' })
   expect(await readdir(folder)).toEqual(['lock'])
 })
 
-test('a folder that is not there is named', async () => {
+test('a missing folder is named', async () => {
   const folder = join(await tempFolder(), 'file')
   await writeFile(folder, '')
   await expect(withLock(join(folder, 'lock'), async () => 'never')).rejects.toMatchObject({ code: 'machine' })
@@ -111,7 +111,7 @@ test('a folder that is not there is named', async () => {
   expect(await withLock(join(`${folder}.real`, 'lock'), async () => 'done')).toBe('done')
 })
 
-test('a lock that another one has by now is left to it', async () => {
+test('a lock that another process has taken meanwhile is not removed', async () => {
   const path = join(await tempFolder(), 'lock')
   await withLock(path, () => writeFile(path, 'another\n'))
   expect(await readFile(path, 'utf8')).toBe('another\n')

@@ -10,13 +10,13 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   )
 }
 
-test('a full disk is said to be full, and the path is named', async () => {
+test('a full disk is reported, with the path', async () => {
   const error = toMachineError(await failureOf(writeFile('/dev/full', 'x')), '/dev/full')
   expect(error).toBeInstanceOf(CrmError)
   expect(error).toMatchObject({ code: 'machine', message: 'cannot use /dev/full: no space left on its disk' })
 })
 
-test('a permission that is missing is answered with the command that shows it', () => {
+test('a missing permission has the command that shows it as hint', () => {
   for (const code of ['EACCES', 'EPERM']) {
     expect(toMachineError(Object.assign(new Error('no'), { code }), '/a b')).toMatchObject({
       message: 'cannot use /a b: permission denied',
@@ -25,7 +25,7 @@ test('a permission that is missing is answered with the command that shows it', 
   }
 })
 
-test('an error that is nothing of the disk stays what it is', () => {
+test('an error that does not concern the disk is unchanged', () => {
   for (const error of [new Error('bug'), Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'text']) {
     expect(toMachineError(error, '/a')).toBe(error)
   }

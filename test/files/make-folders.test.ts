@@ -5,7 +5,7 @@ import { makeFolders } from '../../src/files/make-folders.ts'
 import { ensurePrivateFolder } from '../../src/files/private-folder.ts'
 import { tempFolder } from './temp-folder.ts'
 
-test('every folder that is missing is made for its owner alone', async () => {
+test('every missing folder is created with mode 0700', async () => {
   const path = join(await tempFolder(), 'a', 'b', 'c')
   makeFolders(path)
   makeFolders(path)
@@ -14,22 +14,22 @@ test('every folder that is missing is made for its owner alone', async () => {
   }
 })
 
-test('a link that leads nowhere is named', async () => {
+test('a link to a missing target is named', async () => {
   const link = join(await tempFolder(), 'link')
   await symlink('/nowhere/at/all', link)
   expect(() => makeFolders(join(link, 'below'))).toThrow(
-    `cannot make the folder ${link}: its name is that of a link that leads nowhere`,
+    `cannot create the folder ${link}: a link to a missing target has this name`,
   )
 })
 
-test('a file in the place of a folder is refused as the system does', async () => {
+test('a file in place of a folder is rejected with the error of the system', async () => {
   const file = join(await tempFolder(), 'file')
   await writeFile(file, '')
   expect(() => makeFolders(join(file, 'below'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }))
 })
 
 test.runIf(process.platform === 'linux')('a file system that takes no folders is named at once', async () => {
-  const refusal = { code: 'machine', message: 'cannot make the folder /proc/nope: /proc takes no new folders' }
+  const refusal = { code: 'machine', message: 'cannot create the folder /proc/nope: no folder can be created in /proc' }
   expect(() => makeFolders('/proc/nope/crm')).toThrow(expect.objectContaining(refusal))
   await expect(ensurePrivateFolder('/proc/nope/deep/crm')).rejects.toMatchObject(refusal)
 })

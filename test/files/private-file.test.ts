@@ -15,17 +15,17 @@ async function fileOf(mode: number): Promise<string> {
   return path
 }
 
-test('a file for its owner alone is read, a missing one is undefined', async () => {
+test('a file with mode 0600 is read, a missing one is undefined', async () => {
   const path = await fileOf(0o600)
   expect(await readPrivateFile(path)).toBe('text')
   expect(await readPrivateFile(`${path}.gone`)).toBeUndefined()
 })
 
-test('nothing can be below a home that is a file, so nothing is what is read', async () => {
+test('a path below a home that is a file is undefined', async () => {
   expect(await readPrivateFile('/dev/null/.config/crm/keys.json')).toBeUndefined()
 })
 
-test.each([0o640, 0o604, 0o660, 0o666])('a secret of mode %o is refused with the chmod to type', async (mode) => {
+test.each([0o640, 0o604, 0o660, 0o666])('a secret of mode %o is rejected, with the chmod to type', async (mode) => {
   const path = await fileOf(mode)
   await expect(readPrivateFile(path)).rejects.toMatchObject({
     code: 'machine',
@@ -34,12 +34,12 @@ test.each([0o640, 0o604, 0o660, 0o666])('a secret of mode %o is refused with the
   })
 })
 
-test('what is no secret may be read by others, and written by none', async () => {
+test('a file without a secret may be readable by others, but not writable', async () => {
   expect(await readOwnFile(await fileOf(0o644))).toBe('text')
   await expect(readOwnFile(await fileOf(0o664))).rejects.toMatchObject({ code: 'machine' })
 })
 
-test('a symbolic link is refused, whether it leads somewhere or not', async () => {
+test('a symbolic link is rejected, with and without a target', async () => {
   const path = await fileOf(0o600)
   await symlink(path, `${path}.link`)
   await symlink(`${path}.gone`, `${path}.dangling`)
@@ -51,7 +51,7 @@ test('a symbolic link is refused, whether it leads somewhere or not', async () =
   }
 })
 
-test('a folder, a named pipe or a socket is refused and never waited for', async () => {
+test('a folder, a named pipe or a socket is rejected without waiting', async () => {
   const folder = await tempFolder()
   await mkdir(join(folder, 'folder'))
   execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
@@ -75,7 +75,7 @@ test.skipIf(process.getuid?.() !== 0)('a file of another user is refused (skippe
   }
 })
 
-test('a link that takes the place of the file between two looks is never followed', async () => {
+test('a link that replaces the file between two checks is never followed', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'keys.json')
   await writeFile(path, 'ours', { mode: 0o600 })

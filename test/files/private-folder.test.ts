@@ -8,14 +8,14 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
 }
 
-test('a missing folder and those above it are made for their owner alone', async () => {
+test('a missing folder and its parents are created with mode 0700', async () => {
   const parent = join(await tempFolder(), 'config')
   await ensurePrivateFolder(join(parent, 'crm'))
   expect(await modeOf(join(parent, 'crm'))).toBe('700')
   expect(await modeOf(parent)).toBe('700')
 })
 
-test('a folder that is there keeps its mode when nobody else can write in it', async () => {
+test('an existing folder keeps its mode when no one else can write in it', async () => {
   const path = join(await tempFolder(), 'crm')
   await mkdir(path)
   await chmod(path, 0o755)
@@ -23,13 +23,13 @@ test('a folder that is there keeps its mode when nobody else can write in it', a
   expect(await modeOf(path)).toBe('755')
 })
 
-test('many at once make one folder', async () => {
+test('concurrent calls create one folder', async () => {
   const path = join(await tempFolder(), 'a', 'b')
   await Promise.all(Array.from({ length: 20 }, () => ensurePrivateFolder(path)))
   expect(await modeOf(path)).toBe('700')
 })
 
-test('a folder that others can write in is refused, with the chmod to type', async () => {
+test('a folder that others can write in is rejected, with the chmod to type', async () => {
   const path = join(await tempFolder(), 'my crm')
   await mkdir(path)
   await chmod(path, 0o777)
@@ -40,14 +40,14 @@ test('a folder that others can write in is refused, with the chmod to type', asy
   })
 })
 
-test('a folder that its group can write in is refused too', async () => {
+test('a folder that its group can write in is rejected, too', async () => {
   const path = join(await tempFolder(), 'crm')
   await mkdir(path)
   await chmod(path, 0o770)
   await expect(ensurePrivateFolder(path)).rejects.toThrow('has mode 770: others can write in it')
 })
 
-test('a folder for everybody is refused without advice that would take it from them', async () => {
+test('a folder shared by everyone is rejected without advice to change its mode', async () => {
   const path = join(await tempFolder(), 'shared')
   await mkdir(path)
   await chmod(path, 0o1777)
@@ -57,7 +57,7 @@ test('a folder for everybody is refused without advice that would take it from t
   })
 })
 
-test('a symbolic link is refused, also with a slash behind it', async () => {
+test('a symbolic link is rejected, also with a trailing slash', async () => {
   const folder = await tempFolder()
   await mkdir(join(folder, 'real'))
   await symlink(join(folder, 'real'), join(folder, 'link'))
@@ -66,7 +66,7 @@ test('a symbolic link is refused, also with a slash behind it', async () => {
   await expect(ensurePrivateFolder(`${join(folder, 'link')}/`)).rejects.toMatchObject(refusal)
 })
 
-test('a file in its place, or in the place of a parent, is named', async () => {
+test('a file in place of the folder or of a parent is named', async () => {
   const path = join(await tempFolder(), 'crm')
   await writeFile(path, '')
   await expect(ensurePrivateFolder(path)).rejects.toMatchObject({ code: 'machine', message: `${path} is not a folder` })

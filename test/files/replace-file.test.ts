@@ -11,7 +11,7 @@ const writing =
     return text.length
   }
 
-test('the file is what it was until all is written, and nothing else is left beside it', async () => {
+test('the file is unchanged until all is written, and no other file is left beside it', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'x.csv')
   await writeFile(path, 'before')
@@ -26,7 +26,7 @@ test('the file is what it was until all is written, and nothing else is left bes
   expect(await readdir(folder)).toEqual(['x.csv'])
 })
 
-test('what fails half way leaves what was there, or nothing', async () => {
+test('a failed write leaves the old file, or none', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'x.csv')
   const failing = async ({ stream }: NewFile) => {
@@ -40,7 +40,7 @@ test('what fails half way leaves what was there, or nothing', async () => {
   expect(await readFile(path, 'utf8')).toBe('before')
 })
 
-test('a new file has the usual mode, one that was there keeps its own, and a link stays a link', async () => {
+test('a new file has the usual mode, an existing one keeps its own, and a link stays a link', async () => {
   const folder = await tempFolder()
   const [path, link] = [join(folder, 'x.csv'), join(folder, 'link.csv')]
   await replaceFile(path, writing('a'))
@@ -54,7 +54,7 @@ test('a new file has the usual mode, one that was there keeps its own, and a lin
   expect((await stat(path)).mode & 0o777).toBe(0o640)
 })
 
-test('a device is written directly, a full one is told as that, and so are a folder and a path that leads nowhere', async () => {
+test('a device is written directly; a full device, a folder and a path without a folder are reported', async () => {
   expect(await replaceFile('/dev/null', writing('abc'))).toBe(3)
   expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
   await expect(replaceFile('/dev/full', writing('abc'))).rejects.toMatchObject({ code: 'machine' })

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { writePrivateFile } from '../../src/files/write-private-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
-test('the file is made for its owner alone and leaves nothing beside it', async () => {
+test('the file is created with mode 0600, and no other file is left beside it', async () => {
   const folder = await tempFolder()
   await writePrivateFile(join(folder, 'a'), 'one')
   await writePrivateFile(join(folder, 'a'), 'two')
@@ -13,14 +13,14 @@ test('the file is made for its owner alone and leaves nothing beside it', async 
   expect(await readdir(folder)).toEqual(['a'])
 })
 
-test('a file that others could read is private once it is written', async () => {
+test('a file that others could read has mode 0600 after a write', async () => {
   const path = join(await tempFolder(), 'a')
   await writeFile(path, 'old', { mode: 0o666 })
   await writePrivateFile(path, 'new')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('readers see a whole text while many write', async () => {
+test('readers see a complete text during concurrent writes', async () => {
   const path = join(await tempFolder(), 'a')
   const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(100_000))
   await writePrivateFile(path, texts[0] ?? '')
@@ -30,7 +30,7 @@ test('readers see a whole text while many write', async () => {
   await Promise.all(writes)
 })
 
-test('a link is refused, and what it leads to is not touched', async () => {
+test('a link is rejected, and its target is unchanged', async () => {
   const folder = await tempFolder()
   await writeFile(join(folder, 'victim'), 'precious')
   await symlink(join(folder, 'victim'), join(folder, 'a'))
@@ -39,14 +39,14 @@ test('a link is refused, and what it leads to is not touched', async () => {
   expect((await lstat(join(folder, 'a'))).isSymbolicLink()).toBe(true)
 })
 
-test('a folder in the place of the file is refused, and no temporary file stays', async () => {
+test('a folder in place of the file is rejected, and no temporary file is left', async () => {
   const folder = await tempFolder()
   await mkdir(join(folder, 'a'))
   await expect(writePrivateFile(join(folder, 'a'), 'x')).rejects.toMatchObject({ code: 'machine' })
   expect(await readdir(folder)).toEqual(['a'])
 })
 
-test('the text is on disk before the file takes the place of the old one, and so is the folder behind it', async () => {
+test('the text is synced before the file replaces the old one, and the folder after it', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'a')
   await writePrivateFile(path, 'old')

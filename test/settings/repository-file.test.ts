@@ -79,7 +79,7 @@ test.skipIf(process.platform === 'win32')(
     expect(read(join(repository, 'c'))).toBeUndefined()
     expect(notes.map((note) => note.replace(/^Note: .*\.crm\.toml is left out: /, ''))).toEqual([
       'it is a symbolic link',
-      'everybody can write it',
+      'everyone can write to it',
       'it is not a regular file',
     ])
   },

@@ -13,7 +13,7 @@ const refused = (place: Place) =>
   down(`${place.name} refuses connections`, isLoopback(place.url.hostname) ? serveCommand(place) : ADDRESS_HINT)
 const cut = ({ name }: Place): Explanation => ({
   ...down(`${name} closed the connection before its answer was complete`, 'try again'),
-  repeat: 'as it is',
+  repeat: 'same',
 })
 const silent = ({ name }: Place) => down(`${name} does not answer`)
 const noRoute = ({ name }: Place, code: string) => down(`there is no way to ${name} from here (${code})`)
@@ -81,7 +81,7 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
     rule: 'few',
     reason,
     hint: 'allow more with --timeout 2m, or try again later',
-    repeat: 'longer try',
+    repeat: 'longer-timeout',
   }
 }
 

@@ -88,7 +88,7 @@ function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean
 /** What passes by itself passes with more patience. */
 function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Failure> {
   if (rule === 'never') return {}
-  return { repeat: 'longer wait', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return { repeat: 'longer-max-wait', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 function statusReason(call: Call, status: number, problem: Problem, url: URL): string {

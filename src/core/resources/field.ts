@@ -7,11 +7,11 @@ export interface Field {
   readonly type: FieldType
   /** The description in schemas. */
   readonly about: string
-  /** A new record must have it, and it is never null or empty. */
+  /** A new record must have it; it is never null or empty. */
   readonly isRequired?: true
-  /** Set by the server; a client that sends it changes nothing. */
+  /** Set by the server, which ignores it in a request. */
   readonly isReadOnly?: true
-  /** Of its column on a screen, in terminal cells. */
+  /** Least and greatest width of its column on a screen, in terminal cells. */
   readonly width?: readonly [least: number, most: number]
   /** Other names in column headers, in lower case, without blanks, hyphens and underscores. */
   readonly aliases?: readonly string[]
@@ -19,7 +19,7 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** What the API can do with a resource. */
+/** The operations of the API on a resource. */
 export type Operation = 'list' | 'create' | 'update' | 'delete'
 
 /** The one definition of a resource: types, validation, schemas and tables derive from it. */
@@ -28,38 +28,38 @@ export interface ResourceDefinition {
   readonly plural: string
   /** The prefix of its ids on `crm serve`; undefined when its name is its id. */
   readonly idPrefix?: string
-  /** Of its collection in the API, from `/v1` on. */
+  /** The path of its collection in the API, starting with `/v1`. */
   readonly path: string
   /** The resource that its records belong to. `{id}` in `path` is the id of that record. */
   readonly parent?: 'deal' | 'pipeline'
-  /** Those of the contract; GraphQL may have others. */
+  /** The operations of the contract; GraphQL may have others. */
   readonly operations: readonly Operation[]
-  /** For hints, where the command is not `crm <plural> <operation>`. */
+  /** For hints: the commands that are not `crm <plural> <operation>`. */
   readonly commands?: Readonly<Partial<Record<Operation, string>>>
   /**
    * A record holds what clients send and no member depends on another record: the rules, routes, table, types, events and
    * documents of the service follow from this definition.
    */
   readonly isPlain?: true
-  /** Rows of a file can be made records of it. */
+  /** Rows of a file can be imported as its records. */
   readonly isImportable?: true
-  /** Servers that keep its records unique do so by this member, unless they name another. */
+  /** The member by which servers keep its records unique, unless they name another. */
   readonly uniqueBy?: string
-  /** For hints: the member that tells its records apart, and an expression that selects some. */
+  /** For hints: the member that identifies a record, and an expression that selects some. */
   readonly hints?: { readonly match: string; readonly where: string }
-  /** Of a plain resource, for documents: what its records are. */
+  /** For the documents of a plain resource: what its records are. */
   readonly about?: string
-  /** A new one, for documents and for events that are made up. */
+  /** A new record, for documents and synthetic events. */
   readonly example?: JsonObject
   /** In the order in which tables show them. */
   readonly fields: Fields
 }
 
-/** Every record begins with it. */
+/** The first field of every record. */
 export const ID = {
   id: {
     type: 'id',
-    about: 'Id, which the server gives',
+    about: 'Id, set by the server',
     isReadOnly: true,
     width: [16, 17],
   },
@@ -67,7 +67,7 @@ export const ID = {
 
 /** Set by the server on every record. */
 export const KEPT_BY_SERVER = {
-  created_at: { type: 'time', about: 'When it was made', isReadOnly: true, width: [10, 20] },
+  created_at: { type: 'time', about: 'When it was created', isReadOnly: true, width: [10, 20] },
   updated_at: { type: 'time', about: 'When it was last changed', isReadOnly: true },
   version: { type: 'integer', about: 'Grows with each change', isReadOnly: true },
 } as const satisfies Fields

@@ -12,8 +12,8 @@ export const NOTE = {
   example: { body: 'Call back on Friday', author_id: 'u_ines' },
   fields: {
     ...ID,
-    deal_id: { type: 'reference', about: 'Id of the deal that it is of', isRequired: true, aliases: ['deal'] },
-    body: { type: 'text', about: 'What the note says', isRequired: true, aliases: ['text', 'note', 'content'] },
+    deal_id: { type: 'reference', about: 'Id of its deal', isRequired: true, aliases: ['deal'] },
+    body: { type: 'text', about: 'Text of the note', isRequired: true, aliases: ['text', 'note', 'content'] },
     author_id: { type: 'reference', about: 'Id of the user who wrote it', aliases: ['author'] },
     ...KEPT_BY_SERVER,
   },

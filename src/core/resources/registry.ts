@@ -7,7 +7,7 @@ import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
 import { WEBHOOK } from './webhook.ts'
 
-/** A record as a server sent it: of another server than `crm serve` it may have any members. */
+/** A record as a server sent it; a server other than `crm serve` may send any members. */
 export type CrmRecord = JsonObject
 
 /** Every resource of the contract. To add one, begin here: the compiler lists the other places. */
@@ -24,22 +24,22 @@ export type Resource = keyof typeof RESOURCES
 
 type Definitions = typeof RESOURCES
 
-/** The resources whose definition has such members. */
+/** The resources whose definition has the members of this shape. */
 type Having<Shape> = { [R in Resource]: Definitions[R] extends Shape ? R : never }[Resource]
 
-/** Those that the service keeps as records, with ids of its own. */
+/** The resources that the service stores as records, with ids of its own. */
 export type StoredResource = Having<{ readonly idPrefix: string }>
 
-/** Those that people keep in a CRM: subscriptions are none. */
+/** The resources that users keep in a CRM: all stored ones but webhook subscriptions. */
 export type RecordResource = Exclude<StoredResource, 'webhook'>
 
 /** See `isPlain` of ResourceDefinition. */
 export type PlainResource = Having<{ readonly isPlain: true }>
 
-/** Those of which rows of a file can be made. */
+/** The resources that can be imported from a file. */
 export type ImportableResource = Having<{ readonly isImportable: true }>
 
-/** Those with a list of all their records. */
+/** The resources with a list of all their records. */
 export type ListedResource = Exclude<
   Having<{ readonly operations: readonly ['list', ...Operation[]] }>,
   Having<{ readonly parent: string }>
@@ -80,7 +80,7 @@ export const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'version'] as
   | keyof typeof KEPT_BY_SERVER
 )[]
 
-/** A member that the server sets, of any record. */
+/** Whether the server sets this member, on records of any resource. */
 export function isReadOnly(name: string): boolean {
   return READ_ONLY_FIELDS.some((each) => each === name)
 }
@@ -96,7 +96,7 @@ export function writableFields(resource: Resource): readonly (readonly [name: st
   return Object.entries<Field>(RESOURCES[resource].fields).filter(([, { isReadOnly }]) => !isReadOnly)
 }
 
-/** Those that a new record must have. */
+/** The fields that a new record must have. */
 export function requiredFields(resource: Resource): readonly string[] {
   return writableFields(resource).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
 }
@@ -122,7 +122,7 @@ export function hasOperation(resource: Resource, operation: Operation): boolean 
   return operations.includes(operation)
 }
 
-/** For hints: a member that tells its records apart. */
+/** For hints: a member that identifies a record. */
 export function matchHint(resource: Resource): string {
   const { hints }: ResourceDefinition = RESOURCES[resource]
   return hints?.match ?? 'id'
@@ -140,7 +140,7 @@ export function whereHint(resource: Resource): string {
   return hints?.where ?? '.id != null'
 }
 
-/** Whether all its records can be listed, so that one is found again. */
+/** Whether all its records can be listed, so that a scan can find one. */
 export function isListed(resource: Resource): resource is ListedResource {
   return LISTED_RESOURCES.some((each) => each === resource)
 }
@@ -154,7 +154,7 @@ export function resourceOf<P extends Plural>(plural: P): ByPlural[P] {
   return BY_PLURAL[plural]
 }
 
-/** `Contact`, its type in GraphQL and its schema in OpenAPI. */
+/** `Contact`: the name of its GraphQL type and of its OpenAPI schema. */
 export function typeName<R extends Resource>(resource: R): Capitalize<R> {
   return `${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as Capitalize<R>
 }

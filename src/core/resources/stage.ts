@@ -11,6 +11,6 @@ export const STAGE = {
     ...ID,
     name: { type: 'text', about: 'Name of the stage', isRequired: true },
     position: { type: 'integer', about: 'Place among the stages of its pipeline, from 1', isRequired: true },
-    probability: { type: 'number', about: 'Chance that a deal in it is won, 0 to 1' },
+    probability: { type: 'number', about: 'Probability that a deal in it is won, 0 to 1' },
   },
 } as const satisfies ResourceDefinition

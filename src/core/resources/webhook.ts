@@ -12,7 +12,7 @@ export const WEBHOOK = {
     events: { type: 'texts', about: 'Kinds of events, or patterns such as contact.* and *', isRequired: true },
     description: { type: 'text', about: 'What it is for' },
     status: { type: 'text', about: 'enabled or disabled', isReadOnly: true },
-    secret: { type: 'text', about: 'What signs its events; shown when it is made', isReadOnly: true },
+    secret: { type: 'text', about: 'Secret that signs its events; shown only when it is created', isReadOnly: true },
     ...KEPT_BY_SERVER,
   },
 } as const satisfies ResourceDefinition

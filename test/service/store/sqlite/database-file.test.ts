@@ -42,7 +42,7 @@ test('a database is made for its owner alone, with its folders and the files bes
 
 test.runIf(process.platform === 'linux')('a folder that the system does not let be made is named', async () => {
   expect((await refusalOf('/proc/nope/crm/crm.db')).message).toBe(
-    'cannot make the folder /proc/nope: /proc takes no new folders',
+    'cannot create the folder /proc/nope: no folder can be created in /proc',
   )
 })
 
