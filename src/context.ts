@@ -84,8 +84,8 @@ export interface GlobalFlags {
 }
 
 /**
- * What a command is given. The heavy rooms stand behind functions that load them on first use, so that no command
- * pays for what it does not use.
+ * The argument of every command. Heavy modules are behind functions that load them on first use, so that a command loads
+ * only what it uses.
  */
 export interface Context extends Host, LazyModules {
   readonly flags: GlobalFlags

@@ -1,6 +1,6 @@
 /**
- * The heavy rooms, each behind a function that loads it: no command pays for what it does not use. What a command may load is
- * here, and commands import nothing of these rooms themselves.
+ * Heavy modules, each behind a function that loads it, so that a command loads only what it uses. Commands import these
+ * modules through here only.
  */
 export const LAZY_MODULES = {
   ui: {

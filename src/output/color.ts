@@ -18,8 +18,8 @@ export interface Styles {
 }
 
 /**
- * `--color` wins, then NO_COLOR (no-color.org), FORCE_COLOR (0 and false mean no), TERM=dumb, and last whether it is a
- * terminal. An empty variable counts as unset.
+ * In order of precedence: `--color`, NO_COLOR (no-color.org), FORCE_COLOR (0 and false mean no), TERM=dumb, and whether the
+ * stream is a terminal. An empty variable counts as unset.
  */
 export function shouldColor({ flag, env, isTTY }: ColorFacts): boolean {
   if (flag !== 'auto') return flag === 'always'

@@ -1,14 +1,14 @@
-/** A column as the data would have it. */
+/** The widths that a column needs. */
 export interface ColumnNeed {
   /** Widest cell or header, in terminal columns. */
   readonly width: number
-  /** Below this it is not worth showing; never more than `width`. */
+  /** The least useful width; at most `width`. */
   readonly floor: number
 }
 
 /**
  * Widths that fit `available` with `gap` between columns: the widest columns shrink first, none below its floor. When the
- * floors do not fit either, columns are left out from the right, and the list is shorter. The first column always stays.
+ * floors do not fit, columns are omitted from the right, and the result is shorter. The first column is always kept.
  */
 export function fitColumns(needs: readonly ColumnNeed[], available: number, gap: number): readonly number[] {
   const shown = [...needs]
@@ -16,14 +16,14 @@ export function fitColumns(needs: readonly ColumnNeed[], available: number, gap:
   while (shown.length > 1 && sum(shown.map(({ floor }) => floor)) > room()) shown.pop()
   const [first] = shown
   if (!first || shown.length === 1) return shown.map(({ width }) => Math.max(1, Math.min(width, available)))
-  // The cap that no column exceeds but by its floor; it is narrower than a terminal, so counting down is quick enough.
+  // The cap, which a column exceeds only by its floor; it is at most the width of a terminal, so counting down is fast enough.
   let cap = Math.min(available, Math.max(...shown.map(({ width }) => width)))
   const capped = (): number[] => shown.map(({ width, floor }) => Math.max(floor, Math.min(width, cap)))
   while (sum(capped()) > room()) cap -= 1
   return spread(capped(), shown, room())
 }
 
-/** Gives the columns that are left over to the ones that were cut, from the left. */
+/** Distributes the remaining width to the columns that were cut, from the left. */
 function spread(widths: readonly number[], needs: readonly ColumnNeed[], room: number): readonly number[] {
   let spare = room - sum(widths)
   return widths.map((width, index) => {

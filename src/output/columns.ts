@@ -2,12 +2,12 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { type FieldPath, fieldName } from './fields.ts'
 import type { RecordOutput } from './record-output.ts'
 
-/** So many names are told of keys that have no column; a server can make up any number of them. */
+/** At most this many keys without a column are named; a server can send any number. */
 const MOST_NAMES = 10
 
 /**
- * The columns of a table: the known ones. Where a server has others instead, those that no record has give way to them:
- * rows of blanks would hide what is there.
+ * The columns of a table: the known ones. When a server sends other members instead, these replace the known columns that no
+ * record has.
  */
 export function heldColumns(columns: readonly string[], records: readonly CrmRecord[]): readonly string[] {
   const keys = new Set(records.flatMap((record) => Object.keys(record)))
@@ -17,18 +17,18 @@ export function heldColumns(columns: readonly string[], records: readonly CrmRec
   return others.length === 0 ? columns : [...held, ...others]
 }
 
-/** The columns of a file: those of its first page, unless its line of heads can be written once more. */
+/** The columns of a file: those of its first page, unless its header row can be written again. */
 export interface Columns {
-  /** `--fields`, or the known fields and behind them the other keys of the pages that were asked about. */
+  /** `--fields`, or the known fields followed by the other keys of the pages passed so far. */
   paths(page: readonly CrmRecord[]): readonly FieldPath[]
-  /** Counts the values of a page that no column holds. */
+  /** Counts the values of a page that have no column. */
   count(page: readonly CrmRecord[]): void
   notes(): readonly string[]
 }
 
 export function createColumns({ fields, columns }: Pick<RecordOutput, 'fields' | 'columns'>): Columns {
   const known = new Set<string>(columns)
-  const latecomers = new Set<string>()
+  const lateKeys = new Set<string>()
   let left = 0
   return {
     paths(page) {
@@ -42,14 +42,16 @@ export function createColumns({ fields, columns }: Pick<RecordOutput, 'fields' |
         for (const key of Object.keys(record)) {
           if (known.has(key)) continue
           left++
-          if (latecomers.size < MOST_NAMES) latecomers.add(key)
+          if (lateKeys.size < MOST_NAMES) lateKeys.add(key)
         }
       }
     },
     notes() {
       if (left === 0) return []
-      const names = [...latecomers].map((key) => fieldName([key])).join(', ')
-      return [`${left} values are in no column, their keys came after the first page: ${names}; choose with --fields`]
+      const names = [...lateKeys].map((key) => fieldName([key])).join(', ')
+      return [
+        `${left} values have no column, because their keys are not in the first page: ${names}; choose with --fields`,
+      ]
     },
   }
 }

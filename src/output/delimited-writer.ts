@@ -11,11 +11,11 @@ import { linesFor } from './safe-lines.ts'
 export interface Dialect {
   readonly delimiter: string
   readonly lineEnd: string
-  /** A cell as the file holds it; undefined stands for null and for what is absent. */
+  /** The text of a cell in the file; undefined for a null or absent value. */
   cell(text: string | undefined, isAlone: boolean): string
 }
 
-/** Columns under one line of heads, which is there also when there are no records. */
+/** Writes a header row, also without records, and the records below it. */
 export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: Dialect): RecordWriter {
   const columns = createColumns(out)
   let paths: readonly FieldPath[] | undefined
@@ -47,7 +47,7 @@ export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, c
   }
 }
 
-/** Text unchanged, everything else as JSON: a negative number is not a formula. */
+/** Text made safe, any other value as JSON: a negative number is not a formula. */
 function valueText(value: JsonValue | undefined, safe: (text: string) => string): string | undefined {
   if (value === null || value === undefined) return undefined
   return typeof value === 'string' ? safe(value) : jsonText(value)

@@ -2,14 +2,14 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 
-/** The names on the way to a member: `owner.name` is ['owner', 'name']. */
+/** The path of a member: `owner.name` is ['owner', 'name']. */
 export type FieldPath = readonly string[]
 
-/** `a,b.c` as typed after `--fields`; CrmError `usage` names what is malformed. */
+/** Parses the `a,b.c` of `--fields`; CrmError `usage` for an empty name. */
 export function parseFields(text: string): readonly FieldPath[] {
   const paths = text.split(',').map((field) => field.trim().split('.'))
   if (paths.some((path) => path.some((name) => name.trim() === ''))) {
-    throw new CrmError('usage', `--fields holds an empty name: ${JSON.stringify(text)}`, {
+    throw new CrmError('usage', `--fields contains an empty name: ${JSON.stringify(text)}`, {
       hint: 'expected names with commas between them, such as --fields id,name,owner.name',
     })
   }
@@ -21,8 +21,8 @@ export function fieldName(path: FieldPath): string {
 }
 
 /**
- * The member at the end of the path, or undefined. A member that itself has the dotted name comes first, so that a record
- * printed with `--fields owner.name` can be read with it again; a number picks from a list.
+ * The member at the path, or undefined. A member whose name is the dotted path takes precedence, so that the output of
+ * `--fields owner.name` can be read with the same fields; a number is an index into a list.
  */
 export function memberAt(record: CrmRecord, path: FieldPath): JsonValue | undefined {
   const whole = fieldName(path)

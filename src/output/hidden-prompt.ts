@@ -4,10 +4,10 @@ import { safeText } from './safe-text.ts'
 
 const KEYS = { enter: '\r', interrupt: '\x03', end: '\x04', backspace: '\b', delete: '\x7f', clear: '\x15' } as const
 
-/** A line that is not shown while it is typed. Ctrl-C: CrmError `interrupted`; the end of input: CrmError `unconfirmed`. */
+/** Reads a line without echo. CrmError `interrupted` on Ctrl-C, `unconfirmed` at the end of input. */
 export async function askHidden(io: Io, question: string, signal: AbortSignal): Promise<string> {
   const { stdin, stderr } = io
-  // Before the question, so that nothing typed ahead is shown.
+  // Before the question, so that keys typed ahead are not shown.
   if (stdin.isTTY) stdin.setRawMode?.(true)
   try {
     await writeText(stderr, safeText(question))
@@ -18,7 +18,7 @@ export async function askHidden(io: Io, question: string, signal: AbortSignal): 
   }
 }
 
-/** The line as a terminal in raw mode sends it: each key is a character here, also those that edit. */
+/** Reads a line from a terminal in raw mode, which sends a character for each key, including editing keys. */
 function takeHidden(text: string): Taken<string> | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: arrows and function keys, ECMA-48 5.4
   const typed = [...text.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)/g, '')]

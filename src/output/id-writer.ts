@@ -4,7 +4,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
 
-/** An id a line, for commands that take ids on `-`. */
+/** One id per line, for commands that read ids with `-`. */
 export function createIdWriter(): RecordWriter {
   return { page: (records) => records.map(idLine).join(''), end: () => '', single: idLine, notes: () => [] }
 }
@@ -12,7 +12,7 @@ export function createIdWriter(): RecordWriter {
 function idLine(record: CrmRecord): string {
   const text = idOnLine(record.id)
   if (text === undefined) {
-    throw new CrmError('bad_answer', `a record has no id that can stand on a line: ${jsonText(record).slice(0, 200)}`, {
+    throw new CrmError('bad_answer', `a record has no id that fits on one line: ${jsonText(record).slice(0, 200)}`, {
       hint: 'show whole records: -o jsonl',
     })
   }

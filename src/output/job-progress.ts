@@ -3,7 +3,7 @@ import { ERASE_LINE } from './note-line.ts'
 import type { ProgressOptions } from './progress.ts'
 import { safeText } from './safe-text.ts'
 
-/** How far bulk work has come. */
+/** The progress of bulk work. */
 export interface JobCounts {
   readonly done: number
   readonly total: number
@@ -17,25 +17,25 @@ export interface JobPauseNote {
 
 export interface JobProgress {
   /** After every row. */
-  tell(counts: JobCounts): void
+  update(counts: JobCounts): void
   pause(pause: JobPauseNote | undefined): void
-  /** Erases the line; programs get the last numbers. */
+  /** Erases the line; programs get the final counts. */
   end(counts: JobCounts): void
 }
 
 const FIRST_MS = 1000
 const EVERY_MS = { terminal: 250, plain: 10_000, json: 1000 } as const
-/** The rate of so long: what a person sees happen, not the mean of an hour. */
+/** The period that the rate is averaged over: the current rate, not the mean of an hour. */
 const RATE_OVER_MS = 5000
 
 type JobProgressOptions = Pick<ProgressOptions, 'stderr' | 'flag' | 'now'>
 
-/** One line on stderr: four times a second on a terminal, every ten seconds elsewhere, a JSON object a second for programs. */
+/** A line on stderr four times a second on a terminal, every ten seconds elsewhere; for programs one JSON object per second. */
 export function createJobProgress({ stderr, flag, now }: JobProgressOptions): JobProgress {
-  const way = flag === 'json' ? 'json' : stderr.isTTY ? 'terminal' : 'plain'
+  const mode = flag === 'json' ? 'json' : stderr.isTTY ? 'terminal' : 'plain'
   const startMs = now()
-  let saidMs = startMs + FIRST_MS - EVERY_MS[way]
-  if (way === 'plain') saidMs = startMs
+  let saidMs = startMs + FIRST_MS - EVERY_MS[mode]
+  if (mode === 'plain') saidMs = startMs
   let from = { ms: startMs, done: -1 }
   let perSecond = 0
   let paused: JobPauseNote | undefined
@@ -48,32 +48,32 @@ export function createJobProgress({ stderr, flag, now }: JobProgressOptions): Jo
       from = { ms: nowMs - elapsedMs / 2, done: counts.done - (counts.done - from.done) / 2 }
   }
   const say = (counts: JobCounts, nowMs: number) => {
-    const text = way === 'json' ? jsonLine(counts, perSecond, paused) : textLine(counts, perSecond, { paused, nowMs })
-    stderr.write(way === 'terminal' ? `${ERASE_LINE}${text}` : `${text}\n`)
+    const text = mode === 'json' ? jsonLine(counts, perSecond, paused) : textLine(counts, perSecond, { paused, nowMs })
+    stderr.write(mode === 'terminal' ? `${ERASE_LINE}${text}` : `${text}\n`)
     saidMs = nowMs
   }
   return {
-    tell(counts) {
+    update(counts) {
       if (flag === 'none') return
       const nowMs = now()
-      if (from.done >= 0 && nowMs - saidMs < EVERY_MS[way]) return
+      if (from.done >= 0 && nowMs - saidMs < EVERY_MS[mode]) return
       measure(counts, nowMs)
-      if (nowMs - saidMs >= EVERY_MS[way]) say(counts, nowMs)
+      if (nowMs - saidMs >= EVERY_MS[mode]) say(counts, nowMs)
     },
     pause(pause) {
       const isNew = pause !== undefined && pause.why !== paused?.why
       paused = pause
-      if (flag !== 'none' && isNew && way !== 'json') {
+      if (flag !== 'none' && isNew && mode !== 'json') {
         const until =
           pause.untilMs === undefined ? '' : ` until ${new Date(pause.untilMs).toISOString().slice(11, 19)} UTC`
-        const erase = way === 'terminal' ? ERASE_LINE : ''
+        const erase = mode === 'terminal' ? ERASE_LINE : ''
         stderr.write(`${erase}${safeText(`Waiting${until}: ${pause.why}`)}\n`)
       }
     },
     end(counts) {
       if (flag === 'none') return
-      if (way === 'terminal') stderr.write(ERASE_LINE)
-      if (way === 'json') say(counts, now())
+      if (mode === 'terminal') stderr.write(ERASE_LINE)
+      if (mode === 'json') say(counts, now())
     },
   }
 }

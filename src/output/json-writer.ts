@@ -2,7 +2,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
 
-/** One document, whatever the number of pages: opened with the first record, closed only at the end. */
+/** One document for any number of pages: opened with the first record, closed at the end. */
 export function createJsonWriter(): RecordWriter {
   let isOpen = false
   const item = (record: CrmRecord): string => `  ${jsonText(record, 2).replaceAll('\n', '\n  ')}`

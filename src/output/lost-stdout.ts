@@ -1,14 +1,14 @@
-/** What a command has done when its output cannot be written. */
+/** The effects of a command, for the case that its output cannot be written. */
 export interface SentSoFar {
-  /** Its exit code is a result: of a write, or of a search. */
+  /** The exit code is a result: of a write, or of a search. */
   isVerdict: boolean
-  /** What took effect, for the message. */
+  /** The changes that took effect, for the message. */
   taken: string | undefined
 }
 
 /**
- * A reader that closes the pipe (`crm ... | head`) ends a list with success. A command whose exit code is a result goes on
- * without a reader. A full disk is exit 13 for all.
+ * A reader that closes the pipe (`crm ... | head`) ends a list with success. A command whose exit code is a result continues
+ * without a reader. A full disk is exit 13 for every command.
  */
 export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: SentSoFar): void {
   let isReaderGone = false
@@ -17,7 +17,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
     const what = sent.taken === undefined ? '' : `; what took effect: ${sent.taken}`
     if (error.code !== 'EPIPE') {
       stderr.write(
-        `crm: the output cannot be written: ${error.message}${what}\n  free some space, or write to another place\n`,
+        `crm: cannot write the output: ${error.message}${what}\n  free some space, or write to another place\n`,
       )
       exit(13)
     }
@@ -25,7 +25,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
     if (!sent.isVerdict) exit(0)
     isReaderGone = true
     stdout.write = () => true
-    // A writer that waits for `drain` would wait for ever.
+    // A writer that awaits `drain` would never continue.
     stdout.emit('drain')
   })
 }

@@ -1,4 +1,4 @@
-/** Thrown where a pager is written to that its reader has left: enough was seen. */
+/** Thrown by a write to a pager that the reader has closed. */
 export class PagerClosed extends Error {
   override readonly name = 'PagerClosed'
 }

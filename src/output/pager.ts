@@ -9,25 +9,25 @@ import { withoutKey } from '../core/without-key.ts'
 import { PagerClosed } from './pager-closed.ts'
 
 export interface Pager {
-  /** Takes the place of stdout, with its width. The pager starts with the first text. */
+  /** Replaces stdout, with the same width. The pager starts at the first write. */
   readonly stdout: OutputStream
-  /** Lets the pager show what it has, and waits for its reader. */
+  /** Ends the input of the pager, and waits until the reader closes it. */
   close(): Promise<void>
 }
 
-/** Through the shell, as git does: the variable is a command line of the user's own, and no data is ever part of it. */
+/** Run by the shell, as git does: the variable is a command line of the user, and never contains data. */
 const SHELL_CANNOT_RUN = [126, 127]
 
 /**
- * -F leaves at once when all fits on the screen, -R keeps colours, -X leaves the text on the screen: git's choice. -K is ours:
- * Ctrl-C ends less as well, which would otherwise hold the terminal of a crm that is gone.
+ * -F exits at once when all fits on the screen, -R keeps colours, -X leaves the text on the screen, as for git. -K lets
+ * Ctrl-C end less, too, which would otherwise keep the terminal after crm has ended.
  */
 const LESS = 'FRXK'
 
-/** What crm writes, whatever the locale says: without it less shows bytes in the locale C, which containers have. */
+/** The encoding of the output in any locale: without it less shows bytes in the locale C, which is common in containers. */
 const LESSCHARSET = 'utf-8'
 
-/** The command line of the pager: CRM_PAGER, else PAGER, else less where it is installed; undefined where there is to be none. */
+/** The command line of the pager: CRM_PAGER, else PAGER, else less if installed; undefined for none. */
 export function pagerCommand(env: Env): string | undefined {
   if (!env.TERM || env.TERM === 'dumb') return undefined
   const command = (env.CRM_PAGER ?? env.PAGER)?.trim()
@@ -48,7 +48,7 @@ export function openPager(command: string, env: Env, terminal: OutputStream): Pa
       return started.stdin.write(text)
     },
     once(event, listener) {
-      // A reader who leaves drains nothing: the next write finds out.
+      // There is no `drain` after the reader has quit; the next write throws.
       started?.onceReady(event, listener)
     },
     isTTY: true,
@@ -70,7 +70,7 @@ export function openPager(command: string, env: Env, terminal: OutputStream): Pa
   }
 }
 
-/** Within this time crm gets the SIGINT that ended its pager. */
+/** The SIGINT that ended the pager reaches crm within this time. */
 const SIGNAL_MS = 100
 
 function startPager(command: string, env: Env) {
@@ -80,7 +80,7 @@ function startPager(command: string, env: Env) {
   const left = () => {
     isOpen = false
   }
-  // EPIPE: its reader has left, or it never ran; `ended` knows which.
+  // EPIPE: the reader has quit, or the pager never ran; `ended` shows which.
   child.stdin.on('error', left)
   const ended = once(child, 'close').then(async ([exit]) => {
     left()

@@ -3,7 +3,7 @@ import type { RecordOutput } from './record-output.ts'
 import { safeText } from './safe-text.ts'
 import type { Selection } from './selection.ts'
 
-/** What a reader should know about what was printed, after it and on stderr: columns left out, fields that nothing had. */
+/** Writes notes on the printed records to stderr: omitted columns, and fields that no record has. */
 export async function writeNotes(
   { io: { stderr }, columns }: Pick<RecordOutput, 'io' | 'columns'>,
   notes: readonly string[],

@@ -7,7 +7,7 @@ import { printWhole } from './print-results.ts'
 import type { RecordOutput } from './record-output.ts'
 import { createSelection } from './selection.ts'
 
-/** One record: a json object, a jsonl line, an id, a row under its heads, or a table of keys and values, which is never cut. */
+/** Prints one record: a json object, a jsonl line, an id, a row with its header, or a table of keys and values, never cut. */
 export async function printRecord(out: RecordOutput, record: CrmRecord): Promise<void> {
   const { stdout } = out.io
   const selection = out.fields && out.format !== 'id' ? createSelection(out.fields) : undefined

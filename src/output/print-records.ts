@@ -10,8 +10,8 @@ import { createSelection, type Selection } from './selection.ts'
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
 /**
- * Prints rows as pages arrive and says how many there were. A failure before the first page leaves stdout empty; one in
- * the middle leaves a json document open on purpose, so that half a list is not taken for the whole.
+ * Prints rows as pages arrive, and returns their number. A failure before the first page leaves stdout empty; a later one
+ * leaves a json document unclosed on purpose, so that a partial list is not mistaken for the whole.
  */
 export async function printRecords(out: RecordOutput, pages: Pages): Promise<number> {
   const selection = out.fields && out.format !== 'id' ? createSelection(out.fields) : undefined

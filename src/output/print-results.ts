@@ -7,8 +7,8 @@ import type { RecordOutput } from './record-output.ts'
 import { linesFor } from './safe-lines.ts'
 
 /**
- * What `--jq` makes of a list: of each record as pages arrive (jsonl), or of the whole list (json), which is held in memory
- * until its end. Gives the number of records.
+ * Prints the results of `--jq` for each record as pages arrive (jsonl), or for the whole list (json), which is held in
+ * memory until it is complete. Returns the number of records.
  */
 export async function printResults(
   out: RecordOutput,
@@ -27,13 +27,13 @@ export async function printResults(
   return count
 }
 
-/** What `--jq` makes of one value, given as JSON. */
+/** Prints the results of `--jq` for one value, given as JSON. */
 export async function printWhole(out: RecordOutput, query: Query, json: string): Promise<void> {
   const { stdout } = out.io
   await writeText(stdout, linesFor(stdout, resultText(await query.whole(json), out.format === 'json' ? 2 : 0)))
 }
 
-/** Texts unquoted, like gh and `jq -r`; everything else as JSON. */
+/** Texts unquoted, as gh and `jq -r` do; any other value as JSON. */
 function resultText(results: readonly JsonValue[], indent: number): string {
   return results.map((result) => `${typeof result === 'string' ? result : jsonText(result, indent)}\n`).join('')
 }

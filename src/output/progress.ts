@@ -6,27 +6,27 @@ export const PROGRESS_FLAGS = ['auto', 'json', 'none'] as const
 
 export type ProgressFlag = (typeof PROGRESS_FLAGS)[number]
 
-/** How far a long list has come, on stderr. */
+/** The progress of a long list, on stderr. */
 export interface Progress {
   add(count: number): void
-  /** Erases the line; programs get the last numbers. */
+  /** Erases the line; programs get the final counts. */
   end(): void
 }
 
 export interface ProgressOptions {
   readonly stderr: OutputStream
   readonly flag: ProgressFlag
-  /** What is counted: `contacts`. */
+  /** The counted records: `contacts`. */
   readonly plural: string
-  /** Rows that scroll by on the same terminal say it better. */
+  /** Rows printed on the same terminal already show the progress. */
   readonly isStdoutTTY: boolean
   readonly now: () => number
 }
 
-/** What is over sooner needs no word. */
+/** A shorter command shows no progress. */
 const SILENT_MS = 2_000
 
-interface Way {
+interface Mode {
   readonly firstMs: number
   readonly everyMs: number
   line(count: number, elapsedMs: number): string
@@ -34,12 +34,12 @@ interface Way {
 }
 
 /**
- * Counts, and from the third second on says so: four times a second on a terminal, a line every ten seconds elsewhere,
- * a JSON object a second for programs.
+ * Counts rows, and from the third second on shows the count: four times a second on a terminal, a line every ten seconds
+ * elsewhere, one JSON object per second for programs.
  */
 export function createProgress(options: ProgressOptions): Progress {
   const { stderr, now } = options
-  const way = options.flag === 'none' || (options.flag === 'auto' && options.isStdoutTTY) ? undefined : wayOf(options)
+  const mode = options.flag === 'none' || (options.flag === 'auto' && options.isStdoutTTY) ? undefined : modeOf(options)
   const startMs = now()
   let count = 0
   let saidMs: number | undefined
@@ -47,18 +47,18 @@ export function createProgress(options: ProgressOptions): Progress {
     add(more) {
       count += more
       const nowMs = now()
-      if (!way || nowMs - (saidMs ?? startMs) < (saidMs === undefined ? way.firstMs : way.everyMs)) return
+      if (!mode || nowMs - (saidMs ?? startMs) < (saidMs === undefined ? mode.firstMs : mode.everyMs)) return
       saidMs = nowMs
-      stderr.write(way.line(count, nowMs - startMs))
+      stderr.write(mode.line(count, nowMs - startMs))
     },
     end() {
-      if (!way || saidMs === undefined || way.last === 'nothing') return
-      stderr.write(way.last === 'erase' ? ERASE_LINE : way.line(count, now() - startMs))
+      if (!mode || saidMs === undefined || mode.last === 'nothing') return
+      stderr.write(mode.last === 'erase' ? ERASE_LINE : mode.line(count, now() - startMs))
     },
   }
 }
 
-function wayOf({ flag, stderr, plural }: ProgressOptions): Way {
+function modeOf({ flag, stderr, plural }: ProgressOptions): Mode {
   if (flag === 'json') {
     return {
       firstMs: SILENT_MS,
@@ -78,7 +78,7 @@ function perSecond(done: number, elapsedMs: number): number {
   return Math.round((done * 1000) / Math.max(1, elapsedMs))
 }
 
-/** 12,300: Intl would cost more than all else here. */
+/** 12,300; Intl would take longer than the rest of the line. */
 function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -3,14 +3,14 @@ import { readAnswer } from './read-answer.ts'
 import { safeText } from './safe-text.ts'
 
 /**
- * Yes only for `y` or `yes`. The question is shown as it is, on stderr: `Delete it? [y/N] `. The end of input before an
+ * Asks a question on stderr, printed unchanged: `Delete it? [y/N] `. True only for `y` or `yes`. The end of input before an
  * answer is CrmError `unconfirmed`, an abort CrmError `interrupted`.
  */
 export async function askYesNo(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
   return /^y(?:es)?$/i.test(await askTyped(io, question, signal))
 }
 
-/** A line, without the blanks around it; fails as askYesNo does. */
+/** Reads a line, trimmed; fails as askYesNo does. */
 export async function askTyped(io: Io, question: string, signal: AbortSignal): Promise<string> {
   await writeText(io.stderr, safeText(question))
   try {
@@ -19,7 +19,7 @@ export async function askTyped(io: Io, question: string, signal: AbortSignal): P
       return end === -1 ? undefined : { answer: text.slice(0, end).trim(), rest: text.slice(end + 1) }
     })
   } catch (error) {
-    // The terminal shows no line end for Ctrl-C and Ctrl-D; the message belongs on a line of its own.
+    // The terminal shows no line end for Ctrl-C and Ctrl-D; the message begins on a new line.
     await writeText(io.stderr, '\n')
     throw error
   }

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import type { InputStream } from '../core/streams.ts'
 
-/** The answer, and what was typed behind it. */
+/** The answer, and the input after it. */
 export interface Taken<Answer> {
   readonly answer: Answer
   readonly rest: string
 }
 
 /**
- * Reads until `take` finds an answer in what has come, and leaves the rest for the next reader. The end of input before
- * that is CrmError `unconfirmed`, an abort CrmError `interrupted`; what `take` throws passes through.
+ * Reads until `take` finds an answer in the input, and leaves the rest for the next reader. The end of input before an answer
+ * is CrmError `unconfirmed`, an abort CrmError `interrupted`; errors of `take` are passed on.
  */
 export async function readAnswer<Answer>(
   stdin: InputStream,
@@ -34,11 +34,11 @@ export async function readAnswer<Answer>(
       }
     }
   } finally {
-    // A read that is still waiting would hold return() up for ever, and the process with it.
+    // A pending read would block return(), and the process with it.
     if (signal.aborted) stdin.unref?.()
     else await own?.return?.()
-    // A stream takes a turn of the event loop to know that `readable` has no listener any more, and process.stdin
-    // another one to stop: a next question within it would wait for a stream that has just been stopped.
+    // A stream needs a turn of the event loop to notice that `readable` has no listener, and process.stdin another one to
+    // stop: an earlier question would wait for a stream that is about to stop.
     await nextTurn()
     if (rest !== '') stdin.unshift?.(new TextEncoder().encode(rest))
     stdin.pause?.()

@@ -1,12 +1,12 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
 
-/** One format. Each method gives the text to write now; nothing is kept but what the next page needs. */
+/** The writer of one format. Each method returns the text to write now; only what the next page needs is kept. */
 export interface RecordWriter {
   page(records: readonly CrmRecord[]): string
-  /** After the last page, or instead of all when there was none. */
+  /** Called after the last page, also when there was none. */
   end(): string
-  /** A record that is shown alone. */
+  /** A single record, outside a list. */
   single(record: CrmRecord): string
-  /** What the reader should know about what was left out, one line each, once all is printed. */
+  /** Notes on omitted values, one line each, after all records. */
   notes(): readonly string[]
 }

@@ -6,8 +6,8 @@ import { safeLines } from './safe-lines.ts'
 import { safeText } from './safe-text.ts'
 
 /**
- * Two lines for people: what happened, and the next command to type. With `-o json` or `jsonl` one JSON object as the
- * last line, of which `code` is the contract. What is not a CrmError is a bug and shows its stack.
+ * Prints two lines for people: the error, and the next command to type. With `-o json` or `jsonl` one JSON object as the
+ * last line; its `code` is a stable interface. Any error that is not a CrmError is a bug, and is printed with its stack.
  */
 export function reportError(stderr: OutputStream, error: unknown, argv: readonly string[]): ExitCode {
   const isForPrograms = /^jsonl?$/.test(askedFormat(argv))
@@ -36,7 +36,7 @@ const NOTHING_KNOWN = {
   idempotency_key: null,
 }
 
-/** The `error` of a document, too. */
+/** The `error` member of a document, too. */
 export function errorRecord({
   code,
   message,
@@ -56,7 +56,7 @@ export function errorRecord({
   }
 }
 
-/** Read from the words themselves: the error may be that they could not be parsed. */
+/** Reads argv directly, because the error may be that argv cannot be parsed. */
 function askedFormat(argv: readonly string[]): string {
   let format = 'table'
   for (const [index, word] of argv.entries()) {

@@ -1,7 +1,7 @@
 import type { OutputStream } from '../core/streams.ts'
 import { safeText } from './safe-text.ts'
 
-/** Text of several lines, safe but for line ends and tabs, which mean what they do. */
+/** Makes a text of several lines safe, except line ends and tabs, which are kept. */
 export function safeLines(text: string): string {
   return text.replace(/[^\t\r\n]+|\r(?!\n)/g, safeText)
 }

@@ -1,6 +1,6 @@
 /**
- * Invisible characters that mean something where they stand: the joiners of an emoji or of a script that needs them,
- * a variation selector behind what it varies, and the tags that make the three flags of the United Kingdom.
+ * Invisible characters with a meaning in their context: the joiners of emoji and of scripts that need them, a variation
+ * selector after its character, and the tags of the three flags of the United Kingdom.
  */
 const MEANT = [
   String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji}]\p{Emoji_Modifier}?\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
@@ -8,22 +8,22 @@ const MEANT = [
   String.raw`(?<=\p{Script=Han})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
   String.raw`\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}`,
   String.raw`(?<=[\p{Script=Arabic}\p{Script=Syriac}]\p{M}*)\u200C(?=[\p{Script=Arabic}\p{Script=Syriac}])`,
-  // Behind a virama, as RFC 5892 appendix A has it.
+  // After a virama: RFC 5892, appendix A.
   String.raw`(?<=[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA])[\u200C\u200D]`,
 ].join('|')
 
-/** Controls, separators, lone surrogates, and all that Unicode draws as nothing: bidirectional overrides are among it. */
+/** Controls, separators, unpaired surrogates, and characters that Unicode draws as nothing, such as bidirectional overrides. */
 const UNSAFE = String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]`
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Foreign text made safe for a terminal: what cannot be seen, or moves the cursor, becomes a visible escape. */
+/** Makes foreign text safe for a terminal: characters that are invisible or move the cursor become visible escapes. */
 export function safeText(text: string): string {
   if (isPlain(text)) return text
   return text.replace(new RegExp(`(${MEANT})|${UNSAFE}`, 'gu'), (found, meant?: string) => meant ?? escapeChar(found))
 }
 
-/** Latin, Greek and Cyrillic letters and what stands between them: one column each, and nothing to escape. */
+/** Whether a text has only Latin, Greek and Cyrillic characters of one column each, and needs no escapes. */
 export function isPlain(text: string): boolean {
   return /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2015\u2018-\u2026\u20ac]*$/.test(text)
 }

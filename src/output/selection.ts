@@ -1,11 +1,11 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
 
-/** What `--fields` leaves of each record. */
+/** Selects the members named by `--fields`. */
 export interface Selection {
-  /** The named members, in the order in which they were named, under their dotted names; null for one that is absent. */
+  /** The named members, in that order, under their dotted names; null for an absent one. */
   pick(record: CrmRecord): CrmRecord
-  /** Fields that no record picked from so far had. */
+  /** Fields that no record so far had. */
   absent(): readonly string[]
 }
 

@@ -5,13 +5,13 @@ export interface Layout {
   /** At least 1 each. */
   readonly widths: readonly number[]
   readonly aligns: readonly ('left' | 'right')[]
-  /** Whether a cell that is wider than its column is cut, or overflows. */
+  /** Whether a cell wider than its column is cut; otherwise it overflows. */
   readonly isCut: boolean
 }
 
 export const GAP = 2
 
-/** From a private use area, one column wide to cli-table3. */
+/** From a private use area; cli-table3 measures it as one column. */
 const STAND_IN = '\uE000'
 
 const BORDERLESS = {
@@ -33,8 +33,8 @@ const BORDERLESS = {
 }
 
 /**
- * One line a row, cells aligned. cli-table3 lays out one row of stand-ins, which the cells then
- * take the places of: it measures flags, keycaps and some scripts wrong, and 7,000 rows a second would be its limit.
+ * Draws one line per row, with aligned cells. cli-table3 lays out one row of stand-ins, which are then replaced by the
+ * cells: it measures flags, keycaps and some scripts wrongly, and is limited to 7,000 rows a second.
  */
 export function drawLines(Lib: typeof Table, layout: Layout, rows: readonly (readonly string[])[]): string[] {
   const table = new Lib({

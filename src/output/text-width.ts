@@ -1,26 +1,26 @@
 import { isPlain } from './safe-text.ts'
 
 /**
- * Wide and fullwidth outside the emoji: EastAsianWidth.txt of Unicode 16, with the unassigned code points of the blocks.
+ * Wide and fullwidth characters except emoji: EastAsianWidth.txt of Unicode 16, with the unassigned code points of the blocks.
  */
 const WIDE =
   /[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}]|(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u
 
-/** Drawn over or into the character before: marks, format characters, and the vowels and finals of a Hangul syllable. */
+/** Drawn over or into the preceding character: marks, format characters, and the vowels and finals of a Hangul syllable. */
 const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11FF\uD7B0-\uD7FF]/u
 
-/** Two columns, whatever follows to make it a family, a flag or a shade. */
+/** Two columns, whatever follows to form a family, a flag or a skin tone. */
 const EMOJI = /^(?:(?!\p{Regional_Indicator})\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}{2})/u
 
 /**
- * Only what holds one of these is more, or less, than its characters one by one. The first segmenter costs 10 ms,
- * half the start of node, which text without emoji need not pay.
+ * Only a text with one of these differs in width from the sum of its characters. The first segmenter takes 10 ms, half the
+ * start-up of node, and is avoided for other texts.
  */
 const CLUSTERED = /[\p{Regional_Indicator}\p{Emoji_Modifier}\p{Mc}]|\uFE0F|\u200D|[\u{E0020}-\u{E007F}]/u
 
 /**
- * Columns that the text takes in a terminal, by grapheme cluster (UAX 29) and East Asian width (UAX 11). Where terminals
- * disagree, as about spacing vowel signs, the larger number is taken: a gap is better than a wrapped line.
+ * The columns of a text in a terminal, by grapheme cluster (UAX 29) and East Asian width (UAX 11). Where terminals differ,
+ * as for spacing vowel signs, the larger number is used: a gap is better than a wrapped line.
  */
 export function textWidth(text: string): number {
   if (isPlain(text)) return text.length
@@ -29,7 +29,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The text itself, or as much of it as leaves a column for `…`, cut between clusters. Never wider than `width`. */
+/** The text, or as much of it as leaves a column for `…`, cut between clusters; never wider than `width`. */
 export function fitText(text: string, width: number): string {
   // No character is wider than two columns.
   if (text.length * 2 <= width || textWidth(text) <= width) return text

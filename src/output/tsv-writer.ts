@@ -2,7 +2,7 @@ import { createDelimitedWriter } from './delimited-writer.ts'
 import type { RecordOutput } from './record-output.ts'
 import type { RecordWriter } from './record-writer.ts'
 
-/** As PostgreSQL's COPY writes text: a record is always one line, and a backslash says what it cannot hold. */
+/** The text format of PostgreSQL's COPY: a record is always one line, with backslash escapes. */
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' }
 
 export function createTsvWriter(out: RecordOutput): RecordWriter {

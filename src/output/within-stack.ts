@@ -1,13 +1,13 @@
 import { CrmError } from '../core/errors.ts'
 
-/** For what walks through a value by recursion: a value that is too deep for the stack is the value's fault. */
+/** Runs a recursive walk through a value; CrmError `invalid_input` for a value too deep for the stack. */
 export function withinStack(write: () => string): string {
   try {
     return write()
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause
-    throw new CrmError('invalid_input', 'a record is nested too deep, or is too long, to be shown', {
-      hint: 'take its deepest members out, or show others: --fields id',
+    throw new CrmError('invalid_input', 'a record is nested too deeply, or is too long, to be shown', {
+      hint: 'remove its deepest members, or show others: --fields id',
       cause,
     })
   }

@@ -1,6 +1,6 @@
 import { fitText, textWidth } from './text-width.ts'
 
-/** Text in lines of at most `width` columns, broken between words where that is possible. */
+/** Breaks a text into lines of at most `width` columns, between words if possible. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''

@@ -5,17 +5,17 @@ import type { RecordWriter } from './record-writer.ts'
 import { safeText } from './safe-text.ts'
 import { withinStack } from './within-stack.ts'
 
-/** Text that no reader takes for anything else: YAML 1.2 (6.9, 7.3.3), and 1.1 with its dates, base 60 and twelve booleans. */
+/** Texts that every reader takes for texts: YAML 1.2 (6.9, 7.3.3), and 1.1 with its dates, base 60 and twelve booleans. */
 const PLAIN = /^[\p{L}_][\p{L}\p{M}\d_@./-]*(?: [\p{L}\p{M}\d_@./-]+)*$/u
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 
-/** `1e21` is a text to readers of YAML 1.1, `1.0e+21` is none. */
+/** Readers of YAML 1.1 take `1e21` for a text, and `1.0e+21` for a number. */
 const EXPONENT = /^(-?\d+)(\.\d+)?[eE]([+-])?/
 
-/** A key on one line with its value may take 1,024 characters (8.2.2); an escape takes up to six of one. */
+/** A key on one line with its value may have 1,024 characters (8.2.2); an escape takes up to six per character. */
 const LONGEST_KEY = 150
 
-/** One list, or `[]`; a record is an item, so that pages follow each other. */
+/** One list, or `[]`; each record is an item, so that pages can be appended. */
 export function createYamlWriter(): RecordWriter {
   let isEmpty = true
   return {
@@ -29,7 +29,7 @@ export function createYamlWriter(): RecordWriter {
   }
 }
 
-/** A value behind a `-` or a key: what takes lines of its own begins on the same line after `-`, and below a key. */
+/** A value after a `-` or a key: a block begins on the same line after `-`, and on the next line after a key. */
 function behind(value: JsonValue, separator: string, indent: string): string {
   const lines = isJsonObject(value) || Array.isArray(value) ? block(value, indent) : ''
   if (lines === '') return ` ${scalar(value)}`
@@ -54,7 +54,7 @@ function scalar(value: JsonValue): string {
   return isJsonObject(value) ? '{}' : Array.isArray(value) ? '[]' : String(value)
 }
 
-/** Quoted as JSON, which YAML reads (1.2, 7.3.1). */
+/** Quoted as JSON, which is valid YAML (1.2, 7.3.1). */
 function text(value: string): string {
   return PLAIN.test(value) && !RESERVED.test(value) && safeText(value) === value ? value : jsonText(value)
 }

@@ -1,10 +1,10 @@
-/** Lines that are not run, and why: their commands and flags are checked in test/command-lines.test.ts all the same. */
+/** Lines that are not run, with the reason. test/command-lines.test.ts still checks their commands and flags. */
 export const NOT_RUN: readonly { readonly page: string; readonly line: string; readonly why: string }[] = [
   { page: 'docs/webhooks.md', line: 'cloudflared tunnel', why: 'a tunnel is a service of others' },
   { page: 'docs/webhooks.md', line: 'ngrok http', why: 'a tunnel is a service of others' },
 ]
 
-/** Lines whose samples show what another machine, server or person sees; that they run is checked, and what they print is not. */
+/** Lines whose samples are from another machine, server or person: they are run, but their output is not compared. */
 export const SHOWN_ELSEWHERE: readonly { readonly page: string; readonly line: string; readonly why: string }[] = [
   { page: 'README.md', line: 'contacts delete con_0', why: 'a prompt, which needs a terminal' },
   { page: 'docs/bulk.md', line: 'jobs undo fx3yg --dry-run', why: 'somebody changed a record since' },
@@ -14,14 +14,14 @@ export const SHOWN_ELSEWHERE: readonly { readonly page: string; readonly line: s
   { page: 'docs/packaging.md', line: 'crm contacts list', why: 'an older Node' },
 ]
 
-/** A line that ends otherwise than with 0, as its page says, or because nobody sits at a terminal here. */
+/** A line with an exit code other than 0, as its page states, or because there is no terminal here. */
 export interface Ending {
   readonly page: string
-  /** What the line holds. */
+  /** A part of the line. */
   readonly line: string
-  /** Of the first time that it is typed, of the second. */
+  /** The exit codes of the first and the second time that it is typed. */
   readonly exits: readonly number[]
-  /** What the reader has done to a file before. */
+  /** A change that the reader has made to a file before. */
   readonly edits?: readonly (Readonly<Record<string, string>> | undefined)[]
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Block {
-  /** `docs/ci.md:51`, the line of its fence. */
+  /** `docs/ci.md:51`: the line of its fence. */
   readonly place: string
   readonly page: string
   /** `sh` where every line is typed, `console` where those after `$ ` are, `yaml` where some are; else output. */
@@ -16,11 +16,11 @@ export interface Page {
   /** `docs/ci.md` */
   readonly path: string
   readonly blocks: readonly Block[]
-  /** What stands in single backquotes in the text. */
+  /** The texts in single backquotes. */
   readonly spans: readonly string[]
 }
 
-/** README and the pages that people wrote; docs/reference is made from the commands. */
+/** README and the handwritten pages; docs/reference is generated from the commands. */
 export function readPages(): readonly Page[] {
   const docs = readdirSync(`${ROOT}/docs`).filter((name) => name.endsWith('.md'))
   return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) =>
@@ -54,13 +54,13 @@ function kindOf(language: string, lines: readonly string[]): Block['kind'] {
 }
 
 export interface TypedLine {
-  /** A command with the lines that it goes on in. */
+  /** A command with its continuation lines. */
   readonly line: string
-  /** The lines that the page shows behind it. */
+  /** The output that the page shows after it. */
   readonly sample: readonly string[]
 }
 
-/** What is typed in a block, and what is printed then. */
+/** The commands of a block, each with its output. */
 export function typedLines({ kind, lines }: Block): readonly TypedLine[] {
   if (kind === 'output') return []
   if (kind === 'yaml') {

@@ -1,6 +1,6 @@
 /**
- * What differs between two runs: ids, times, addresses, folders, durations, sizes. `…` in a sample stands for anything in its line,
- * alone on a line for any lines.
+ * The differences between two runs: ids, times, addresses, folders, durations, sizes. `…` in a sample matches any text in its
+ * line, and any lines when alone on a line.
  */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\b(con|deal|note|wh|evt|key|pipe|stage|job)_[0-9a-z]+/g, '$1_ID'],
@@ -23,7 +23,7 @@ function plain(line: string): string {
   return VARYING.reduce((text, [pattern, name]) => text.replace(pattern, name), line).trim()
 }
 
-/** The lines of a sample that were not printed; none where it is true. */
+/** The lines of a sample that are missing in the output; none for a correct sample. */
 export function untrueLines(sample: readonly string[], printed: string): readonly string[] {
   const left = printed.split('\n').map(plain)
   return sample.filter((line) => {

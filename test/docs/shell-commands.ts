@@ -1,11 +1,11 @@
-/** A word, an operator, a comment, or the blanks between them, as far as command lines in a document need it. */
+/** A word, an operator, a comment or blanks: the shell syntax that occurs in documents. */
 const TOKEN =
   /(?<blank>[ \t]+|\\\n)|(?<comment>#[^\n]*)|(?<operator>\|\||&&|[;|&\n()])|(?<redirect>\d?(?:>>|>&|<<|[<>]))|(?<word>(?:'[^']*'|"(?:[^"\\]|\\.)*"|\$\((?:[^()'"]|'[^']*'|"[^"]*")*\)|\\.|[^\s'"\\;|&()<>])+)/gsu
 
-/** In front of a command, and no part of it. */
+/** Words before a command that are not part of it. */
 const PREFIX = /^(?:[A-Za-z_]\w*=.*|npx|time|!)$/s
 
-/** The arguments of each `crm` in a piece of shell, those in `$(...)` and in the quotes of `trap` among them. */
+/** The arguments of each `crm` in a shell script, including those in `$(...)` and in the quotes of `trap`. */
 export function crmCommands(script: string): string[][] {
   const found: string[][] = []
   let words: string[] = []

@@ -19,11 +19,11 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 export interface World {
   readonly env: Env
   readonly folder: string
-  /** A line of a page with what stands for an example in it replaced by what is there. */
+  /** Replaces the examples in a line of a page by the real values. */
   filled(line: string): Promise<string>
 }
 
-/** What a reader of the docs has: a home with a service, its profile, records, files, and an app at a port. */
+/** The environment of a reader of the docs: a home with a service, its profile, records, files, and an app at a port. */
 export async function openWorld(cleanUp: CleanUp): Promise<World> {
   const { HOME } = emptyHome({}, cleanUp)
   const env = { HOME, PATH: `${join(HOME, 'bin')}:${process.env.PATH ?? ''}`, BUILD_ID: 'build-1' }
@@ -72,7 +72,7 @@ export async function openWorld(cleanUp: CleanUp): Promise<World> {
   return { env, folder, filled }
 }
 
-/** `crm` as it was built; `npx`, and an `npm test` that looks something up. */
+/** The built `crm`, an `npx`, and an `npm test` that sends a request. */
 async function writePrograms(folder: string): Promise<void> {
   const programs = {
     crm: `exec '${process.execPath}' '${CRM}' "$@"`,
@@ -121,7 +121,7 @@ function fixturesInDocs(): string {
   return `${example.lines.join('\n')}\n`
 }
 
-/** Takes events that are signed for now, and refuses the others. Returns its port. */
+/** Accepts events with a current signature, and rejects others. Returns its port. */
 async function startApp(cleanUp: CleanUp): Promise<string> {
   const server = createServer((request, response) => {
     const sentAt = Number(request.headers['webhook-timestamp'] ?? Date.now() / 1000)
@@ -135,7 +135,7 @@ async function startApp(cleanUp: CleanUp): Promise<string> {
   return String((server.address() as AddressInfo).port)
 }
 
-/** A line as a shell runs it. One that would go on for ever is interrupted once it says that it is ready. */
+/** Runs a line in a shell. A command that does not end is interrupted when it reports that it is ready. */
 export async function runLine(line: string, { env, folder }: World): Promise<Run> {
   const child = spawn('sh', ['-c', `trap : INT; ${line}`], {
     cwd: folder,
@@ -144,15 +144,15 @@ export async function runLine(line: string, { env, folder }: World): Promise<Run
     detached: true,
   })
   let [stdout, stderr] = ['', '']
-  let isTold = false
+  let isInterrupted = false
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text
-    if (isTold || !/^crm (?:serve|listen) is ready at/m.test(stderr)) return
-    isTold = true
+    if (isInterrupted || !/^crm (?:serve|listen) is ready at/m.test(stderr)) return
+    isInterrupted = true
     process.kill(-(child.pid ?? 0), 'SIGINT')
   })
   const [exit, signal] = await once(child, 'close')
-  // What reads in a pipe is interrupted as well.
-  return { exit: isTold && exit === 130 ? 0 : (exit ?? signal), stdout, stderr }
+  // A reader in a pipe is interrupted, too.
+  return { exit: isInterrupted && exit === 130 ? 0 : (exit ?? signal), stdout, stderr }
 }

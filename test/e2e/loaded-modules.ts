@@ -18,7 +18,7 @@ interface Metafile {
 }
 
 export interface Loaded extends Run {
-  /** Packages (`commander`) and rooms (`src/api`) whose code was loaded, in alphabetical order. */
+  /** Packages (`commander`) and modules (`src/api`) whose code was loaded, in alphabetical order. */
   readonly parts: readonly string[]
 }
 

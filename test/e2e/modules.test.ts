@@ -22,7 +22,7 @@ const PACKAGES = [
   'yoga-layout',
 ] as const
 
-/** Of the packages and heavy rooms that a command could load, those that it did. */
+/** The heavy packages and modules that a command loaded. */
 function heavy(parts: readonly string[]): string[] {
   const watched = new Set<string>([...PACKAGES, 'src/api', 'src/service', 'src/program.ts'])
   return parts.filter((part) => watched.has(part))

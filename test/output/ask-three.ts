@@ -1,7 +1,7 @@
 import { askHidden } from '../../src/output/hidden-prompt.ts'
 import { askTyped, askYesNo } from '../../src/output/prompt.ts'
 
-/** A process that asks three questions and prints the answers, or what ended them. */
+/** A process that asks three questions and prints the answers, or the error that ended them. */
 const { stdin, stdout, stderr } = process
 const io = { stdin, stdout, stderr }
 const interruption = new AbortController()

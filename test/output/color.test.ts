@@ -15,7 +15,7 @@ test.each([
   expect(shouldColor({ flag, env, isTTY })).toBe(color)
 })
 
-test('styles add nothing without color, and nothing to nothing', () => {
+test('styles add nothing without color, and nothing to an empty text', () => {
   expect(createStyles(false).bold('a')).toBe('a')
   expect(createStyles(true).red('a')).toBe('\x1b[31ma\x1b[39m')
   expect(createStyles(true).dim('')).toBe('')

@@ -18,14 +18,14 @@ const LINES: readonly (readonly [format: Format, lines: (digits: string) => stri
   ['id', (digits) => `${digits}\n`],
 ]
 
-test.each(LINES)('%s shows numbers that no double holds by their digits', async (format, lines) => {
+test.each(LINES)('%s shows all digits of numbers that a double cannot hold', async (format, lines) => {
   for (const digits of DIGITS) {
     const { io } = await print({ format }, [recordOf(digits)])
     expect(io.out()).toBe(lines(digits))
   }
 })
 
-test('json and tables show them too, in a table to the right', async () => {
+test('json and tables show them, too, aligned to the right in a table', async () => {
   for (const digits of DIGITS) {
     const json = await print({ format: 'json' }, [recordOf(digits)])
     expect(json.io.out()).toContain(`"id": ${digits},`)
@@ -39,17 +39,17 @@ test.each([
   ['1e400', '1.0e+400'],
   ['1.5E-400', '1.5e-400'],
   ['-0', '-0'],
-])('yaml writes %s as %s, which is a number to every reader', async (digits, shown) => {
+])('yaml writes %s as %s, which every reader takes for a number', async (digits, shown) => {
   const { io } = await print({ format: 'yaml' }, [recordOf(digits)])
   expect(io.out()).toBe(`- id: ${shown}\n  name: a\n  in:\n    "n":\n      - ${shown}\n`)
 })
 
-test('--fields takes them from anywhere, and does not look inside', async () => {
+test('--fields selects them at any depth, and does not look inside', async () => {
   const { io } = await print({ format: 'jsonl', fields: 'in.n.0,id.rawJSON' }, [recordOf('1e400')])
   expect(io.out()).toBe('{"in.n.0":1e400,"id.rawJSON":null}\n')
 })
 
-test('--where leaves them as they are, and so does --jq where it does not compute', async () => {
+test('--where keeps them unchanged, and so does --jq without arithmetic', async () => {
   const { where, query } = await compileExpressions(
     { where: '.id > 5', jq: '.id', whereErrors: 'stop' },
     { say: () => {}, nowMs: 0 },

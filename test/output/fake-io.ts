@@ -5,7 +5,7 @@ export interface FakeIo extends Io {
   err(): string
 }
 
-/** Keeps what is written; `columns` makes stdout a terminal of that width. */
+/** Records what is written; `columns` makes stdout a terminal of that width. */
 export function fakeIo({ columns, stdin }: { columns?: number; stdin?: InputStream } = {}): FakeIo {
   const written = { out: '', err: '' }
   const tty = columns === undefined ? {} : { isTTY: true, columns }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { memberAt, parseFields } from '../../src/output/fields.ts'
 
-test('names are parted at commas, paths at dots', () => {
+test('names are separated by commas, and members of a path by dots', () => {
   expect(parseFields('id, owner.name ,a')).toEqual([['id'], ['owner', 'name'], ['a']])
 })
 
-test.each(['', ' ', 'a,', ',a', 'a,,b', 'a..b', '.a', 'a.', 'a, .b', '.'])('%j is refused and named', (text) => {
+test.each(['', ' ', 'a,', ',a', 'a,,b', 'a..b', '.a', 'a.', 'a, .b', '.'])('%j is rejected, and named', (text) => {
   expect(() => parseFields(text)).toThrow(
-    expect.objectContaining({ code: 'usage', message: `--fields holds an empty name: ${JSON.stringify(text)}` }),
+    expect.objectContaining({ code: 'usage', message: `--fields contains an empty name: ${JSON.stringify(text)}` }),
   )
 })
 

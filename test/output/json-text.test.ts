@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonText } from '../../src/output/json-text.ts'
 
-test('what a terminal would obey is escaped', () => {
+test('characters that a terminal acts on are escaped', () => {
   expect(jsonText({ a: '\x1b\x7f\x9b\u202e\u2028\u2066\u200f' })).toBe(
     '{"a":"\\u001b\\u007f\\u009b\\u202e\\u2028\\u2066\\u200f"}',
   )

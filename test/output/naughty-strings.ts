@@ -32,7 +32,7 @@ export function anyText(limits: { readonly minLength?: number; readonly maxLengt
     : drawn.arbitrary
 }
 
-/** Text that has broken software somewhere: the corpus big-list-of-naughty-strings, and what a CRM meets besides. */
+/** Texts that have broken software: the corpus big-list-of-naughty-strings, and others that occur in a CRM. */
 export const NAUGHTY: readonly string[] = [
   ...corpus,
   '\x1b[2J\x1b]0;owned\x07',

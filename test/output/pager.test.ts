@@ -9,7 +9,7 @@ import { tempFolder } from '../files/temp-folder.ts'
 const terminal = { write: () => true, isTTY: true, columns: 72 }
 const env = { PATH: process.env.PATH, TERM: 'xterm' }
 
-test('CRM_PAGER wins over PAGER, and less is used where it is installed', async () => {
+test('CRM_PAGER takes precedence over PAGER, and less is used if installed', async () => {
   expect(pagerCommand({ ...env, CRM_PAGER: 'most -s', PAGER: 'more' })).toBe('most -s')
   expect(pagerCommand({ ...env, PAGER: 'more' })).toBe('more')
   expect(pagerCommand({ ...env, PATH: await tempFolder() })).toBeUndefined()
@@ -26,7 +26,7 @@ test.each([
   expect(pagerCommand({ ...env, PAGER: 'more', ...added })).toBeUndefined()
 })
 
-test('the pager is a command line of the shell, gets all the text and no key', async () => {
+test('the pager is run by the shell, and receives all the text and no key', async () => {
   const folder = await tempFolder()
   const command = `cat > '${folder}/text'; env > '${folder}/env'`
   const pager = openPager(command, { ...env, CRM_API_KEY: 'crm_key_secret' }, terminal)
@@ -40,7 +40,7 @@ test('the pager is a command line of the shell, gets all the text and no key', a
   expect(seen).not.toContain('crm_key_secret')
 })
 
-test('what is written to a pager that was left says so, also while it is waited for', async () => {
+test('a write to a pager that was quit throws, also during a wait for drain', async () => {
   const pager = openPager('head -c 1 > /dev/null', env, terminal)
   const page = 'x'.repeat(1_000_000)
   const writing = async () => {
@@ -50,7 +50,7 @@ test('what is written to a pager that was left says so, also while it is waited 
   await pager.close()
 })
 
-test('a pager that cannot be run is an error that names it; one that nothing was written to is never started', async () => {
+test('a pager that cannot be run is an error that names it; without a write it is never started', async () => {
   const pager = openPager('no-such-pager 2> /dev/null', env, terminal)
   await pager.close()
   pager.stdout.write('x')

@@ -9,7 +9,7 @@ import { print } from './print-fixture.ts'
 
 const HAS_PYTHON = spawnSync('python3', ['-c', 'import csv']).status === 0
 
-/** What Python's csv module reads, as lists of texts: a judge that shares nothing with the writer. */
+/** The rows that Python's csv module reads: a reader that shares no code with the writer. */
 function readByPython(csv: string): string[][] {
   const script = [
     'import csv, io, json, sys',
@@ -32,11 +32,11 @@ test('csv has CRLF after each line, quotes only where they are needed, and JSON 
   )
 })
 
-test('a line end alone puts a cell into quotes', async () => {
+test('a cell with a line end is quoted', async () => {
   expect(await csv([{ id: 'a\nb', name: 'c\rd' }])).toBe('id,name\r\n"a\nb","c\rd"\r\n')
 })
 
-test('null and absent are empty cells, an empty text is two quotes, and a line is never blank', async () => {
+test('null and absent values are empty cells, an empty text is two quotes, and no line is blank', async () => {
   expect(await csv([{ id: 'a', name: null }, { id: 'b' }, { id: 'c', name: '' }])).toBe(
     'id,name\r\na,\r\nb,\r\nc,""\r\n',
   )
@@ -52,11 +52,11 @@ test('the columns are the known fields, then the other keys of the first page; l
   )
   expect(io.out()).toBe('id,name,b,a\r\n1,,1,\r\n,,,2\r\n2,,,\r\n,,,\r\n')
   expect(io.err()).toBe(
-    '3 values are in no column, their keys came after the first page: late, later; choose with --fields\n',
+    '3 values have no column, because their keys are not in the first page: late, later; choose with --fields\n',
   )
 })
 
-test('--fields fixes the columns, and then nothing is counted', async () => {
+test('--fields fixes the columns, and no other key is counted', async () => {
   const { io } = await print({ format: 'csv', fields: 'o.x,id' }, [{ id: '1', o: { x: 'y' } }], [{ id: '2', z: 1 }])
   expect(io.out()).toBe('o.x,id\r\ny,1\r\n,2\r\n')
   expect(io.err()).toBe('')
@@ -68,7 +68,7 @@ test.skipIf(!HAS_PYTHON)('every naughty string comes out of csv as it went in (s
   expect(rows.map((row) => row[1])).toEqual(NAUGHTY)
 })
 
-test('a formula cell is defused, a negative number is none, and one apostrophe less gives back what was there', async () => {
+test('a formula cell is defused, a negative number is not, and removing one apostrophe restores the text', async () => {
   const { io } = await print({ format: 'csv', columns: [], isCsvSafe: true }, [
     { '=a': '=1+1', b: -5, c: "'=x", d: "'x" },
   ])
@@ -84,7 +84,7 @@ test('a formula cell is defused, a negative number is none, and one apostrophe l
   )
 })
 
-test('tsv is one line a record, and its escapes give back what was there', async () => {
+test('tsv has one line per record, and its escapes restore the text', async () => {
   const record = fc.record({
     id: anyText(),
     name: fc.oneof(fc.constantFrom(...NAUGHTY), fc.string()),
@@ -101,12 +101,15 @@ test('tsv is one line a record, and its escapes give back what was there', async
   )
 })
 
-test.each(['csv', 'tsv'] as const)('on a terminal %s obeys nobody', async (format) => {
-  const { io } = await print({ format, width: 80 }, [{ id: '\x1b[2J\u202e\r', name: 'a\tb' }])
-  const lineEnd = format === 'csv' ? '\r\n' : '\n'
-  expect(io.out()).toContain('\\x1b[2J\\u202e')
-  expect(io.out().replaceAll(lineEnd, '')).not.toMatch(/[\r\n\u202e]/)
-})
+test.each(['csv', 'tsv'] as const)(
+  'on a terminal %s contains no character that the terminal acts on',
+  async (format) => {
+    const { io } = await print({ format, width: 80 }, [{ id: '\x1b[2J\u202e\r', name: 'a\tb' }])
+    const lineEnd = format === 'csv' ? '\r\n' : '\n'
+    expect(io.out()).toContain('\\x1b[2J\\u202e')
+    expect(io.out().replaceAll(lineEnd, '')).not.toMatch(/[\r\n\u202e]/)
+  },
+)
 
 test.each([
   ['csv', 'id,size\r\n1,"a,b"\r\n'],

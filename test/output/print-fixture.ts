@@ -12,7 +12,7 @@ export interface Printing {
   readonly color?: boolean
   readonly isCsvSafe?: boolean
   readonly query?: Query
-  /** Of the terminal; piped when absent. */
+  /** The width of the terminal; undefined for a pipe. */
   readonly width?: number
 }
 

@@ -9,13 +9,13 @@ import { pagesOf, print } from './print-fixture.ts'
 const ann = { id: 'con_1', name: 'Ann', owner: { id: 7 } }
 const bob = { id: 'con_2', name: 'Bob', email: null }
 
-test('json is one document over all pages, keys in the order of the server', async () => {
+test('json is one document for all pages, with keys in the order of the server', async () => {
   const { io, count } = await print({ format: 'json' }, [ann], [], [bob])
   expect(io.out()).toBe(`${JSON.stringify([ann, bob], null, 2)}\n`)
   expect(count).toBe(2)
 })
 
-test('jsonl is a record a line, id an id a line', async () => {
+test('jsonl has one record per line, id one id per line', async () => {
   expect((await print({ format: 'jsonl' }, [ann], [bob])).io.out()).toBe(
     `${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`,
   )
@@ -36,7 +36,7 @@ test.each([
   expect([io.out(), io.err(), count]).toEqual([text, '', 0])
 })
 
-test('rows leave before the next page is asked for', async () => {
+test('rows are printed before the next page is requested', async () => {
   const io = fakeIo()
   const seen: string[] = []
   async function* pages(): AsyncIterable<readonly CrmRecord[]> {
@@ -89,7 +89,7 @@ test.each(FORMATS)('a failure before the first page leaves stdout empty (%s)', a
   expect(io.out()).toBe('')
 })
 
-test('a failure in the middle leaves the json document open', async () => {
+test('a failure after the first page leaves the json document unclosed', async () => {
   const io = fakeIo()
   async function* pages(): AsyncIterable<readonly CrmRecord[]> {
     yield [ann]
@@ -109,37 +109,37 @@ test('a failure in the middle leaves the json document open', async () => {
   expect(() => JSON.parse(io.out())).toThrow()
 })
 
-test('fields pick members under their dotted names, absent ones are null', async () => {
+test('fields select members under their dotted names, absent ones are null', async () => {
   const { io } = await print({ format: 'jsonl', fields: 'owner.id,name,email' }, [ann, bob])
   expect(io.out()).toBe('{"owner.id":7,"name":"Ann","email":null}\n{"owner.id":null,"name":"Bob","email":null}\n')
   expect(io.err()).toBe('')
 })
 
-test('what was picked can be picked from again', async () => {
+test('the same fields can be selected from the output again', async () => {
   const { io } = await print({ format: 'json', fields: 'owner.id' }, [{ 'owner.id': 7 }])
   expect(JSON.parse(io.out())).toEqual([{ 'owner.id': 7 }])
 })
 
-test('a field that no record had is said once, on stderr', async () => {
+test('a field that no record has is reported once, on stderr', async () => {
   for (const format of ['table', 'json', 'jsonl'] as const) {
     const { io } = await print({ format, fields: 'id,nmae,owner.id' }, [ann], [bob, bob])
     expect(io.err()).toBe('no record has the field "nmae"\n')
   }
 })
 
-test('a field that is known, and that no record had, is called empty and not unknown', async () => {
+test('a known field that no record has is reported as empty, not as unknown', async () => {
   const { io } = await print({ format: 'jsonl', columns: ['id', 'phone'], fields: 'id,phone' }, [{ id: 'x' }])
   expect(io.err()).toBe('phone is empty in every record\n')
 })
 
 test.each([{ name: 'x' }, { id: null }, { id: '' }, { id: 'a\nb' }, { id: 'a b' }, { id: 'a\u202e' }])(
-  'as id the record %j is refused',
+  '-o id rejects the record %j',
   async (record) => {
     await expect(print({ format: 'id' }, [record])).rejects.toMatchObject({ code: 'bad_answer' })
   },
 )
 
-test('keys that an object inherits are keys like others', async () => {
+test('names of inherited members are keys like any other', async () => {
   const record = JSON.parse('{"__proto__":{"a":1},"constructor":"c","id":"x"}') as CrmRecord
   expect((await print({ format: 'jsonl' }, [record])).io.out()).toBe(`${JSON.stringify(record)}\n`)
   const { io } = await print({ format: 'jsonl', fields: '__proto__.a,constructor' }, [record])

@@ -17,17 +17,17 @@ async function queried(jq: string, format: 'json' | 'jsonl', width?: number): Pr
   return io.out()
 }
 
-test('with json the expression sees the whole list, never a page', async () => {
+test('with json the input of the expression is the whole list, not a page', async () => {
   expect(await queried('map(.n) | add', 'json')).toBe('6\n')
   expect(await queried('{n: length}', 'json')).toBe('{\n  "n": 3\n}\n')
 })
 
-test('with jsonl it sees each record, and each result has its line', async () => {
+test('with jsonl the input is each record, and each result is a line', async () => {
   expect(await queried('{n}, .n + 1', 'jsonl')).toBe('{"n":1}\n2\n{"n":2}\n3\n{"n":3}\n4\n')
   expect(await queried('empty', 'jsonl')).toBe('')
 })
 
-test('texts are printed as they are, and safe on a terminal', async () => {
+test('texts are printed unquoted, and safe on a terminal', async () => {
   expect(await queried('.id', 'jsonl')).toBe('a\nb\x1b[2J\nc\n')
   expect(await queried('.id', 'jsonl', 80)).toBe('a\nb\\x1b[2J\nc\n')
   expect(await queried('map([.id, .n] | @csv) | join("\\n")', 'json', 80)).toBe('"a",1\n"b\\x1b[2J",2\n"c",3\n')

@@ -11,7 +11,7 @@ function lines(text: string): string[] {
   return text.split('\n').slice(0, -1)
 }
 
-test('columns are aligned under upper-case heads, with no border and no trailing blanks', async () => {
+test('columns are aligned below upper-case headers, without borders and trailing blanks', async () => {
   const { io } = await print({ format: 'table', columns: ['id', 'name', 'amount'] }, [
     { id: 'd1', name: 'Big', amount: 1000 },
     { id: 'deal_2', name: null, amount: 2.5 },
@@ -29,7 +29,7 @@ test('wide, combining and joined characters keep the columns aligned', async () 
   expect(rows.map((row) => row.replace(/ +x$/, ''))).toEqual(names)
 })
 
-test('members that crm does not know take the places of known ones that no record has', async () => {
+test('unknown members replace known ones that no record has', async () => {
   const { io } = await print({ format: 'table', columns: ['id', 'name', 'email'] }, [
     { id: 1, title: 'Foo' },
     { id: 2, title: 'Bar', name: null, 'x\x1b': { a: 1 } },
@@ -38,12 +38,12 @@ test('members that crm does not know take the places of known ones that no recor
   expect(io.err()).toBe('')
 })
 
-test('beside all of the known members, others are left to --fields', async () => {
+test('unknown members are omitted when records have all known ones', async () => {
   const { io } = await print({ format: 'table' }, [{ id: '1', name: null, other: 2 }])
   expect(lines(io.out())[0]).toBe('ID  NAME')
 })
 
-test('on a terminal it is said which of them have no room', async () => {
+test('on a terminal the unknown members without room are reported', async () => {
   const wide = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`column_${at}`, 'x'.repeat(30)]))
   const { io } = await print({ format: 'table', columns: ['id', 'email'], width: 60 }, [{ id: 1, ...wide }])
   expect(io.err()).toMatch(/^no room for .*COLUMN_8; choose with --fields/)
@@ -56,22 +56,22 @@ test('cells are made safe, and lists and objects are JSON', async () => {
   expect(lines(io.out())[1]).toBe('\\x1b[2J\\u202eevil\\nline  [{"a":"\\u009b"}]  true')
 })
 
-test('a name that a server or a flag made up is safe in the head', async () => {
+test('a name from a server or a flag is made safe in the header', async () => {
   const { io } = await print({ format: 'table', columns: [], fields: 'a\x1b[31m' }, [{ 'a\x1b[31m': 1 }])
   expect(io.out()).toBe('A\\x1b[31M\n        1\n')
 })
 
-test('only color makes the head bold', async () => {
+test('the header is bold only with color', async () => {
   const { io } = await print({ format: 'table', columns: ['id'], color: true }, [{ id: 'x' }])
   expect(io.out()).toBe('\x1b[1mID\x1b[22m\nx\n')
 })
 
-test('the head is printed once, and later pages widen the columns but not the head', async () => {
+test('the header is printed once, and later pages widen the columns but not the header', async () => {
   const { io } = await print({ format: 'table' }, [{ id: '1', name: 'a' }], [{ id: '1234', name: 'b' }])
   expect(io.out()).toBe('ID  NAME\n1   a\n1234  b\n')
 })
 
-test('what is piped is never cut, and one long text does not fill the others with blanks', async () => {
+test('piped output is never cut, and one long text does not pad the other rows', async () => {
   const long = 'x'.repeat(5000)
   const { io } = await print({ format: 'table', columns: ['name', 'id'] }, [
     { name: long, id: '1' },
@@ -81,7 +81,7 @@ test('what is piped is never cut, and one long text does not fill the others wit
   expect(lines(io.out())[2]).toHaveLength(103)
 })
 
-test('in a terminal the widest columns shrink first, and no line is wider than it', async () => {
+test('in a terminal the widest columns shrink first, and no line is wider than the terminal', async () => {
   const record = { id: 'con_1', name: 'n'.repeat(60), email: 'e'.repeat(20), note: 'o'.repeat(40) }
   const { io } = await print({ format: 'table', columns: ['id', 'name', 'email', 'note'], width: 70 }, [record])
   expect(lines(io.out())).toEqual([
@@ -90,7 +90,7 @@ test('in a terminal the widest columns shrink first, and no line is wider than i
   ])
 })
 
-test('an id is shown whole while there is room, and columns that do not fit are named on stderr', async () => {
+test('an id is shown in full if it fits, and columns that do not fit are named on stderr', async () => {
   const record = { id: `con_${'0'.repeat(26)}`, name: 'Ann Smith-Jones', email: 'ann@example.com', phone: '1234567' }
   const { io } = await print({ format: 'table', columns: Object.keys(record), width: 48 }, [record], [record])
   expect(lines(io.out())[1]).toBe(`${record.id}  Ann Sm…  ann@ex…`)
@@ -115,7 +115,7 @@ test.each([
   [80, 'ID NAME EMAIL COMPANY'],
   [60, 'ID NAME EMAIL COMPANY'],
 ])(
-  'at %i columns what is empty gives way first, then what the server writes, and then widths',
+  'at %i columns empty columns are omitted first, then those set by the server, then widths shrink',
   async (width, heads) => {
     const columns = ['id', 'name', 'email', 'phone', 'company', 'created_at', 'updated_at', 'version']
     const { io } = await print({ format: 'table', columns, width }, [CONTACT], [{ ...CONTACT, phone: '1' }])
@@ -128,7 +128,7 @@ test.each([
   },
 )
 
-test('columns that --fields names do not give way, and csv has them all', async () => {
+test('columns named by --fields are never omitted, and csv has all columns', async () => {
   const fields = 'id,phone,created_at,version'
   const { io } = await print({ format: 'table', fields, width: 40 }, [CONTACT])
   expect(lines(io.out())[0]).toMatch(/^ID +PHONE +CREA.* +VERS/)
@@ -136,7 +136,7 @@ test('columns that --fields names do not give way, and csv has them all', async 
   expect(csv.io.out()).toMatch(/^id,phone,version,name,email/)
 })
 
-test('a terminal that tells no width, or none, is taken for one of 80 columns', async () => {
+test('a terminal that reports no width, or a width of 0, is assumed to have 80 columns', async () => {
   const { io } = await print({ format: 'table', width: 0 }, [{ id: 'x', name: 'n'.repeat(200) }])
   expect(lines(io.out())[1]).toHaveLength(80)
 })
@@ -159,7 +159,7 @@ test('no line is ever wider than the terminal, and every page has the same colum
   )
 })
 
-test('one record is a table of keys and values, whole and safe', async () => {
+test('one record is a table of keys and values, uncut and safe', async () => {
   const io = fakeIo({ columns: 20 })
   const secret = `whsec_${'s'.repeat(60)}`
   const record = { id: 'wh_1', secret, 'a\x1bb': { 名: '日本' }, none: null }

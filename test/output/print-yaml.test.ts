@@ -9,7 +9,7 @@ async function yaml(...pages: CrmRecord[][]): Promise<string> {
   return (await print({ format: 'yaml' }, ...pages)).io.out()
 }
 
-test('yaml is one list over all pages, in the order of the server', async () => {
+test('yaml is one list for all pages, in the order of the server', async () => {
   const text = await yaml(
     [{ id: 'con_1', tags: ['a', ['b']], o: { x: null, e: {}, l: [] } }],
     [{ id: 'con_2', size: -1.5 }],
@@ -64,17 +64,17 @@ test.each([
   '`',
   'a\n',
   ' a',
-])('the text %j stays a text, to readers of YAML 1.2 and 1.1', async (text) => {
+])('the text %j is a text to readers of YAML 1.2 and 1.1', async (text) => {
   const written = await yaml([{ [text]: text }])
   for (const version of ['1.2', '1.1'] as const) expect(parse(written, { version })).toEqual([{ [text]: text }])
 })
 
-test('every naughty string comes out of yaml as it went in, as a value and as a key', async () => {
+test('every naughty string is read back from yaml unchanged, as a value and as a key', async () => {
   const records = NAUGHTY.map((name, id) => ({ id, name, [name]: [name] }))
   expect(parse(await yaml(records))).toEqual(records)
 })
 
-test('any JSON comes back', async () => {
+test('any JSON is read back unchanged', async () => {
   const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'y', '1', 'k'.repeat(1100)))
   const { json } = fc.letrec<{ json: never }>((tie) => ({
     json: fc.oneof(
@@ -94,6 +94,6 @@ test('any JSON comes back', async () => {
   )
 })
 
-test('yaml holds nothing that a terminal obeys', async () => {
+test('yaml contains no character that a terminal acts on', async () => {
   expect(await yaml([{ '\x1b[31m': '\x1b[2J\u202e\x9b\r' }])).toBe('- "\\u001b[31m": "\\u001b[2J\\u202e\\u009b\\r"\n')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProgress, type ProgressFlag } from '../../src/output/progress.ts'
 
-/** A list that gives 100 records every 100 ms, for so long; what was written, piece by piece. */
+/** The writes during a list of `totalMs` that yields 100 records every 100 ms. */
 function listing(totalMs: number, how: { isTTY: boolean; flag?: ProgressFlag; isStdoutTTY?: boolean }): string[] {
   const written: string[] = []
   let nowMs = 1_000
@@ -20,13 +20,13 @@ function listing(totalMs: number, how: { isTTY: boolean; flag?: ProgressFlag; is
   return written
 }
 
-test('a short list says nothing', () => {
+test('a short list shows no progress', () => {
   expect(listing(1_900, { isTTY: true })).toEqual([])
   expect(listing(9_900, { isTTY: false })).toEqual([])
   expect(listing(1_900, { isTTY: false, flag: 'json' })).toEqual([])
 })
 
-test('on a terminal one line is written over, at most four times a second, and erased at the end', () => {
+test('on a terminal one line is overwritten, at most four times a second, and erased at the end', () => {
   const written = listing(3_000, { isTTY: true })
   expect(written[0]).toBe('\r\x1b[K2,000 contacts · 1,000/s')
   expect(written.at(-1)).toBe('\r\x1b[K')
@@ -34,11 +34,11 @@ test('on a terminal one line is written over, at most four times a second, and e
   expect(written.join('')).not.toContain('\n')
 })
 
-test('elsewhere it is a plain line every ten seconds', () => {
+test('elsewhere a plain line is written every ten seconds', () => {
   expect(listing(25_000, { isTTY: false })).toEqual(['10,000 contacts · 1,000/s\n', '20,000 contacts · 1,000/s\n'])
 })
 
-test('json is an object a line, the last one with the last numbers', () => {
+test('json is one object per line, the last one with the final counts', () => {
   const lines = listing(3_500, { isTTY: true, isStdoutTTY: true, flag: 'json' }).map(
     (line) => JSON.parse(line).progress,
   )
@@ -46,7 +46,7 @@ test('json is an object a line, the last one with the last numbers', () => {
   expect(lines[0]).toEqual({ done: 2_000, unit: 'contacts', per_second: 1_000, elapsed_ms: 2_000 })
 })
 
-test('nothing is written where rows scroll by on a terminal, or where nobody wants it', () => {
+test('nothing is written when rows are printed on a terminal, or with none', () => {
   expect(listing(25_000, { isTTY: true, isStdoutTTY: true })).toEqual([])
   expect(listing(25_000, { isTTY: true, flag: 'none' })).toEqual([])
 })

@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('ask-three.ts', import.meta.url))
 interface Asking {
   readonly process: ChildProcessWithoutNullStreams
   readonly printed: Promise<string>
-  /** Resolves once the question stands on stderr. */
+  /** Resolves when the question is on stderr. */
   asked(question: string): Promise<void>
 }
 
@@ -29,7 +29,7 @@ function startAsking(): Asking {
   }
 }
 
-test('each question reads what comes after it, and the process ends by itself with its input open', async () => {
+test('each question reads the input after it, and the process ends by itself with its input open', async () => {
   const { process, printed, asked } = startAsking()
   for (const [question, line] of [
     ['name? ', 'Ann\n'],
@@ -42,7 +42,7 @@ test('each question reads what comes after it, and the process ends by itself wi
   expect(await printed).toBe('["Ann","secret",true]')
 })
 
-test('what is pasted at once is kept for the questions to come', async () => {
+test('lines pasted at once are kept for later questions', async () => {
   const { process, printed } = startAsking()
   process.stdin.write('Ann\nsecret\ny\n')
   expect(await printed).toBe('["Ann","secret",true]')

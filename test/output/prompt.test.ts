@@ -25,7 +25,7 @@ test.each([
   expect(io.out()).toBe('')
 })
 
-test('a line that comes in pieces, cut inside a character, is read whole', async () => {
+test('a line received in pieces, split inside a character, is read whole', async () => {
   const bytes = new TextEncoder().encode('größe 日\n')
   const stdin = (async function* () {
     for (const byte of bytes) yield Uint8Array.of(byte)
@@ -39,14 +39,14 @@ test('a name in the question cannot move the cursor', async () => {
   expect(io.err()).toBe('Delete \\x1b[2Jx? ')
 })
 
-test('the end of input before an answer is no answer', async () => {
+test('the end of input before an answer is an error', async () => {
   for (const ask of [askYesNo, askTyped, askHidden]) {
     await expect(ask(fakeIo({ stdin: typing('y') }), '? ', never)).rejects.toMatchObject({ code: 'unconfirmed' })
     await expect(ask(fakeIo(), '? ', never)).rejects.toMatchObject({ code: 'unconfirmed' })
   }
 })
 
-test('an abort ends the question, before it and while it waits', async () => {
+test('an abort ends the question, before and during the wait', async () => {
   const waiting: InputStream = new PassThrough()
   for (const ask of [askYesNo, askTyped, askHidden]) {
     const controller = new AbortController()
@@ -71,7 +71,7 @@ test('lines pasted at once answer one question each', async () => {
   expect(stdin.isPaused()).toBe(true)
 })
 
-/** A terminal as far as raw mode goes. */
+/** A terminal with raw mode. */
 function rawTerminal(...chunks: readonly string[]): { stdin: InputStream; modes: boolean[] } {
   const modes: boolean[] = []
   const keys = typing(...chunks)
@@ -96,7 +96,7 @@ test.each([
   [['ab\x04c\r'], 'abc'],
   [['a\tb\x00c\n'], 'abc'],
   [['  padded  \r'], 'padded'],
-])('the keys %j give %j, and nothing of it is shown', async (chunks, answer) => {
+])('the keys %j give %j, without echo', async (chunks, answer) => {
   const { stdin, modes } = rawTerminal(...chunks)
   const io = fakeIo({ stdin })
   expect(await askHidden(io, 'Key: ', never)).toBe(answer)
@@ -108,7 +108,7 @@ test.each([
   ['\x03', 'interrupted'],
   ['abc\x03', 'interrupted'],
   ['\x04', 'unconfirmed'],
-])('the keys %j end as %s, and the terminal is as before', async (keys, code) => {
+])('the keys %j end as %s, and the mode of the terminal is restored', async (keys, code) => {
   const { stdin, modes } = rawTerminal(keys)
   await expect(askHidden(fakeIo({ stdin }), 'Key: ', never)).rejects.toMatchObject({ code })
   expect(modes).toEqual([true, false])

@@ -14,14 +14,14 @@ function reported(error: unknown, argv: readonly string[]) {
   return { exit, text: io.err() }
 }
 
-test('people get two lines: what happened and what to type, with nothing that moves the cursor', () => {
+test('people get two lines, the error and the next command, without characters that move the cursor', () => {
   expect(reported(LOST, ['contacts', 'create'])).toEqual({
     exit: 3,
     text: 'crm: cannot create the contact: \\x1b[2Jit broke\n  crm contacts create ... --idempotency-key k_1\n',
   })
 })
 
-test('programs get one object with every member, the key of a lost write among them', () => {
+test('programs get one object with every member, including the key of a write in doubt', () => {
   const { text } = reported(LOST, ['contacts', 'create', '-o', 'json'])
   expect(JSON.parse(text)).toEqual({
     error: {
@@ -45,7 +45,7 @@ test.each([
   expect(reported(LOST, argv).text.startsWith('{')).toBe(isForPrograms)
 })
 
-test('what is no CrmError is a bug, for programs too', () => {
+test('any error that is not a CrmError is a bug, for programs, too', () => {
   expect(reported(new Error('oops'), [])).toMatchObject({
     exit: 1,
     text: expect.stringContaining('crm: this is a bug'),

@@ -30,17 +30,17 @@ test.each([
   'क्\u200dष',
   '葛\u{e0100}城',
   'C:\\new\\x1b',
-])('%s stays as it is', (text) => {
+])('%s is unchanged', (text) => {
   expect(safeText(text)).toBe(text)
 })
 
-test('a joiner or selector that varies nothing is shown, so that nothing hides in a run of them', () => {
+test('a joiner or selector without effect is shown, so that a run of them cannot hide text', () => {
   expect(safeText('👍\ufe0f\ufe0f')).toBe('👍\ufe0f\\ufe0f')
   expect(safeText('👍\u200d')).toBe('👍\\u200d')
   expect(safeText(`🏴\u{e0061}\u{e007f}`)).toBe('🏴\\u{e0061}\\u{e007f}')
 })
 
-/** Strings that are mostly trouble. */
+/** Strings of mostly problematic characters. */
 const nasty = fc.string({
   unit: fc.oneof(
     fc.constantFrom('a', '1', '👩', '💻', '🏽', '❤', '🇩', '🏴', '\u200c', '\u200d', '\ufe0f', '\ufe00', '葛', 'ک', '्'),
@@ -49,7 +49,7 @@ const nasty = fc.string({
   ),
 })
 
-test('safe text holds no control, no bidirectional control, no separator and no half of a pair', () => {
+test('safe text contains no control, bidirectional control, separator or unpaired surrogate', () => {
   const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/u
   fc.assert(
     fc.property(nasty, (text) => !unsafe.test(safeText(text))),
@@ -57,7 +57,7 @@ test('safe text holds no control, no bidirectional control, no separator and no 
   )
 })
 
-test('safe text is safe already', () => {
+test('making a safe text safe changes nothing', () => {
   fc.assert(
     fc.property(nasty, (text) => safeText(safeText(text)) === safeText(text)),
     { numRuns: 500 },

@@ -61,7 +61,7 @@ test('a fitted cell is never wider than its column', () => {
   )
 })
 
-test('a cell that fits stays whole, and one that does not is a beginning of it and an ellipsis', () => {
+test('a cell that fits is unchanged, and any other is its beginning and an ellipsis', () => {
   fc.assert(
     fc.property(cell, fc.integer({ min: 1, max: 30 }), (text, width) => {
       const fitted = fitText(text, width)

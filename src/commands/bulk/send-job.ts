@@ -22,7 +22,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   let live: { readonly done: number; readonly failed: number } = counts
   const tell = () => {
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
-    progress.tell(counts)
+    progress.update(counts)
   }
   const { account, otherRows, recheck, error } = await jobs.run(
     paths,
