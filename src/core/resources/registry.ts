@@ -101,7 +101,7 @@ export function requiredFields(resource: Resource): readonly string[] {
   return writableFields(resource).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
 }
 
-/** Of a number on the wire; undefined for any other field. */
+/** The type of a numeric field on the wire; undefined for any other field. */
 export function numericType(resource: Resource, field: string): 'number' | 'integer' | undefined {
   const type = fieldOf(resource, field)?.type
   return type === 'number' || type === 'integer' ? type : undefined
@@ -128,7 +128,7 @@ export function matchHint(resource: Resource): string {
   return hints?.match ?? 'id'
 }
 
-/** Undefined where nothing is known of how servers keep its records unique. */
+/** The member by which servers keep its records unique; undefined when unknown. */
 export function uniqueByOf(resource: Resource): string | undefined {
   const { uniqueBy }: ResourceDefinition = RESOURCES[resource]
   return uniqueBy
