@@ -20,10 +20,3 @@ export interface FaultPlan {
   /** Nothing goes wrong before this is so. */
   isOn(): boolean
 }
-
-/** What a service does to its clients on purpose, so that they can be tested. */
-export interface FaultPlan {
-  /** Before each request is taken up. */
-  readonly latencyMs: number
-  readonly faults: readonly InjectedFault[]
-}
