@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { benchFolder, CRM, plainEnv, startCrm, timeCommands } from './processes.ts'
+import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 
 /** Whole processes beside `node -e 0` of the same runtime, and beside gh where it is installed. */
 export async function measureStartUp(): Promise<Row[]> {
-  const server = await startCrm(':memory:')
+  // With a record, because an empty list is asked for twice.
+  const database = join(benchFolder(), 'one.db')
+  await fillContacts(database, 1)
+  const server = await startCrm(database)
   const env = { ...plainEnv(), HOME: benchFolder(), CRM_BASE_URL: server.url, CRM_API_KEY: server.key }
   const node = process.execPath
   const hasGh = spawnSync('gh', ['--version']).status === 0

@@ -224,11 +224,6 @@ async function openTarget(ctx: Context): Promise<Target> {
 
 async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api> {
   const { createApi } = await import('./api/client.ts')
-  // undici reads answers in WebAssembly. V8 sets out to optimise that code after the first answers, and a process that ends
-  // then waits 40 ms for its compiler; with a larger budget that begins after hundreds of them. Only now, because Node
-  // compiles its own modules anew once a flag of V8 has changed.
-  const { setFlagsFromString } = await import('node:v8')
-  setFlagsFromString('--wasm-tiering-budget=100000000')
   const { baseUrl, key, wire, loginHint, serveDatabase } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
   const options: ApiOptions = {

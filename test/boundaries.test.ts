@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -84,4 +84,13 @@ test.each(BAD.map(([file, code, rule], index) => ({ file, code, rule, path: path
 
 test('a file that keeps the boundaries passes, so that the failures above say something', () => {
   expect(diagnostics.get(good)).toBeUndefined()
+})
+
+test('no source file changes flags of V8, which Node warns may lose data once the process runs', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.tsx?$/.test(file),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  const text = (file: string) => readFileSync(join(ROOT, 'src', file), 'utf8')
+  expect(files.filter((file) => text(file).includes('setFlagsFromString'))).toEqual([])
 })

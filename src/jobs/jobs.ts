@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import type { Api, ApiOptions, Page } from '../api/api.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
@@ -137,14 +136,6 @@ export type JobServer = Pick<
   'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 >
 
-/**
- * Bulk work makes much garbage and keeps little. V8 would let the space for new objects grow to three times 32 MB for it,
- * which is a hundred megabytes for nothing: memory at a million rows was 263 MB, and is 140 MB.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-}
-
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')
@@ -156,7 +147,6 @@ export function openJobs(world: JobsWorld): Jobs {
   const plan = async <Made extends { readonly is: string }>(
     work: (make: PlanningContext) => Promise<Made>,
   ): Promise<Made> => {
-    keepHeapSmall()
     const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world, await ensure())
     let isMade = false
     try {
@@ -197,7 +187,6 @@ export function openJobs(world: JobsWorld): Jobs {
     cancel: (paths) => cancelJob(paths, world.now),
     exportPlan: copyPlan,
     run: async (paths, terms, hooks) => {
-      keepHeapSmall()
       const list = (noun: Noun) => listOf(world, noun)
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
       const { kind, noun } = headOf(paths)

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { type Instance, render } from 'ink'
 import { CrmError } from '../core/errors.ts'
 import type { WatchProcess } from '../core/uncaught.ts'
@@ -52,16 +51,11 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
   const store = createStore(
     withRemembered(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), left),
   )
-  const openApi = async () => {
-    const api = await options.openApi()
-    keepHeapSmall()
-    return api
-  }
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
-  const background = createBackground(store, { ...options, openApi, changes })
+  const background = createBackground(store, { ...options, changes })
   options.onNotes((line) => background.notices.wait(line))
   const world = {
-    openApi,
+    openApi: options.openApi,
     env,
     now,
     sendsTo: options.sendsTo,
@@ -83,7 +77,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     return ui
   }
   const drawing = { theme: createTheme(options.hasColor), keymap, boards }
-  const stopNotes = watchNotes(store, openApi, boards)
+  const stopNotes = watchNotes(store, options.openApi, boards)
   const instance = render(<App drawing={drawing} makeUi={makeUi} />, {
     stdin,
     stdout,
@@ -134,16 +128,6 @@ async function untilLeft({ options, store, background, instance, isKept }: Open)
   }
   const bug = ending.bug()
   if (bug) throw bug
-}
-
-/**
- * Frames are garbage at once, and rows that were let go soon after. V8 would let the space for new objects grow to 128 MB for
- * them, and the other one to twice what is in use: paging through a million rows took 430 MB, and takes 220. Once the
- * client is loaded, because compiled code is taken only with the flags it was made with.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=20')
 }
 
 /** Keys of a person's own that make two actions one are refused before anything is drawn. */
