@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { secretBytes, signWebhook } from '../src/core/signing.ts'
 import { creation, update } from '../src/service/plain-changes.ts'
-import { openSqliteStore } from '../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../src/service/store/open-store.ts'
 import { webhookCreation } from '../src/service/webhook-creation.ts'
 import { type CheckedWrite, writeOnce } from '../src/service/write.ts'
 import { benchFolder, cpuSeconds, median, plainEnv, ROOT, startCrm, startServer } from './processes.ts'
@@ -68,7 +68,7 @@ async function postFromMemory(): Promise<number> {
 
 /** The secret of the one subscription. */
 async function fillOutbox(file: string, url: string): Promise<string> {
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   const write = async (what: CheckedWrite) =>
     JSON.parse((await writeOnce(store, { ...what, idempotency: undefined })).answer.body)
   const { secret } = await write(webhookCreation(members({ url, events: ['contact.*'] }), () => true))

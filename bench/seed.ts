@@ -1,5 +1,5 @@
 import { encodeId, firstSerialAt } from '../src/core/ids.ts'
-import { openSqliteStore } from '../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../src/service/store/open-store.ts'
 
 const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
 const STAGES = ['Lead', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']
@@ -29,7 +29,7 @@ export async function fillDeals(file: string, count: number): Promise<void> {
 type Values = (number: number, serial: number, time: string) => (string | number)[]
 
 async function fill(file: string, count: number, insert: string, values: Values): Promise<void> {
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   await store.close()
   const db = new DatabaseSync(file)
   const statement = db.prepare(insert)

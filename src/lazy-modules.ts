@@ -8,13 +8,12 @@ export const LAZY_MODULES = {
     plain: () => import('./ui/plain/open-plain.ts'),
   },
   service: {
-    store: () => import('./service/store/sqlite/sqlite-store.ts'),
+    store: () => import('./service/store/open-store.ts'),
     server: () => import('./service/server.ts'),
     keys: () => import('./service/keys.ts'),
     pipelines: () => import('./service/pipelines-file.ts'),
     delivery: () => import('./service/delivery/sender.ts'),
     seed: () => import('./service/seed.ts'),
-    backup: () => import('./service/store/sqlite/backup.ts'),
   },
   fixtures: {
     load: () => import('./fixtures/load.ts'),

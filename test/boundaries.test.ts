@@ -42,6 +42,14 @@ const BAD: readonly (readonly [file: string, code: string, rule: string])[] = [
   ['src/output/bad.ts', "import * as jq from 'jq-wasm'", 'noRestrictedImports'],
   ['src/api/bad.ts', "import { parse } from 'graphql'", 'noRestrictedImports'],
   ['src/commands/bad.ts', "import { createHandler } from 'graphql-http'", 'noRestrictedImports'],
+  [
+    'src/sandbox/bad.ts',
+    "import { openSqliteStore } from '../service/store/sqlite/sqlite-store.ts'",
+    'noRestrictedImports',
+  ],
+  ['src/bad.ts', "const store = await import('./service/store/sqlite/sqlite-store.ts')", 'noRestrictedImports'],
+  ['src/service/bad.ts', "import { openDatabase } from './store/sqlite/open-database.ts'", 'noRestrictedImports'],
+  ['src/commands/serve/bad.ts', "import { DatabaseSync } from 'node:sqlite'", 'noRestrictedImports'],
   ['src/core/bad.ts', 'export const pid = process.pid', 'noRestrictedGlobals'],
   ['src/core/bad.ts', "export { EXIT } from './exit.ts'", 'noBarrelFile'],
   ['src/core/bad.ts', 'export default 1', 'noDefaultExport'],
@@ -86,11 +94,20 @@ test('a file that keeps the boundaries passes, so that the failures above say so
   expect(diagnostics.get(good)).toBeUndefined()
 })
 
+/** The files below src that hold a text. */
+function sourcesWith(text: string): string[] {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((file) => /\.tsx?$/.test(file))
+  expect(sources.length).toBeGreaterThan(100)
+  return sources.filter((file) => readFileSync(join(ROOT, 'src', file), 'utf8').includes(text))
+}
+
 test('no source file changes flags of V8, which Node warns may lose data once the process runs', () => {
-  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.tsx?$/.test(file),
-  )
-  expect(files.length).toBeGreaterThan(100)
-  const text = (file: string) => readFileSync(join(ROOT, 'src', file), 'utf8')
-  expect(files.filter((file) => text(file).includes('setFlagsFromString'))).toEqual([])
+  expect(sourcesWith('setFlagsFromString')).toEqual([])
+})
+
+test('node:sqlite is named by the store of the service, and by the scratch files of jobs', () => {
+  const elsewhere = sourcesWith('node:sqlite').filter((file) => !file.startsWith('service/store/sqlite/'))
+  expect(elsewhere.filter((file) => !file.startsWith('jobs/'))).toEqual([])
+  expect(sourcesWith('store/sqlite/').filter((file) => !file.startsWith('service/store/'))).toEqual([])
 })

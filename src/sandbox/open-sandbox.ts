@@ -6,7 +6,7 @@ import { createKey } from '../service/keys.ts'
 import type { Log } from '../service/log.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
 import { startServer } from '../service/server.ts'
-import { openSqliteStore } from '../service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../service/store/open-store.ts'
 import type { Store } from '../service/store/store.ts'
 import { type FaultShares, faultPlanOf } from './fault-plan.ts'
 import { makeSandboxFolder, removeSandboxFolder, sweepSandboxFolders } from './folder.ts'
@@ -62,7 +62,7 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
   }
   try {
-    const store = await openSqliteStore({ file: ':memory:', now })
+    const store = await openStore({ address: ':memory:', now })
     closers.push(() => store.close())
     const { text: apiKey } = await createKey(
       store,

@@ -1,8 +1,8 @@
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/service/store/open-store.ts'
 
 /** Fills a database file with contacts past the service: 100,000 in seconds, where requests would take far longer. */
 export async function fillWithContacts(file: string, count: number): Promise<void> {
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   try {
     const answer = { status: 201, body: '{}', location: undefined, etag: undefined }
     const add = (n: number) =>

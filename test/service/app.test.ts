@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/service/store/open-store.ts'
 import type { Store } from '../../src/service/store/store.ts'
 import { serveForTest } from './serve-for-test.ts'
 
 async function storeWith(part: Partial<Store>): Promise<Store> {
-  return { ...(await openSqliteStore({ file: ':memory:', now: Date.now })), ...part }
+  return { ...(await openStore({ address: ':memory:', now: Date.now })), ...part }
 }
 
 test('a problem says where, what and under which id, in headers and body alike', async () => {

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createKey, hashKey, newKeyText, revokeKey, rotateKey } from '../../src/service/keys.ts'
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/service/store/open-store.ts'
 import type { Store } from '../../src/service/store/store.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1)
 
 async function testStore(): Promise<Store> {
-  const store = await openSqliteStore({ file: ':memory:', now: () => NOW_MS })
+  const store = await openStore({ address: ':memory:', now: () => NOW_MS })
   onTestFinished(() => store.close())
   return store
 }

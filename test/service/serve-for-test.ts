@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createKey, type KeyRequest, type MadeKey } from '../../src/service/keys.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.ts'
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/service/store/open-store.ts'
 import type { Scope, Store } from '../../src/service/store/store.ts'
 
 export interface Answered {
@@ -24,7 +24,7 @@ export interface TestService {
 /** The service on a free port, on a database in memory, until the test is over. */
 export async function serveForTest(options: Partial<ServerOptions> = {}): Promise<TestService> {
   const now = options.now ?? Date.now
-  const store = await (options.store ?? openSqliteStore({ file: ':memory:', now }))
+  const store = await (options.store ?? openStore({ address: ':memory:', now }))
   const server = await startServer({
     store,
     host: '127.0.0.1',

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import { TIMEOUTS } from '../../src/service/http-server.ts'
 import { startServer } from '../../src/service/server.ts'
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/service/store/open-store.ts'
 import type { Store } from '../../src/service/store/store.ts'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { openSocket } from './raw-request.ts'
@@ -119,7 +119,7 @@ test('a client that never ends its request does not keep the server from closing
 })
 
 test('what was acknowledged under load is kept when the server closes', async () => {
-  const store = await openSqliteStore({ file: ':memory:', now: Date.now })
+  const store = await openStore({ address: ':memory:', now: Date.now })
   const { server, send } = await serveForTest({ store })
   const acknowledged: string[] = []
   let isClosing = false
@@ -163,7 +163,7 @@ async function serveBeforeStore() {
 
 test('requests that come before the store is open wait for it', async () => {
   const { opening, received } = await serveBeforeStore()
-  const store = await openSqliteStore({ file: ':memory:', now: Date.now })
+  const store = await openStore({ address: ':memory:', now: Date.now })
   onTestFinished(() => store.close())
   opening.resolve(store)
   expect(await received).toMatch(/^HTTP\/1\.1 401 /)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/service/store/open-store.ts'
 import { serveForTest } from './serve-for-test.ts'
 import { temporaryFolder } from './store/temporary-folder.ts'
 
@@ -25,7 +25,7 @@ const TYPED = ['limit', 'cursor', 'amount[gte]', 'amount[lte]', 'created_since',
 
 async function serveWithRecords() {
   const file = join(await temporaryFolder(), 'crm.db')
-  const service = await serveForTest({ store: await openSqliteStore({ file, now: Date.now }) })
+  const service = await serveForTest({ store: await openStore({ address: file, now: Date.now }) })
   const { json: contact } = await service.send('POST', '/v1/contacts', { name: 'Ada' })
   const { json: deal } = await service.send('POST', '/v1/deals', {
     name: 'a',

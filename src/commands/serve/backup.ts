@@ -31,10 +31,10 @@ async function backUp(ctx: Context, file: string, options: Options): Promise<und
       hint: 'give --database FILE',
     })
   }
-  const { backUpDatabase } = await ctx.service.backup()
+  const { backUpStore } = await ctx.service.store()
   const database = databaseLocation(ctx.env, options.database)
   const startedAtMs = ctx.now()
-  const { sizeBytes } = await backUpDatabase(database, resolve(file))
+  const { sizeBytes } = await backUpStore(database, resolve(file))
   await printOne(ctx, {
     file: resolve(file),
     database,

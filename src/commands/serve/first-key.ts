@@ -11,7 +11,7 @@ import { readKeyFlag } from '../key-input.ts'
 const LARGEST_PAGE = 500
 
 export interface Started {
-  readonly store: Awaited<ReturnType<Awaited<ReturnType<Context['service']['store']>>['openSqliteStore']>>
+  readonly store: Awaited<ReturnType<Awaited<ReturnType<Context['service']['store']>>['openStore']>>
   readonly url: string
   readonly location: string
   /** The key of `--key-file` or `--key-stdin`, where it was read already. */

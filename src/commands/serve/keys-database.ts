@@ -27,9 +27,9 @@ export async function withDatabase<T>(
       hint: 'give --database FILE',
     })
   }
-  const { openSqliteStore } = await ctx.service.store()
-  const file = databaseLocation(ctx.env, given)
-  const store = await openSqliteStore({ file, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
+  const { openStore } = await ctx.service.store()
+  const address = databaseLocation(ctx.env, given)
+  const store = await openStore({ address, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
   try {
     return await work(store)
   } finally {

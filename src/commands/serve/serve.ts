@@ -180,8 +180,8 @@ async function openStore(
   { location, pipelines, unique, seed, given }: Prepared,
   url: string,
 ): Promise<Started['store']> {
-  const { openSqliteStore } = await ctx.service.store()
-  const store = await openSqliteStore({ file: location, now: ctx.now })
+  const service = await ctx.service.store()
+  const store = await service.openStore({ address: location, now: ctx.now })
   try {
     if (pipelines) await store.putPipelines(pipelines)
     await applyUnique(ctx, { store, location }, unique)

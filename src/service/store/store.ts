@@ -2,6 +2,16 @@ import type { EventKind } from '../../core/event-kinds.ts'
 import type { PlainResource, RecordResource, StoredResource } from '../../core/resources/registry.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
+export interface StoreOptions {
+  /** The path of a database file, or `:memory:`, which keeps nothing. A file that is not there is made, and its folder too. */
+  readonly address: string
+  readonly now: () => number
+  /** False refuses a database that is not there. */
+  readonly isCreated?: boolean
+  /** Nothing is to be written: a database that may only be read is then taken. */
+  readonly isOnlyRead?: boolean
+}
+
 /** What a store keeps of each record. */
 export interface StoredRecord {
   readonly id: string

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../../src/service/store/open-store.ts'
 import { serveForTest } from '../serve-for-test.ts'
 import { temporaryFolder } from '../store/temporary-folder.ts'
 
@@ -15,7 +15,7 @@ test('both probes answer without a key', async () => {
 
 test('a service whose database another process keeps locked is well but not ready, and says so within a second', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
-  const { send } = await serveForTest({ store: await openSqliteStore({ file, now: Date.now }) })
+  const { send } = await serveForTest({ store: await openStore({ address: file, now: Date.now }) })
   const other = new DatabaseSync(file)
   onTestFinished(() => other.close())
   other.exec('BEGIN IMMEDIATE')
@@ -31,7 +31,7 @@ test('a service whose database another process keeps locked is well but not read
 
 test('probes in a row write once a second at most', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
-  const { send } = await serveForTest({ store: await openSqliteStore({ file, now: Date.now }) })
+  const { send } = await serveForTest({ store: await openStore({ address: file, now: Date.now }) })
   const other = new DatabaseSync(file)
   onTestFinished(() => other.close())
   const version = () => other.prepare('PRAGMA data_version').get()?.data_version as number

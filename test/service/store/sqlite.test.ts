@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { openSqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../../src/service/store/open-store.ts'
 import { storeSuite } from './store-suite.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 storeSuite('an SQLite store', {
   makePlace: async () => join(await temporaryFolder(), 'crm.db'),
-  open: (file, now) => openSqliteStore({ file, now }),
+  open: (file, now) => openStore({ address: file, now }),
 })

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { CrmError } from '../../../core/errors.ts'
-import type { Store } from '../store.ts'
+import type { Store, StoreOptions } from '../store.ts'
 import { endKey, findKey, insertKey, readKeys } from './api-keys.ts'
 import type { Connection } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
@@ -28,23 +28,13 @@ const NEEDED_BYTES = 1024 * 1024
 /** Whoever asks more often than this, which needs no key, makes no more writes. */
 const BELIEVED_MS = 1000
 
-export interface SqliteStoreOptions {
-  /** Made when it is not there, and its folder too; `:memory:` keeps nothing. */
-  readonly file: string
-  readonly now: () => number
-  /** False refuses a file that is not there. */
-  readonly isCreated?: boolean
-  /** Nothing is to be written: a file that may only be read is then taken. */
-  readonly isOnlyRead?: boolean
-}
-
 /** A probe that waits as long as a write would be given up by whoever asks. */
 const PROBE_WAIT_MS = 500
 
-/** Throws a CrmError for a file that cannot be used. Several processes may have one file open. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { file, now, isCreated = true, isOnlyRead = false } = options
-  return sqliteStore(isOnlyRead ? openToRead(file) : openDatabase(file, isCreated), now)
+/** `openStore` for a file of SQLite. */
+export async function openSqliteStore(options: StoreOptions): Promise<Store> {
+  const { address, now, isCreated = true, isOnlyRead = false } = options
+  return sqliteStore(isOnlyRead ? openToRead(address) : openDatabase(address, isCreated), now)
 }
 
 /**

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CrmError } from '../../../../src/core/errors.ts'
 import { encodeId, firstSerialAt } from '../../../../src/core/ids.ts'
+import { openStore } from '../../../../src/service/store/open-store.ts'
 import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import type { StoreOptions } from '../../../../src/service/store/store.ts'
 import { allContacts, creation, ofContacts, removal } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -17,8 +18,8 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
 }
 
-async function refusalOf(file: string, more: Partial<SqliteStoreOptions> = {}): Promise<CrmError> {
-  const error = await openSqliteStore({ file, now: Date.now, ...more }).then(
+async function refusalOf(file: string, more: Partial<StoreOptions> = {}): Promise<CrmError> {
+  const error = await openStore({ address: file, now: Date.now, ...more }).then(
     () => undefined,
     (reason: unknown) => reason,
   )
@@ -31,7 +32,7 @@ async function refusalOf(file: string, more: Partial<SqliteStoreOptions> = {}): 
 test('a database is made for its owner alone, with its folders and the files beside it', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'a', 'b', 'crm.db')
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   await store.write(creation('contact'))
   expect(await modeOf(join(folder, 'a'))).toBe('700')
   expect(await modeOf(join(folder, 'a', 'b'))).toBe('700')
@@ -49,15 +50,15 @@ test.runIf(process.platform === 'linux')('a folder that the system does not let 
 test('a folder that was there keeps its mode', async () => {
   const folder = await temporaryFolder()
   await chmod(folder, 0o755)
-  await (await openSqliteStore({ file: join(folder, 'crm.db'), now: Date.now })).close()
+  await (await openStore({ address: join(folder, 'crm.db'), now: Date.now })).close()
   expect(await modeOf(folder)).toBe('755')
 })
 
 test(':memory: keeps nothing and makes no file', async () => {
-  const first = await openSqliteStore({ file: ':memory:', now: Date.now })
+  const first = await openStore({ address: ':memory:', now: Date.now })
   await first.write(creation('contact'))
   expect(await allContacts(first)).toHaveLength(1)
-  const second = await openSqliteStore({ file: ':memory:', now: Date.now })
+  const second = await openStore({ address: ':memory:', now: Date.now })
   expect(await allContacts(second)).toEqual([])
   await first.close()
   await second.close()
@@ -90,7 +91,7 @@ describe('a database that the user may only read', () => {
     onTestFinished(() => chmod(folder, 0o755))
     const file = join(folder, 'crm.db')
     await writeFile(file, '', { mode: 0o644 })
-    const store = await openSqliteStore({ file, now: Date.now })
+    const store = await openStore({ address: file, now: Date.now })
     await store.write(creation('contact'))
     await Promise.all([file, `${file}-wal`, `${file}-shm`].map((name) => chmod(name, 0o444)))
     await chmod(folder, 0o555)
@@ -106,7 +107,7 @@ describe('a database that the user may only read', () => {
   test('is refused when it was made by an older crm, and left as it was', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'crm.db')
-    await (await openSqliteStore({ file, now: Date.now })).close()
+    await (await openStore({ address: file, now: Date.now })).close()
     const db = new DatabaseSync(file)
     db.exec('PRAGMA user_version = 1; PRAGMA journal_mode = DELETE')
     db.close()
@@ -130,7 +131,7 @@ test('unique members of contacts in a database of an older crm stay unique, with
     INSERT INTO unique_values VALUES ('email', 'a@x.test', ${serial});
   `)
   old.close()
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   onTestFinished(() => store.close())
   expect(await store.uniqueMembers()).toEqual(ofContacts('email'))
   const existingId = encodeId('contact', serial)
@@ -171,7 +172,7 @@ test('a database of another program is refused and left as it was', async () => 
 
 test('a database of a newer crm is refused, with both versions named', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
-  await (await openSqliteStore({ file, now: Date.now })).close()
+  await (await openStore({ address: file, now: Date.now })).close()
   const newer = new DatabaseSync(file)
   newer.exec('PRAGMA user_version = 1000')
   newer.close()
@@ -180,14 +181,14 @@ test('a database of a newer crm is refused, with both versions named', async () 
 
 test('a damaged database is an error that says so, not an empty list', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   await Promise.all(Array.from({ length: 2000 }, () => store.write(creation('contact'))))
   await store.close()
   const damaging = await open(file, 'r+')
   // Behind the schema, so that it opens.
   await damaging.write(Buffer.alloc(100_000, 'x'), 0, 100_000, 150_000)
   await damaging.close()
-  const damaged = await openSqliteStore({ file, now: Date.now })
+  const damaged = await openStore({ address: file, now: Date.now })
   await expect(allContacts(damaged)).rejects.toThrow(`database ${file} is damaged`)
   await damaged.close()
   await truncate(file, 60_000)
@@ -197,7 +198,7 @@ test('a damaged database is an error that says so, not an empty list', async () 
 test('an empty file becomes a database', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   await writeFile(file, '', { mode: 0o600 })
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   expect(await store.pipelines()).toHaveLength(1)
   await store.close()
 })
@@ -214,9 +215,9 @@ test('a link is followed to a database that is there, and never to make one', as
   await symlink(target, link)
   expect((await refusalOf(link)).message).toBe(`database ${link} is a link that leads nowhere`)
   await expect(stat(target)).rejects.toThrow('ENOENT')
-  await (await openSqliteStore({ file, now: Date.now })).close()
+  await (await openStore({ address: file, now: Date.now })).close()
   await symlink(file, target)
-  await (await openSqliteStore({ file: link, now: Date.now })).close()
+  await (await openStore({ address: link, now: Date.now })).close()
 })
 
 test('a folder, or a file where a folder must be, is refused', async () => {
@@ -231,7 +232,7 @@ test('a folder, or a file where a folder must be, is refused', async () => {
 test('a file that may not be written, or a folder that may not be entered, is refused', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'crm.db')
-  await (await openSqliteStore({ file, now: Date.now })).close()
+  await (await openStore({ address: file, now: Date.now })).close()
   await chmod(file, 0o400)
   await chmod(folder, 0o755)
   const closed = join(folder, 'closed')

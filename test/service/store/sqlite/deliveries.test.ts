@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { encodeId, firstSerialAt } from '../../../../src/core/ids.ts'
+import { openStore } from '../../../../src/service/store/open-store.ts'
 import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
-import { openSqliteStore, sqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import { sqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../../../src/service/store/store.ts'
 import { changeContact, makeContact, retryAt, SUCCEEDED, settle, subscribe, takeTurn } from '../outbox-samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -16,7 +17,7 @@ type Rows = (sql: string) => Record<string, unknown>[]
 
 async function openWithReader(now: () => number): Promise<{ store: Store; rows: Rows }> {
   const file = join(await temporaryFolder(), 'crm.db')
-  const store = await openSqliteStore({ file, now })
+  const store = await openStore({ address: file, now })
   const reader = new DatabaseSync(file, { readOnly: true })
   onTestFinished(async () => {
     reader.close()
@@ -106,7 +107,7 @@ test('a turn leaves the database durable for the writes that follow', async () =
 
 test('a turn without anything to do takes no lock', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   const other = new DatabaseSync(file)
   onTestFinished(async () => {
     other.close()
@@ -130,7 +131,7 @@ test('an outbox of the first schema is delivered, in order per record', async ()
       (${serial + 2}, ${serial}, 'con_1', 0, ${NOON_MS}, 'pending'), (${serial + 3}, ${serial}, 'con_2', 0, ${NOON_MS}, 'pending');
   `)
   old.close()
-  const store = await openSqliteStore({ file, now: () => NOON_MS })
+  const store = await openStore({ address: file, now: () => NOON_MS })
   onTestFinished(() => store.close())
   const first = (await takeTurn(store)).claimed
   expect(first).toMatchObject([{ text: 'a', eventId: encodeId('event', serial + 1) }, { text: 'c' }])

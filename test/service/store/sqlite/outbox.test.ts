@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { decodeId } from '../../../../src/core/ids.ts'
-import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../../../src/service/store/open-store.ts'
 import type { Change, Store, Write } from '../../../../src/service/store/store.ts'
 import { answer, created, creation, idOf, removal } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -13,7 +13,7 @@ async function openPair(count: number): Promise<{ stores: readonly Store[]; rows
   const file = join(await temporaryFolder(), 'crm.db')
   const stores: Store[] = []
   for (let number = 0; number < count; number++) {
-    const store = await openSqliteStore({ file, now: () => NOON_MS })
+    const store = await openStore({ address: file, now: () => NOON_MS })
     onTestFinished(() => store.close())
     stores.push(store)
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../../../src/service/store/open-store.ts'
 import { allContacts, created, creation } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -30,7 +30,7 @@ function run(...args: readonly string[]): Run {
 }
 
 async function subscribe(file: string): Promise<void> {
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   const columns = { url: 'https://example.com/', events: ['*'], secret: 'whsec_x' }
   await store.write(
     creation('webhook', {}, { decide: (state) => ({ ...created(state, { status: 'enabled' }), webhook: columns }) }),
@@ -45,7 +45,7 @@ test('what a process acknowledged before it was killed is there, each with its e
   while (writer.lines() < 500) await once(writer.process.stdout ?? writer.process, 'data')
   writer.process.kill('SIGKILL')
   const acknowledged = await writer.ids
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   onTestFinished(() => store.close())
   const kept = new Set((await allContacts(store)).map((text) => JSON.parse(text).id))
   expect(acknowledged.length).toBeGreaterThanOrEqual(500)
@@ -61,7 +61,7 @@ test('processes that make a database at the same time share it, and no id is giv
   const runs = [run(file, '400'), run(file, '400'), run(file, '400')]
   const ids = (await Promise.all(runs.map(({ ids }) => ids))).flat()
   expect(new Set(ids).size).toBe(1200)
-  const store = await openSqliteStore({ file, now: Date.now })
+  const store = await openStore({ address: file, now: Date.now })
   onTestFinished(() => store.close())
   expect((await allContacts(store)).map((text) => JSON.parse(text).id).toReversed()).toEqual(ids.toSorted())
   expect(await store.pipelines()).toHaveLength(1)
@@ -70,8 +70,8 @@ test('processes that make a database at the same time share it, and no id is giv
 test('a key that another process revoked is revoked here at once', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   const [service, admin] = [
-    await openSqliteStore({ file, now: Date.now }),
-    await openSqliteStore({ file, now: Date.now, isCreated: false }),
+    await openStore({ address: file, now: Date.now }),
+    await openStore({ address: file, now: Date.now, isCreated: false }),
   ]
   onTestFinished(async () => {
     await service.close()

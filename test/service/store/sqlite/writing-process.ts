@@ -1,10 +1,10 @@
-import { openSqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../../../src/service/store/open-store.ts'
 import type { Write } from '../../../../src/service/store/store.ts'
 import { created, creation } from '../samples.ts'
 
 /** Writes contacts with events, many at a time, and prints the id of each once it was acknowledged. */
 const [, , file = '', count = 'Infinity'] = process.argv
-const store = await openSqliteStore({ file, now: Date.now })
+const store = await openStore({ address: file, now: Date.now })
 let left = Number(count)
 
 function contactWithEvent(): Write {

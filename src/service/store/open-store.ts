@@ -1,0 +1,13 @@
+import type { Store, StoreOptions } from './store.ts'
+
+/** Throws a CrmError for a database that cannot be used. Several processes may have one database open. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { openSqliteStore } = await import('./sqlite/sqlite-store.ts')
+  return openSqliteStore(options)
+}
+
+/** Copies a database at one moment into a new file; services go on writing to it. CrmError `machine` for what stands in the way. */
+export async function backUpStore(address: string, target: string): Promise<{ readonly sizeBytes: number }> {
+  const { backUpDatabase } = await import('./sqlite/backup.ts')
+  return backUpDatabase(address, target)
+}
