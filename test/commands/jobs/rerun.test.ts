@@ -4,13 +4,12 @@ import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../../harness/home.ts'
 import { emailsOf, emailsOn, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { countRequests } from '../../harness/request-counter.ts'
-import { serve, startService } from '../../harness/service.ts'
+import { startService } from '../../harness/service.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
 const ROWS = 300
-const CLOCK = new URL('../../torture/clock-preload.ts', import.meta.url).href
 
 /** More than a contact may hold. */
 const TOO_LONG = 'x'.repeat(70_000)
@@ -64,24 +63,6 @@ test('without what was kept of it, the same command makes nothing anew while the
   const again = await runJob(['contacts', 'import', file, '--yes'], env)
   expect(again).toMatchObject({ exit: 0, account: { rows: ROWS, done: 0, unchanged: ROWS } })
   expect(await emailsOn(service)).toEqual(emailsOf(people))
-})
-
-test('without what was kept of it, and a day later, the same command doubles nothing', async () => {
-  const folder = tempFolder()
-  const database = join(folder, 'crm.db')
-  const first = await startService(['--rate-limit', 'none', '--database', database])
-  const people = somePeople(100)
-  const file = writePeople(folder, people)
-  const env = { ...first.env, CRM_STATE_HOME: join(folder, 'state') }
-  expect(await runJob(['contacts', 'import', file, '--yes'], env)).toMatchObject({ exit: 0 })
-  await first.stop()
-  rmSync(env.CRM_STATE_HOME, { recursive: true })
-
-  const { port } = new URL(first.url)
-  const shifted = { ...first.env, NODE_OPTIONS: `--import=${CLOCK}`, TORTURE_CLOCK_SHIFT_MS: `${25 * 3_600_000}` }
-  await serve(['--rate-limit', 'none', '--database', database, '--port', port], shifted)
-  await runJob(['contacts', 'import', file, '--yes'], env)
-  expect(await emailsOn(first)).toEqual(emailsOf(people))
 })
 
 test('another file of the same name, with other people and one column that is always the same, changes nobody', async () => {

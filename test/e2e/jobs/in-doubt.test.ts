@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
-import { onlyJob, runJob } from '../../harness/import-run.ts'
+import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { make } from '../../harness/records.ts'
 import { startCrm } from '../crm.ts'
 import { serve, startService } from '../service.ts'
@@ -66,4 +66,22 @@ test('notes that were under way when the window ended are told to be in doubt, a
   expect(again.stderr).toMatch(/Asking once more about \d+ rows? in doubt/)
   expect(again.stderr).toContain('notes cannot be read back')
   expect(countNotes(service.database)).toEqual({ notes: made, bodies })
+})
+
+test('without what was kept of it, and a day later, the same command doubles nothing', async () => {
+  const folder = tempFolder()
+  const database = join(folder, 'crm.db')
+  const first = await startService(['--rate-limit', 'none', '--database', database])
+  const people = somePeople(100)
+  const file = writePeople(folder, people)
+  const env = { ...first.env, CRM_STATE_HOME: join(folder, 'state') }
+  expect(await runJob(['contacts', 'import', file, '--yes'], env)).toMatchObject({ exit: 0 })
+  await first.stop()
+  rmSync(env.CRM_STATE_HOME, { recursive: true })
+
+  const { port } = new URL(first.url)
+  const shifted = { ...first.env, NODE_OPTIONS: `--import=${CLOCK}`, TORTURE_CLOCK_SHIFT_MS: `${DAY_MS}` }
+  await serve(['--rate-limit', 'none', '--database', database, '--port', port], shifted)
+  await runJob(['contacts', 'import', file, '--yes'], env)
+  expect(await emailsOn(first)).toEqual(emailsOf(people))
 })
