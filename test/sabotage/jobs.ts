@@ -219,6 +219,13 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/api/limits/observed-capacity.test.ts'],
   },
   {
+    name: 'a process that got little of a window takes its part for the limit',
+    file: 'src/api/limits/observed-capacity.ts',
+    line: 'const least = (this.#cycles < 2 ? (perSecond ?? 0) : this.#perSecond) / 2',
+    to: 'const least = (this.#cycles < 2 ? 0 : this.#perSecond) / 2',
+    tests: ['test/api/limits/observed-capacity.test.ts'],
+  },
+  {
     name: 'a server that answers slowly is sent more at once',
     file: 'src/api/limits/observed-capacity.ts',
     line: 'if (mayGrow && tookMs < QUICK_MS && this.#concurrency < this.#most) this.#concurrency += 1 / this.#concurrency',

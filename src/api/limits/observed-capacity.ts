@@ -20,6 +20,14 @@ const ANSWERS_BEFORE_GROWTH = 1000
 /** With slower answers, more requests in flight would only wait longer, and some of them past their time limit. */
 const QUICK_MS = 1000
 
+/** Processes of this machine that send to one account. */
+export interface AccountProcesses {
+  /** How many, this one included. */
+  readonly processes: number
+  /** Requests a second that another one has observed the account to be allowed. */
+  readonly perSecond?: number | undefined
+}
+
 /**
  * How much a server takes when it states no limit: requests a second and requests in flight, each by additive increase and
  * multiplicative decrease (RFC 5681). docs/decisions/0019 has the figures behind what is more than that.
@@ -76,12 +84,12 @@ export class ObservedCapacity {
     this.#nextMs = Math.max(this.#nextMs, nowMs - BURST_MS) + (1000 * processes) / this.#perSecond
   }
 
-  succeeded(nowMs: number, processes: number): void {
+  succeeded(nowMs: number, shared: AccountProcesses): void {
     this.#cycle ??= { startMs: nowMs, answers: 0 }
     this.#cycle.answers += 1
     this.#refusedShare *= 1 - 1 / SHARE_COUNTED_OVER
     // Answers to requests sent before the pause say nothing about its end.
-    if (this.#refusedSinceMs !== undefined && nowMs >= this.#pausedUntilMs) this.#resume(nowMs, processes)
+    if (this.#refusedSinceMs !== undefined && nowMs >= this.#pausedUntilMs) this.#resume(nowMs, shared)
     else if (this.#increase === undefined) this.#perSecond = Math.min(this.#perSecond * START_GROWTH, MOST_PER_SECOND)
     else this.#perSecond += (this.#increase * (nowMs - this.#increasedAtMs)) / 1000
     this.#increasedAtMs = nowMs
@@ -108,13 +116,14 @@ export class ObservedCapacity {
     this.#concurrency = Math.max(1, this.#concurrency / 2)
   }
 
-  /** The rate becomes a little less than what the server accepted, and at least half of what it was after the first two cycles. */
-  #resume(nowMs: number, processes: number): void {
+  /** The rate becomes a little less than what the server accepted, and after the first two cycles at least half of what it was. */
+  #resume(nowMs: number, { processes, perSecond }: AccountProcesses): void {
     const { startMs, answers } = this.#cycle ?? { startMs: nowMs, answers: 0 }
     if (this.#refusedShare >= TOLERATED_SHARE) {
       const observed = (processes * answers * 1000) / Math.max(1, nowMs - startMs)
       // The rate of the start is far above most limits, and the first cycle may have begun late in a window.
-      const least = this.#cycles < 2 ? 0 : this.#perSecond / 2
+      // A process that got little of a window must not take its small part for the limit.
+      const least = (this.#cycles < 2 ? (perSecond ?? 0) : this.#perSecond) / 2
       this.adopt(Math.max(least, DECREASE * Math.min(observed, this.#perSecond)), nowMs)
     }
     this.#refusedSinceMs = undefined

@@ -1,6 +1,6 @@
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
-import type { ObservedCapacity } from './observed-capacity.ts'
+import type { AccountProcesses, ObservedCapacity } from './observed-capacity.ts'
 import { type RateSignal, readRateSignal } from './rate-headers.ts'
 
 /** Sent while the window is unknown: enough that one lost answer does not stop everything. */
@@ -18,11 +18,9 @@ interface Window {
 }
 
 /** How much of a limit may be used here: the rest is left to others that use the same key. */
-export interface RateShare {
+export interface RateShare extends AccountProcesses {
   /** Of the whole limit, above 0 and at most 1. */
   readonly share: number
-  /** Processes of this machine that divide it among them, this one included. */
-  readonly processes: number
 }
 
 const ALL: RateShare = { share: 1, processes: 1 }
@@ -94,7 +92,7 @@ export class RateLimiter {
     const { observed } = this.#options
     if (!outcome || !observed) return
     if (isRefused) observed.refused(nowMs)
-    else if (!isFailure(outcome)) observed.succeeded(nowMs, this.#share.processes)
+    else if (!isFailure(outcome)) observed.succeeded(nowMs, this.#share)
     if (!isReply) observed.lost()
     else if (!isRefused) observed.replied(tookMs, this.#isStated)
   }

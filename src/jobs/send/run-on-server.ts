@@ -60,7 +60,7 @@ export async function runOnServer(
   const observed = new ObservedCapacity({ concurrency: terms.concurrency, most: MOST_UNDER_WAY })
   const limiter = new RateLimiter({
     ...{ nowMs: steadyMs, wallMs: now, observed },
-    share: () => ({ share: terms.rateShare, processes: budget?.processes ?? 1 }),
+    share: () => ({ share: terms.rateShare, processes: budget?.processes ?? 1, perSecond: budget?.perSecond }),
   })
   try {
     budget = await openSharedBudget({

@@ -110,7 +110,7 @@ function sendFor(forMs: number, capacity: ObservedCapacity, refuses: (nth: numbe
       sent += 1
       capacity.sent(nowMs, 1)
       if (refuses(sent)) capacity.refused(nowMs)
-      else capacity.succeeded(nowMs, 1)
+      else capacity.succeeded(nowMs, { processes: 1 })
     }
   }
   return sent
@@ -119,6 +119,14 @@ function sendFor(forMs: number, capacity: ObservedCapacity, refuses: (nth: numbe
 test('a server that refuses one request in a hundred at any rate does not make the rate fall', () => {
   const capacity = new ObservedCapacity({ concurrency: 1, most: 64 })
   expect(sendFor(20_000, capacity, (nth) => nth % 100 === 0)).toBeGreaterThan(20 * 200)
+})
+
+test('a process that got little of a window keeps half of the rate that another process has observed', () => {
+  const capacity = new ObservedCapacity({ concurrency: 8, most: 64 })
+  capacity.succeeded(0, { processes: 2, perSecond: 10 })
+  for (let i = 0; i < 8; i++) capacity.refused(1)
+  capacity.succeeded(10_000, { processes: 2, perSecond: 10 })
+  expect(capacity.perSecond).toBe(5)
 })
 
 test('the rate grows again where a limit was raised', () => {
