@@ -57,6 +57,8 @@ const env = quickFolder()
 
 const shared = {
   testTimeout: 20_000,
+  // Of a second by default, in which a busy machine does not start a process.
+  expect: { poll: { timeout: 10_000 } },
   pool: 'forks' as const,
   // Resolved by Node and by Vite, graphql would be two packages, which do not know each other's schemas.
   server: { deps: { inline: ['graphql', 'graphql-http'] } },

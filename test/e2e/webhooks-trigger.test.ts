@@ -19,7 +19,7 @@ test('an event that is made up has the shape of a real one, and a listener takes
     event: 'contact.updated',
     record_id: expect.stringMatching(/^con_[0-9a-z]{11}$/),
     verified: true,
-    body: { data: { name: 'Ada', email: 'ada@example.test', version: 1 }, previous: { name: null } },
+    body: { data: { name: 'Ada', email: 'ada@engines.example', version: 1 }, previous: { name: null } },
   })
 })
 
