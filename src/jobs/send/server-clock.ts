@@ -25,7 +25,7 @@ export class ServerClock {
     const secondMs = Date.parse(headers?.date ?? '')
     if (Number.isNaN(secondMs)) return
     const estimateMs = this.nowMs()
-    // Within the second that it tells, the estimate is the better one.
+    // Within the second that it states, the estimate is the better one.
     this.#serverMs = estimateMs >= secondMs && estimateMs < secondMs + 1000 ? estimateMs : secondMs
     this.#wallMs = this.#local.wallMs()
     this.#steadyMs = this.#local.steadyMs()
