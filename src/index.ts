@@ -1,5 +1,6 @@
-import type { Api, Page as ApiPage, ConditionalOptions, ListQuery, WriteOptions } from './api/api.ts'
+import type { Api } from './api/api.ts'
 import { createApi } from './api/client.ts'
+import type { Page as ApiPage, ConditionalOptions, ListQuery, WriteOptions } from './api/operations.ts'
 import { CrmError } from './core/errors.ts'
 import { idText } from './core/exact-json.ts'
 import { isJsonObject, type JsonObject } from './core/json.ts'

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
 import { openApiDocument, pointedAt } from './doctor/openapi.ts'
+import type { DescribedMembers } from './operations.ts'
 import { parseJson } from './transport/parse-answer.ts'
 import { valueAt } from './value-at.ts'
 
@@ -11,12 +12,6 @@ const DEEPEST = 6
 
 /** Whether every schema of a member is numeric, by its name. */
 type Described = Map<string, boolean>
-
-export interface DescribedMembers {
-  readonly names: ReadonlySet<string>
-  /** Those of them that are numbers. */
-  readonly numbers: ReadonlySet<string>
-}
 
 /**
  * The members of a record in the OpenAPI document and in the GraphQL schema of the server; none when it has neither.

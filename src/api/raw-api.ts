@@ -1,5 +1,5 @@
 import type { CrmError } from '../core/errors.ts'
-import type { Page } from './api.ts'
+import type { Page } from './operations.ts'
 import type { Method } from './transport/method.ts'
 
 export interface RawRequest {

@@ -5,8 +5,8 @@ import { parseJsonAsWritten } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-word.ts'
+import { readInput } from '../settings/read-input.ts'
 import { parseDocument } from './document.ts'
-import { readInput } from './read-input.ts'
 
 /** What every command that writes one record takes. */
 export interface FieldsOptions {

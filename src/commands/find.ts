@@ -1,3 +1,4 @@
+import type { Api } from '../api/api.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { findByIds } from '../core/find-by-ids.ts'
@@ -20,8 +21,6 @@ export function notThere(resource: ListedResource, what: string): CrmError {
     hint: `crm ${RESOURCES[resource].plural} list`,
   })
 }
-
-export type Api = Awaited<ReturnType<Context['api']>>
 
 export function listAll(api: Api, resource: ListedResource): AsyncIterable<{ readonly items: readonly CrmRecord[] }> {
   return api[RESOURCES[resource].plural].list()

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { readInput } from './read-input.ts'
+import { readInput } from '../settings/read-input.ts'
 
 /**
  * Ids as arguments; `-` stands for those on stdin, one a line. Each counts once, in the order first seen; none on stdin is

@@ -1,10 +1,11 @@
+import type { Api } from '../api/api.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { FIELDS, type ListedResource } from '../core/resources/registry.ts'
 import { memberAt } from '../output/fields.ts'
 import { isNumber } from './bulk/number-check.ts'
 import { type FieldsOptions, textForNumber, textMembers } from './fields-input.ts'
-import { type Api, listAll } from './find.ts'
+import { listAll } from './find.ts'
 
 type Text = readonly [name: string, raw: string]
 

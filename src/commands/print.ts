@@ -4,6 +4,7 @@ import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
 import { type CrmRecord, FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { type OutputStream, writeText } from '../core/streams.ts'
+import type { Where } from '../expr/where.ts'
 import { shouldColor } from '../output/color.ts'
 import { jsonText } from '../output/json-text.ts'
 import type { Pager } from '../output/pager.ts'
@@ -18,8 +19,6 @@ import { withFlag } from './command-line.ts'
 import { withGoOnHint } from './go-on-hint.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 import { allOf, createMemberCheck, expressionUses, fieldUses, type ListCheck } from './member-check.ts'
-
-type Where = NonNullable<Awaited<ReturnType<Context['expr']>>['where']>
 
 export interface List {
   readonly pages: AsyncIterable<ListPage>

@@ -1,10 +1,9 @@
-import type { JsonValue } from './json.ts'
+import { exactDigits, type JsonValue } from './json.ts'
 
 /** Not yet in TypeScript's library: https://github.com/tc39/proposal-json-parse-with-source */
 interface ExactJson {
   parse(text: string, revive: (key: string, value: JsonValue, context: { source?: string }) => unknown): JsonValue
   rawJSON(text: string): { readonly rawJSON: string }
-  isRawJSON(value: unknown): value is { readonly rawJSON: string }
 }
 
 const exactJson = JSON as unknown as ExactJson
@@ -35,11 +34,6 @@ export function parseJsonAsWritten(text: string): JsonValue {
       ? exactJson.rawJSON(source)
       : value,
   )
-}
-
-/** The digits of a number that is kept as text; undefined for every other value. */
-export function exactDigits(value: unknown): string | undefined {
-  return exactJson.isRawJSON(value) ? value.rawJSON : undefined
 }
 
 /** The text of an id or cursor, which a server may send as a text or a number; undefined for any other value. */

@@ -3,7 +3,7 @@ import { parseExactJson } from '../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
-import { caughtReason, compileFailure, evaluationFailure, recordFailures } from './jq-failure.ts'
+import { caughtReason, compileFailure, type ExpressionFlag, evaluationFailure, recordFailures } from './jq-failure.ts'
 import type { PathUse } from './path-uses.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
@@ -35,8 +35,6 @@ export interface Query {
 }
 
 type PlaceOf = (at: number) => string
-
-export type ExpressionFlag = '--where' | '--jq' | '--compute'
 
 export interface ExpressionSource {
   readonly flag: ExpressionFlag

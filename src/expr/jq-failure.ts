@@ -1,7 +1,8 @@
 import { CrmError } from '../core/errors.ts'
 import type { JsonValue } from '../core/json.ts'
-import type { ExpressionFlag } from './expression.ts'
 import type { JqRun } from './jq.ts'
+
+export type ExpressionFlag = '--where' | '--jq' | '--compute'
 
 const LANGUAGE_HINT = 'the language is jq 1.7: https://jqlang.org/manual/v1.7/'
 

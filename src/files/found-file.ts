@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { platform } from 'node:os'
-import process from 'node:process'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
+import { ownUid } from './processes.ts'
 
 const WRITABLE_BY_ALL = 0o002
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -38,6 +38,6 @@ function flawOf(stats: Stats, maxBytes: number): string | undefined {
   if (!stats.isFile()) return 'it is not a regular file'
   if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`
   if (platform() === 'win32') return undefined
-  if (stats.uid !== process.getuid?.()) return `it belongs to user ${stats.uid}`
+  if (stats.uid !== ownUid()) return `it belongs to user ${stats.uid}`
   return stats.mode & WRITABLE_BY_ALL ? 'everyone can write to it' : undefined
 }

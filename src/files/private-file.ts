@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { platform } from 'node:os'
-import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
+import { ownUid } from './processes.ts'
 
 const OF_OTHERS = 0o077
 const WRITABLE_BY_OTHERS = 0o022
@@ -30,7 +30,7 @@ async function readGuarded(path: string, refusedMode: number): Promise<string | 
     try {
       const stats = fstatSync(file)
       if (!stats.isFile()) throw notAFile(path, 'not a regular file')
-      const uid = process.getuid?.()
+      const uid = ownUid()
       if (uid !== undefined && stats.uid !== uid) throw ofAnother(path, stats.uid, uid)
       if (platform() !== 'win32' && stats.mode & refusedMode) throw tooOpen(path, stats.mode)
       return readFileSync(file, 'utf8')

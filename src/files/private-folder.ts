@@ -1,11 +1,11 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { errorCode } from './error-code.ts'
 import { toMachineError } from './machine-error.ts'
 import { makeFolder, makeFolders } from './make-folders.ts'
+import { ownUid } from './processes.ts'
 
 /** A user who can write in a folder can replace every file in it, whatever the mode of the file. */
 const WRITABLE_BY_OTHERS = 0o022
@@ -52,7 +52,7 @@ function refuseForeign(folder: string, stats: Stats): void {
   }
   if (!stats.isDirectory()) throw new CrmError('machine', `${folder} is not a folder`, { hint: look })
   // Windows has neither.
-  const uid = process.getuid?.()
+  const uid = ownUid()
   if (uid === undefined) return
   if (stats.uid !== uid) {
     throw new CrmError('machine', `${folder} belongs to user ${stats.uid}, not to user ${uid} who runs crm`, {

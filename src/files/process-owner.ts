@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import process from 'node:process'
 import { errorCode } from './error-code.ts'
-import { isRunning } from './is-running.ts'
+import { isRunning, ownPid } from './processes.ts'
 
 /** The index of field 22 of /proc/PID/stat, counted after the name, which can contain any character. */
 const START_TIME = 19
@@ -16,12 +15,12 @@ export interface ProcessOwner {
 }
 
 export function thisProcess(): ProcessOwner {
-  return { pid: process.pid, startedAtMs: Math.round(performance.timeOrigin), mark: processMark(process.pid) }
+  return { pid: ownPid(), startedAtMs: Math.round(performance.timeOrigin), mark: processMark(ownPid()) }
 }
 
 export function isGone({ pid, startedAtMs, mark }: ProcessOwner): boolean {
   // The same pid, but another process: a restarted container assigns the same pids.
-  if (pid === process.pid) return startedAtMs !== Math.round(performance.timeOrigin)
+  if (pid === ownPid()) return startedAtMs !== Math.round(performance.timeOrigin)
   if (!isRunning(pid)) return true
   // The pid may have been reused.
   return mark !== '' && processMark(pid) !== mark

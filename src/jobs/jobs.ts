@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Api, ApiOptions, Page } from '../api/api.ts'
+import type { Api } from '../api/api.ts'
+import type { Page } from '../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
@@ -40,7 +41,7 @@ import { type RowTerms, rowTermsOf } from './plan/terms-of.ts'
 import { keptRecheck, type Recheck, recheck } from './send/recheck.ts'
 import { type RestOfJob, restOf } from './send/rest-of-job.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
-import { crmAccount, runOnServer } from './send/run-on-server.ts'
+import { crmAccount, type JobServer, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
@@ -131,10 +132,6 @@ export interface JobsWorld {
   readonly server: () => Promise<JobServer>
 }
 
-export type JobServer = Pick<
-  ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
->
 
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {

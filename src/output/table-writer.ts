@@ -1,6 +1,6 @@
 import type Table from 'cli-table3'
-import { exactDigits } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
+import { exactDigits } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { cellText } from './cell-text.ts'
 import { createStyles } from './color.ts'

@@ -1,5 +1,4 @@
-import { exactDigits } from '../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { safeText } from './safe-text.ts'

@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
+import { isRunning, ownPid } from '../files/processes.ts'
 
 /** Host and process stand in the name: containers share folders and not process numbers. */
 const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
@@ -11,7 +11,7 @@ const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
 /** A folder of a sandbox's own with mode 0700, below `parent`; CrmError `machine` where there can be none. */
 export function makeSandboxFolder(parent: string): string {
   try {
-    const folder = mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${process.pid}-`))
+    const folder = mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${ownPid()}-`))
     // A umask can take from the owner too.
     chmodSync(folder, 0o700)
     return folder
@@ -70,14 +70,4 @@ function isForbidden(error: unknown): boolean {
 
 function ownHost(): string {
   return hostname().replaceAll(/[^0-9a-zA-Z_.]/g, '_')
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: it runs, as another user.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
 }

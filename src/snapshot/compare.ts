@@ -1,5 +1,6 @@
-import { exactDigits, idText, parseExactJson } from '../core/exact-json.ts'
+import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
+import { exactDigits } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { SnapshotEntry } from './entry.ts'
 

@@ -1,4 +1,5 @@
-import type { Api, Page } from '../api/api.ts'
+import type { Api } from '../api/api.ts'
+import type { Page } from '../api/operations.ts'
 import type { SnapshotEnd, SnapshotEntry, SnapshotHead, SnapshotType } from './entry.ts'
 
 /** All records that the documented endpoints list, a page at a time: contacts and deals. */

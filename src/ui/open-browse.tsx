@@ -4,7 +4,7 @@ import type { WatchProcess } from '../core/uncaught.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
-import { clashes, createKeymap, type Keymap } from './actions/keymap.ts'
+import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
 import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
@@ -17,7 +17,7 @@ import { rememberedScreen, toRemember, withRemembered } from './remembered.ts'
 import { SCREENS, type ScreenName } from './screens.ts'
 import { initialState, type Place, type State } from './state.ts'
 import { createStore, type Store } from './store.ts'
-import type { Ui } from './ui.ts'
+import type { Keymap, Ui } from './ui.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the last one of this profile. */

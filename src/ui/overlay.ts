@@ -1,5 +1,5 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { ServerList } from './background/loading.ts'
+import type { ServerList } from './screens.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
 
 /** One line that is asked for at the bottom of the screen. */

@@ -6,6 +6,9 @@ export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log
 
 export type ScreenName = (typeof SCREENS)[number]
 
+/** Lists of records of the server. */
+export type ServerList = 'contacts' | 'deals'
+
 /** Those that show a list; the board shows the deals. */
 export const LISTS = ['contacts', 'deals', 'events', 'jobs', 'log'] as const
 

@@ -1,8 +1,8 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { ServerList } from './background/loading.ts'
 import { currentRow } from './list/list-state.ts'
 import { chosenRows } from './list/marks.ts'
 import { type Boards, clampBoard } from './pipelines/board.ts'
+import type { ServerList } from './screens.ts'
 import { listOf } from './screens.ts'
 import type { State } from './state.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ApiOptions } from '../../src/api/api.ts'
+import type { ApiOptions } from '../../src/api/options.ts'
 import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import type { ServerOptions } from '../../src/service/server.ts'
 import { serveForTest } from '../service/serve-for-test.ts'

@@ -1,5 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Api, ApiOptions, ListQuery, Page } from '../../src/api/api.ts'
+import type { Api } from '../../src/api/api.ts'
+import type { ApiOptions } from '../../src/api/options.ts'
+import type { ListQuery, Page } from '../../src/api/operations.ts'
 import { createApi } from '../../src/api/client.ts'
 import type { Timing } from '../../src/api/transport/timing.ts'
 import { CrmError } from '../../src/core/errors.ts'

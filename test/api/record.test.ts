@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { WriteOptions } from '../../src/api/api.ts'
+import type { WriteOptions } from '../../src/api/operations.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 
 /** A server, and how it is spoken to. */
 export type ProbeTarget = Pick<

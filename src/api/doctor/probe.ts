@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CrmError } from '../../core/errors.ts'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
 import { createHttp, type Http, type Settled } from '../transport/http.ts'
 import { SYSTEM_TIMING } from '../transport/timing.ts'

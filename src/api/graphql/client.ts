@@ -1,4 +1,5 @@
-import type { Api, ApiOptions } from '../api.ts'
+import type { Api } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import type { Http } from '../transport/http.ts'
 import type { Discovery } from './discovery.ts'
 import type { GraphqlReads } from './graphql-api.ts'

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import type { Http } from '../transport/http.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'

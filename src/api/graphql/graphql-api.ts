@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord, ListedResource } from '../../core/resources/registry.ts'
-import type { ConditionalOptions, ListQuery, Page } from '../api.ts'
+import type { ConditionalOptions, ListQuery, Page } from '../operations.ts'
 
 export interface GraphqlRequest {
   readonly query: string

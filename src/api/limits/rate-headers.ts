@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import type { StatedRate } from '../api.ts'
+import type { StatedRate } from '../operations.ts'
 import { serverNowMs } from '../transport/server-clock.ts'
 
 /** What one answer says about the limit it was counted against. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ApiOptions, StatedRate } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
+import type { StatedRate } from '../operations.ts'
 import type { Failure } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import { NOTICEABLE_WAIT_MS, type Timing } from '../transport/timing.ts'

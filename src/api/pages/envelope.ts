@@ -66,3 +66,13 @@ function wordsOf(name: string): readonly string[] {
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '')
 }
+
+/** A member that may lead to more records, in a place that is not recognised. */
+export interface Sign {
+  readonly at: string
+  readonly ownName: string
+  /** The value to send back; undefined for a boolean. */
+  readonly value: string | undefined
+  /** It may mean something else: it is tried, but does not make the end doubtful. */
+  readonly isHint?: boolean
+}

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
+import type { Sign } from './envelope.ts'
 import { readLinks } from './link-header.ts'
 import { PAGE_PARAMETERS } from './names.ts'
-import type { Sign } from './signs.ts'
 
 export type Links = ReadonlyMap<string, string>
 

@@ -3,7 +3,7 @@ import type { Answer } from '../transport/answer.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
 import { signsOf } from '../writes/answer-signs.ts'
 import { refusalIn } from './list-refusal.ts'
-import type { PageWire } from './page-answer.ts'
+import type { PageWire } from './page-shapes.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Position } from '../errors/position.ts'
 import type { Answer } from '../transport/answer.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
 import { type Counts, readCounts, wholeNumber } from './counts.ts'
+import type { Sign } from './envelope.ts'
 import { envelopeOf, type Member } from './envelope.ts'
 import type { Lead } from './lead.ts'
 import { lastPageAhead, linksOf } from './links.ts'
@@ -13,18 +13,11 @@ import { listRefusal } from './list-refusal.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import { readNoList } from './no-list.ts'
 import { type Denied, readNext } from './page-next.ts'
+import type { PageWire } from './page-shapes.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
 import { recordCursor } from './record-cursor.ts'
 import { readTexts } from './said-texts.ts'
-import { readSigns, type Sign } from './signs.ts'
-
-/** What the settings say about the shape of lists; undefined leaves it to the recognisers. */
-export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
-  /** Its first answer showed that its pages are numbered from 0. */
-  readonly isFromZero?: boolean
-  /** A hint has led to the next page, in `cursorParam`. */
-  readonly isHintProven?: boolean
-}
+import { readSigns } from './signs.ts'
 
 export interface PageAnswer {
   readonly items: readonly CrmRecord[]

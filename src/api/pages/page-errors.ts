@@ -1,10 +1,17 @@
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Wire } from '../../core/wire.ts'
-import type { ListQuery } from '../api.ts'
 import { oneLine } from '../errors/one-line.ts'
+import type { ListQuery } from '../operations.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { PageAnswer } from './page-answer.ts'
+
+export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
+
+export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
+  /** At most this many records in one request; undefined leaves that to the server. */
+  readonly pageSize: number | undefined
+}
 
 export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string): CrmError {
   return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint })

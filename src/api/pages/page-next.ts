@@ -10,7 +10,7 @@ import type { Lead } from './lead.ts'
 import { isAddressLike, leadsIn, placed } from './lead.ts'
 import { hasOtherLinks, type Links } from './links.ts'
 import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './names.ts'
-import type { PageWire } from './page-answer.ts'
+import type { PageWire } from './page-shapes.ts'
 import {
   LAST_ID_PARAMETER,
   MORE_PLACES,

@@ -1,3 +1,12 @@
+import type { Wire } from '../../core/wire.ts'
+/** What the settings say about the shape of lists; undefined leaves it to the recognisers. */
+export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
+  /** Its first answer showed that its pages are numbered from 0. */
+  readonly isFromZero?: boolean
+  /** A hint has led to the next page, in `cursorParam`. */
+  readonly isHintProven?: boolean
+}
+
 /** Where a value stands in an answer: the keys that lead to it. `*` is the only member that holds anything: see value-at.ts. */
 export type Place = readonly string[]
 

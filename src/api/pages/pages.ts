@@ -1,17 +1,9 @@
-import type { Wire } from '../../core/wire.ts'
-import type { ListQuery, Page } from '../api.ts'
-import type { Call } from '../transport/call.ts'
+import type { ListQuery, Page } from '../operations.ts'
 import type { Http } from '../transport/http.ts'
 import { ListWalk } from './list-walk.ts'
 import type { PageAnswer } from './page-answer.ts'
+import type { ListCall, PageLimits } from './page-errors.ts'
 import { refusePagingFilters } from './page-errors.ts'
-
-export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
-
-export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
-  /** At most this many records in one request; undefined leaves that to the server. */
-  readonly pageSize: number | undefined
-}
 
 /**
  * The pages of a list in the server's order, each asked for only when the one before it was taken. It ends only where the

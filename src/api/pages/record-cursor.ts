@@ -1,8 +1,8 @@
 import { idText } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
+import type { Sign } from './envelope.ts'
 import type { Place } from './page-shapes.ts'
-import type { Sign } from './signs.ts'
 
 /** The `cursor` of the last record or its edge (Relay connection specification), when each record has a different one. */
 export function recordCursor(json: JsonValue, { place }: { readonly place: Place }): Sign | undefined {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
 import type { StatedCount } from './counts.ts'
-import type { Sign } from './signs.ts'
+import type { Sign } from './envelope.ts'
 
 const NAMES = ['message', 'msg', 'warning', 'warnings', 'notice', 'notices']
 const AROUND = [[], ['meta'], ['metadata'], ['pagination'], ['paging']]

@@ -1,19 +1,9 @@
 import { idText } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { wholeNumber } from './counts.ts'
-import type { Member } from './envelope.ts'
+import type { Member, Sign } from './envelope.ts'
 import { ADDRESS_NAMES, COUNT_NAMES, CURSOR_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
 import { isCutText } from './said-texts.ts'
-
-/** A member that may lead to more records, in a place that is not recognised. */
-export interface Sign {
-  readonly at: string
-  readonly ownName: string
-  /** The value to send back; undefined for a boolean. */
-  readonly value: string | undefined
-  /** It may mean something else: it is tried, but does not make the end doubtful. */
-  readonly isHint?: boolean
-}
 
 const WORDS: ReadonlySet<string> = new Set(
   (

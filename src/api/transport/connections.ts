@@ -1,6 +1,6 @@
 import type { Pool as PoolType } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import { createDialer } from './dialer.ts'
 import { MAX_ANSWER_BYTES } from './exchange.ts'
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import createConnector from 'undici/lib/core/connect.js'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import { chooseProxy, type WebProxy } from './proxy.ts'
 import { MAX_TIMER_MS } from './timing.ts'
 

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import type { Call } from './call.ts'
 
 const MAX_IDEMPOTENCY_KEY_CHARS = 255

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Redactor } from '../../core/redact.ts'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import { readLinks } from '../pages/link-header.ts'
 import type { Call } from './call.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ApiOptions } from '../api.ts'
+import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
 
 /** Whether the server answered with what it kept of an earlier request under the same idempotency key. */

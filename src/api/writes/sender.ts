@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import { createRedactor } from '../../core/redact.ts'
-import type { ApiOptions } from '../api.ts'
 import type { Failure } from '../errors/failure.ts'
+import type { ApiOptions } from '../options.ts'
 import { addressOfCall } from '../path.ts'
 import type { Answer } from '../transport/answer.ts'
 import { attempt, type TryOptions } from '../transport/attempt.ts'

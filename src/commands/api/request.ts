@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { readInput } from '../../settings/read-input.ts'
 import { readMembers } from '../fields-input.ts'
-import { readInput } from '../read-input.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

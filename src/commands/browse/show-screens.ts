@@ -2,12 +2,14 @@ import type { Context } from '../../context.ts'
 import { idText } from '../../core/exact-json.ts'
 import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
 import { shouldColor } from '../../output/color.ts'
+import type { BrowseOptions } from '../../ui/open-browse.tsx'
 import { findMany } from '../find-many.ts'
 import type { Terminal } from './terminal.ts'
 
-type Options = Parameters<Awaited<ReturnType<Context['ui']['screens']>>['openBrowse']>[0]
-
-export type Shown = Pick<Options, 'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'>
+export type Shown = Pick<
+  BrowseOptions,
+  'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'
+>
 
 /** The screens, until a person quits them or the signal comes. Notes are shown on them meanwhile. */
 export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, shown: Shown): Promise<void> {

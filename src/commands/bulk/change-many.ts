@@ -5,24 +5,15 @@ import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MemberUse } from '../../core/members-read.ts'
 import { type CrmRecord, resourceOf, whereHint } from '../../core/resources/registry.ts'
+import type { SelectionRequest } from '../../jobs/plan/make-selection.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { createMemberCheck } from '../member-check.ts'
-import { refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
-import { type ImportFlags, importRows, takeMade } from './import-rows.ts'
-import type { Jobs } from './job-types.ts'
+import { type ManyFlags, refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
+import { importRows, takeMade } from './import-rows.ts'
 import { refuseMaking } from './match-flags.ts'
 import { createNumberCheck } from './number-check.ts'
 
-type Selected = Parameters<Jobs['makeSelection']>[0]['noun']
-
-export interface ManyFlags extends ImportFlags {
-  /** A file of records, or `-`. */
-  readonly from?: string
-  readonly ifMatch?: string
-  readonly idempotencyKey?: string
-  /** `--set` may name a member that no record has. */
-  readonly newField?: true
-}
+type Selected = SelectionRequest['noun']
 
 /** The records of a file, or those that an expression chooses. */
 export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
@@ -60,7 +51,7 @@ export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags)
 
 async function selectMany(
   ctx: Context,
-  { noun, kind, patch }: Pick<Parameters<Jobs['makeSelection']>[0], 'noun' | 'kind' | 'patch'>,
+  { noun, kind, patch }: Pick<SelectionRequest, 'noun' | 'kind' | 'patch'>,
   { set, ...flags }: ManyFlags & Pick<FieldsOptions, 'set'>,
 ): Promise<ExitCode> {
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])

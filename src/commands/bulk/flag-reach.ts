@@ -1,5 +1,14 @@
 import { CrmError } from '../../core/errors.ts'
-import type { ManyFlags } from './change-many.ts'
+import type { ImportFlags } from './import-rows.ts'
+
+export interface ManyFlags extends ImportFlags {
+  /** A file of records, or `-`. */
+  readonly from?: string
+  readonly ifMatch?: string
+  readonly idempotencyKey?: string
+  /** `--set` may name a member that no record has. */
+  readonly newField?: true
+}
 
 type Flag = keyof ManyFlags
 

@@ -1,5 +1,5 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { JobState } from './job-types.ts'
+import type { JobState } from '../../jobs/history/job-state.ts'
 
 /** A job as it is printed; `undoneBy`: by id of a job its undo. */
 export function jobRecord(

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
 import { matchHint, resourceOf } from '../../core/resources/registry.ts'
-import type { ImportRequest } from './job-types.ts'
+import type { ImportRequest } from '../../jobs/plan/make-import.ts'
 
 type Mode = ImportRequest['match']['mode']
 

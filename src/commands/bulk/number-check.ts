@@ -1,4 +1,4 @@
-import { exactDigits } from '../../core/exact-json.ts'
+import { exactDigits } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { memberAt } from '../../output/fields.ts'
 import { textForNumber, textMembers } from '../fields-input.ts'

@@ -1,11 +1,13 @@
 import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
-import type { Forecast, JobCounts, MadeJob } from './job-types.ts'
+import type { Forecast } from '../../jobs/plan/forecast.ts'
+import type { MadeJob } from '../../jobs/plan/make-job.ts'
+import type { PlanCounts } from '../../jobs/plan/plan-head.ts'
 
 const MOST_FIELDS = 12
 
 /** What is about to happen, in three lines for people. */
 export function planLines(
-  counts: JobCounts,
+  counts: PlanCounts,
   { fields, forecast, share }: { fields: MadeJob['fields']; forecast: Forecast; share: number },
 ): readonly string[] {
   const { rows, unchanged, skipped, fail = 0 } = counts
@@ -23,7 +25,7 @@ export function planLines(
   return lines
 }
 
-function changes({ create, update, delete: remove }: JobCounts): readonly string[] {
+function changes({ create, update, delete: remove }: PlanCounts): readonly string[] {
   const parts: readonly (readonly [string, number])[] = [
     ['create', create],
     ['change', update],
@@ -33,7 +35,7 @@ function changes({ create, update, delete: remove }: JobCounts): readonly string
 }
 
 /** How many of the records that it makes `jobs undo` cannot take back: those that the contract does not delete. */
-export function cannotUndo({ create }: Pick<JobCounts, 'create'>, noun: MadeJob['head']['noun']): number {
+export function cannotUndo({ create }: Pick<PlanCounts, 'create'>, noun: MadeJob['head']['noun']): number {
   return hasOperation(resourceOf(noun), 'delete') ? 0 : create
 }
 

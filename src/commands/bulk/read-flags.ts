@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ImportRequest } from '../../jobs/plan/make-import.ts'
 import { collect } from '../fields-input.ts'
-import type { ImportRequest } from './job-types.ts'
 
 type ReadFlags = ImportRequest['read']
 type InputFormat = NonNullable<ReadFlags['format']>

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { MadeImport } from '../../jobs/plan/make-import.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
-import type { MadeImport } from './job-types.ts'
 
 type Refused = Extract<MadeImport, { readonly is: 'refused' }>
 

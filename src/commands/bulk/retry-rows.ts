@@ -1,8 +1,10 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { ImportRequest } from '../../jobs/plan/make-import.ts'
+import type { RowTerms } from '../../jobs/plan/terms-of.ts'
 import { type ImportFlags, importAs } from './import-rows.ts'
-import type { ImportRequest, JobPaths, RowTerms } from './job-types.ts'
 import { matchRequest, refuseMaking } from './match-flags.ts'
 import { type InputFlags, readFlags } from './read-flags.ts'
 

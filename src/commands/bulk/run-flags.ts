@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { RunTerms } from '../../jobs/send/services.ts'
 import { parseCount, parsePositiveTime } from '../flags.ts'
-import type { RunTerms } from './job-types.ts'
 
 const RATE_SHARE = 0.8
 const MAX_OUTAGE_MS = 600_000

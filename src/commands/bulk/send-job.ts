@@ -1,9 +1,12 @@
 import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { JobResult } from '../../jobs/jobs.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { Recheck } from '../../jobs/send/recheck.ts'
+import type { RunTerms } from '../../jobs/send/services.ts'
 import { createJobProgress } from '../../output/job-progress.ts'
 import { printOne } from '../print.ts'
-import type { JobPaths, JobRecheck, JobRun, RunTerms } from './job-types.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
 const MOST_CAUSES = 10
@@ -75,14 +78,14 @@ async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
 }
 
 /** Records of an upsert that another writer created, too. */
-function tellTwins(ctx: Context, recheck: JobRecheck): void {
+function tellTwins(ctx: Context, recheck: Recheck | undefined): void {
   if (recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
   for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
     ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)
   }
 }
 
-function tellOtherRows(ctx: Context, { count, first }: JobRun['otherRows']): void {
+function tellOtherRows(ctx: Context, { count, first }: JobResult['otherRows']): void {
   if (count === 0) return
   const rows = count === 1 ? '1 row' : `${count} rows`
   ctx.note(`The server answered with other values than were sent in ${rows}; first: ${first}`)
@@ -91,7 +94,7 @@ function tellOtherRows(ctx: Context, { count, first }: JobRun['otherRows']): voi
 /** `twice`: null for an upsert without a recheck; `other_values`: absent when there are none. */
 function accountRecord(
   job: string,
-  { account, otherRows, recheck }: Pick<JobRun, 'account' | 'otherRows' | 'recheck'>,
+  { account, otherRows, recheck }: Pick<JobResult, 'account' | 'otherRows' | 'recheck'>,
 ): CrmRecord {
   return {
     job,

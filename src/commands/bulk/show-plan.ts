@@ -1,17 +1,21 @@
 import type { Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { Forecast } from '../../jobs/plan/forecast.ts'
+import type { LeftOut } from '../../jobs/plan/left-out.ts'
+import type { MadeJob } from '../../jobs/plan/make-job.ts'
+import type { PlanCounts } from '../../jobs/plan/plan-head.ts'
+import type { RestOfJob } from '../../jobs/send/rest-of-job.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { printOne, recordOutput } from '../print.ts'
-import type { Forecast, JobCounts, JobRest, LeftOut, MadeJob } from './job-types.ts'
 import { cannotUndo, fieldsText, limitText, timeText } from './plan-text.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
 /** What each side of a plan shows: what would be sent, and what is left as it is. */
 interface Shown {
   readonly noun: MadeJob['head']['noun']
-  readonly counts: JobCounts
+  readonly counts: PlanCounts
   readonly fields: MadeJob['fields']
   readonly leftOut: readonly LeftOut[]
   readonly recheckRequests?: number | undefined
@@ -30,7 +34,7 @@ export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Pro
 /** Of a job that was made before: what it would still send. */
 export async function showRest(
   ctx: Context,
-  { counts, fields, noun }: JobRest & Pick<Shown, 'noun'>,
+  { counts, fields, noun }: RestOfJob & Pick<Shown, 'noun'>,
   flags: RunFlags,
 ): Promise<ExitCode> {
   return show(ctx, { noun, counts, fields, leftOut: [] }, flags)

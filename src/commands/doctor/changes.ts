@@ -1,3 +1,4 @@
+import type { Finding } from '../../api/doctor/finding.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
@@ -5,17 +6,15 @@ import type { Wire } from '../../core/wire.ts'
 import { defaultProfile, type Profile, settingsOf } from '../../settings/profile.ts'
 import type { DoctorTarget } from './doctor-target.ts'
 
-type Findings = Awaited<ReturnType<Context['diagnose']>>
-
 /** A setting that would be written. */
 export interface Change {
-  readonly setting: NonNullable<Findings[number]['proposals']>[number]['setting']
+  readonly setting: NonNullable<Finding['proposals']>[number]['setting']
   readonly value: string
   /** As `config get` shows it; empty where it is not set. */
   readonly now: string
 }
 
-export function changesOf(findings: Findings, wire: Wire): readonly Change[] {
+export function changesOf(findings: readonly Finding[], wire: Wire): readonly Change[] {
   const now = settingsOf({ ...defaultProfile('http://localhost'), wire })
   const proposals = findings.flatMap((finding) => finding.proposals ?? [])
   return proposals.map(({ setting, value }) => ({ setting, value, now: String(now[setting] ?? '') }))

@@ -1,3 +1,4 @@
+import type { Finding } from '../../api/doctor/finding.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -55,13 +56,11 @@ async function sourcesOf(settings: Settings, request: TargetRequest, { source, v
   }
 }
 
-type Findings = Awaited<ReturnType<Context['diagnose']>>
-
 /**
  * The finding about the key, with where it comes from before what the server says to it. A server may quote the key, and
  * what an diagnosis shows is passed on to others.
  */
-export function withKeyStory(findings: Findings, { key, sources, lack }: DoctorTarget): Findings {
+export function withKeyStory(findings: readonly Finding[], { key, sources, lack }: DoctorTarget): readonly Finding[] {
   const { foreign } = createRedactor(key === undefined ? [] : [key])
   return findings.map((each) => {
     const finding = { ...each, seen: foreign(each.seen) }

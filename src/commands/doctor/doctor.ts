@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Finding } from '../../api/doctor/finding.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
@@ -7,8 +8,6 @@ import { addScopedFlags } from '../flags.ts'
 import { type Change, changesOf, refuseWithoutProfile, writeChanges } from './changes.ts'
 import { readTarget, withKeyStory } from './doctor-target.ts'
 import { printDiagnosis } from './print-diagnosis.ts'
-
-type Findings = Awaited<ReturnType<Context['diagnose']>>
 
 export function addDoctor(program: CommandUnknownOpts, act: Act): void {
   const doctor = program
@@ -48,11 +47,11 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
 }
 
 /** What fails ends the command, and its hint stands there. */
-function noteWarnings(ctx: Context, findings: Findings): void {
+function noteWarnings(ctx: Context, findings: readonly Finding[]): void {
   for (const { check, state, hint } of findings) if (state === 'warn' && hint) ctx.note(`${check}: ${hint}`)
 }
 
-function noteFix(ctx: Context, changes: readonly Change[], found: Findings): void {
+function noteFix(ctx: Context, changes: readonly Change[], found: readonly Finding[]): void {
   const wasAsked = found.some(({ check, state }) => check === 'records' && (state === 'ok' || state === 'warn'))
   if (changes.length === 0 && !wasAsked) ctx.note('Nothing to write: what this server speaks could not be found out.')
   else if (changes.length === 0) ctx.note('Nothing to write: crm finds out by itself what this server speaks.')
@@ -74,7 +73,7 @@ function changeText({ setting, value, now }: Change): string {
 }
 
 /** The exit is that of the first failure: what comes behind it is often its doing. */
-function endWith(ctx: Context, findings: Findings, isMendable: boolean): undefined {
+function endWith(ctx: Context, findings: readonly Finding[], isMendable: boolean): undefined {
   const first = findings.find(({ failure }) => failure !== undefined)
   if (!first?.failure) return
   const { code, message, details } = first.failure

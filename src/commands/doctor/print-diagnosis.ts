@@ -1,3 +1,4 @@
+import type { Finding } from '../../api/doctor/finding.ts'
 import type { Context } from '../../context.ts'
 import { EXIT } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -9,8 +10,6 @@ import { wrapText } from '../../output/wrap-text.ts'
 import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
 import type { Change } from './changes.ts'
 import type { DoctorTarget } from './doctor-target.ts'
-
-type Finding = Awaited<ReturnType<Context['diagnose']>>[number]
 
 export interface Diagnosis {
   readonly target: DoctorTarget

@@ -1,8 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import type { JobState } from '../../jobs/history/job-state.ts'
+import type { Account } from '../../jobs/journal/row-totals.ts'
 import { jobRecord } from '../bulk/job-record.ts'
-import type { JobAccount, JobState } from '../bulk/job-types.ts'
 import { examples } from '../examples.ts'
 import { printOne } from '../print.ts'
 
@@ -35,7 +36,7 @@ async function cancelJob(ctx: Context, word: string, { damaged = false }: Option
 }
 
 /** What it means for the rows. */
-function costLines({ paths: { id }, head }: JobState, { rows, done, in_doubt: doubt, unsent }: JobAccount): string[] {
+function costLines({ paths: { id }, head }: JobState, { rows, done, in_doubt: doubt, unsent }: Account): string[] {
   const lines = [`Of ${rows} ${rows === 1 ? 'row' : 'rows'}, ${unsent} are never sent, and ${done} that are done stay.`]
   if (doubt > 0) {
     const were = isListed(resourceOf(head.noun)) ? 'may have been done' : 'may be there'

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import type { ManyFlags } from '../bulk/change-many.ts'
+import type { ManyFlags } from '../bulk/flag-reach.ts'
 import { refuseWithoutFile } from '../bulk/flag-reach.ts'
 import { takeMade } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import type { Finding } from '../../api/doctor/finding.ts'
 import { CODE } from './error-schema.ts'
 import {
   ANY_OBJECT,
@@ -12,8 +12,6 @@ import {
   TRUE_OR_FALSE,
   words,
 } from './json-schema.ts'
-
-type Finding = Awaited<ReturnType<Context['diagnose']>>[number]
 
 const CHECK = words<Finding['check']>({
   key: true,

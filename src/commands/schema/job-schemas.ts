@@ -1,5 +1,7 @@
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
-import type { JobAccount, JobState, LeftOut } from '../bulk/job-types.ts'
+import type { JobState } from '../../jobs/history/job-state.ts'
+import type { Account } from '../../jobs/journal/row-totals.ts'
+import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import {
   ALWAYS_TRUE,
   ANYTHING,
@@ -24,7 +26,7 @@ const COUNTS = {
   failed: COUNT,
   in_doubt: COUNT,
   unsent: COUNT,
-} satisfies Record<keyof JobAccount, JsonSchema>
+} satisfies Record<keyof Account, JsonSchema>
 
 /** What became of every row: they add up to `rows`. */
 const ACCOUNT = made({ job: TEXT, ...COUNTS }, { other_values: COUNT, twice: COUNT_OR_NULL })

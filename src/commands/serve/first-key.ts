@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/origin.ts'
+import type { Store } from '../../service/store/store.ts'
 import { keepInFile, keptKey } from '../../settings/keep-key.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
+import { readKeyFlag } from '../../settings/key-input.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
-import { readKeyFlag } from '../key-input.ts'
 
 const LARGEST_PAGE = 500
 
 export interface Started {
-  readonly store: Awaited<ReturnType<Awaited<ReturnType<Context['service']['store']>>['openStore']>>
+  readonly store: Store
   readonly url: string
   readonly location: string
   /** The key of `--key-file` or `--key-stdin`, where it was read already. */

@@ -2,11 +2,8 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import type { ApiKey, Store } from '../../service/store/store.ts'
 import { databaseLocation } from './database.ts'
-import type { Started } from './first-key.ts'
-
-type Store = Started['store']
-type ApiKey = Awaited<ReturnType<Store['keys']>>[number]
 
 export const DATABASE_HELP = 'an SQLite file (default: crm.db in the data folder)'
 

@@ -1,13 +1,11 @@
 import type { Context } from '../../context.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
+import type { Log, LogEntry } from '../../service/log.ts'
 
 export const LOG_FORMATS = ['json', 'text', 'none'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
-
-type Log = NonNullable<Parameters<Awaited<ReturnType<Context['service']['server']>>['startServer']>[0]['log']>
-type Entry = Parameters<Log>[0]
 
 /** On stderr, a line an entry. Without a format only what is not as it should be, as text. */
 export function openLog({ io, now }: Context, format: LogFormat | undefined): Log | undefined {
@@ -20,7 +18,7 @@ export function openLog({ io, now }: Context, format: LogFormat | undefined): Lo
 }
 
 /** `name=value` behind time, level and event; values with spaces or quotes in them as JSON has them. */
-function textLine({ time, level, event, ...members }: Entry & { readonly time: string }): string {
+function textLine({ time, level, event, ...members }: LogEntry & { readonly time: string }): string {
   const parts = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${word(value)}`],
   )

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
+import { readInput } from '../../settings/read-input.ts'
 import { parseDocument } from '../document.ts'
-import { readInput } from '../read-input.ts'
 
 /** The pipelines of a JSON or YAML file, checked in full before anything is opened. */
 export async function readPipelines(ctx: Context, name: string) {

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { counted, RECORD_RESOURCES } from '../../core/resources/registry.ts'
+import type { SeedRules } from '../../service/seed.ts'
+import type { Store } from '../../service/store/store.ts'
+import { readInput } from '../../settings/read-input.ts'
 import { parseDocument } from '../document.ts'
-import { readInput } from '../read-input.ts'
-import type { Started } from './first-key.ts'
-
-type SeedRules = NonNullable<Parameters<Awaited<ReturnType<Context['service']['seed']>>['parseSeed']>[1]>
 
 export interface SeedFile {
   readonly name: string
@@ -24,7 +23,7 @@ export async function readSeedFile(
 }
 
 /** A database that holds records is left as it is, so that a service can be started again with the same words. */
-export async function seedEmpty(ctx: Context, store: Started['store'], { name, value }: SeedFile): Promise<void> {
+export async function seedEmpty(ctx: Context, store: Store, { name, value }: SeedFile): Promise<void> {
   const { parseSeed, sow } = await ctx.service.seed()
   const seed = parseSeed(value, {
     pipelines: await store.pipelines(),

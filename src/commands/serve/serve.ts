@@ -4,6 +4,8 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
+import type { Log } from '../../service/log.ts'
+import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
 import { examples } from '../examples.ts'
 import { addServeBackup } from './backup.ts'
 import { databaseLocation } from './database.ts'
@@ -32,7 +34,7 @@ interface Options {
   readonly allowPrivateTargets?: true
   readonly readyJson?: true
   readonly seed?: string
-  readonly unique?: ReturnType<typeof parseUnique>
+  readonly unique?: readonly UniqueMember[]
   readonly log?: LogFormat
 }
 
@@ -101,12 +103,12 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
         : await readSeedFile(ctx, options.seed, { location, pipelines, uniqueMembers: options.unique }),
     given: await readKeyForNew(ctx, location),
   }
-  const opening = Promise.withResolvers<Started['store']>()
+  const opening = Promise.withResolvers<Store>()
   // Whether or not a request waits for it, a failure to open is thrown below.
   opening.promise.catch(() => {})
   // Before the database is opened: a start that fails for its address or its certificate makes no new one.
   const server = await listen(ctx, options, { store: opening.promise, tls, log })
-  let store: Started['store']
+  let store: Store
   try {
     store = await openStore(ctx, prepared, server.url)
     opening.resolve(store)
@@ -129,7 +131,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
 }
 
 /** Programs read each line of the log: what is noted for people is an entry too. */
-function notingIn(log: ReturnType<typeof openLog>, ctx: Context): Context {
+function notingIn(log: Log | undefined, ctx: Context): Context {
   const note = (message: string): void => log?.({ level: 'info', event: 'note', message })
   return { ...ctx, note: ctx.flags.isQuiet ? ctx.note : note }
 }
@@ -142,7 +144,7 @@ async function listen(
     tls,
     log,
   }: Pick<Running, 'log'> & {
-    readonly store: Promise<Started['store']>
+    readonly store: Promise<Store>
     readonly tls: Tls | undefined
   },
 ) {
@@ -168,7 +170,7 @@ function deliversToPrivate({ allowPrivateTargets, host }: Options): boolean {
 
 interface Prepared {
   readonly location: string
-  readonly pipelines: Awaited<ReturnType<typeof readPipelines>> | undefined
+  readonly pipelines: readonly Pipeline[] | undefined
   readonly unique: Options['unique']
   readonly seed: SeedFile | undefined
   readonly given: Started['given']
@@ -179,7 +181,7 @@ async function openStore(
   ctx: Context,
   { location, pipelines, unique, seed, given }: Prepared,
   url: string,
-): Promise<Started['store']> {
+): Promise<Store> {
   const service = await ctx.service.store()
   const store = await service.openStore({ address: location, now: ctx.now })
   try {
@@ -196,9 +198,9 @@ async function openStore(
 }
 
 interface Running {
-  readonly store: Started['store']
+  readonly store: Store
   readonly server: { close(): Promise<void> }
-  readonly log: ReturnType<typeof openLog>
+  readonly log: Log | undefined
 }
 
 /** What is not delivered when this returns is kept, and delivered after the next start. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
-import { readFault } from '../read-input.ts'
+import { readFault } from '../../settings/read-input.ts'
 
 export interface Tls {
   readonly cert: Buffer

@@ -4,9 +4,8 @@ import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { FIELDS, isReadOnly, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import type { UniqueMember } from '../../service/store/store.ts'
 import type { Started } from './first-key.ts'
-
-type UniqueMember = Parameters<Started['store']['putUniqueMembers']>[0][number]
 
 const MAX_SHOWN_VALUES = 20
 

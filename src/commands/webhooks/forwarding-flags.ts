@@ -4,6 +4,8 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import type { ForwardResult } from '../../core/webhook-events.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
+import type { Forwarder } from '../../webhooks/forwarding/forwarder.ts'
+import type { ForwardRules } from '../../webhooks/forwarding/start-forwarder.ts'
 import { collect } from '../fields-input.ts'
 import { parseCount } from '../flags.ts'
 import { listenEventText } from './jsonl-printer.ts'
@@ -88,18 +90,12 @@ export async function openForwarder(
   })
 }
 
-type StartForwarder = Awaited<ReturnType<Context['webhooks']['forwarder']>>['startForwarder']
-type ForwardRules = Parameters<StartForwarder>[0]
 type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'> & {
   /** What commands print; on stderr unless told. */
   readonly say?: (line: string) => void
 }
 
-export async function startTargets(
-  ctx: Context,
-  options: ForwardFlags,
-  how: HowOften,
-): Promise<ReturnType<StartForwarder>> {
+export async function startTargets(ctx: Context, options: ForwardFlags, how: HowOften): Promise<Forwarder | undefined> {
   const forwards = (options.forward ?? []).map((text) => parseForward(text))
   const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
   await refuseMissingPrograms(ctx, commands)

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { readInput } from '../read-input.ts'
+import { readInput } from '../../settings/read-input.ts'
 import { type ListenTrust, trustSubscription } from './own-subscription.ts'
 
 export interface TrustOptions {

@@ -4,15 +4,13 @@ import { reachableHere } from '../../core/origin.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
 import { openStateFolder } from '../../settings/open-state-folder.ts'
+import type { ListeningOptions } from '../../webhooks/listening.ts'
+import type { Tunnel } from '../../webhooks/tunnel.ts'
 import { deletedNote } from './deleted-note.ts'
 import type { Ready } from './event-printer.ts'
 import { findTrust } from './listen-trust.ts'
 import type { ListenTrust } from './own-subscription.ts'
 import type { ReceiverFlags } from './receiver-flags.ts'
-
-type Listen = Awaited<ReturnType<Context['webhooks']['listening']>>['startListening']
-type ListeningOptions = Parameters<Listen>[0]
-type Tunnel = Awaited<ReturnType<Awaited<ReturnType<Context['webhooks']['tunnel']>>['openTunnel']>>
 
 export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
   /** Before the first event is taken. */

@@ -1,11 +1,11 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
+import { readInputBytes } from '../../settings/read-input.ts'
 import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { readInputBytes } from '../read-input.ts'
 import { readSecretFile } from './listen-trust.ts'
 
 interface Options {

@@ -2,14 +2,14 @@ import type { OutputStream } from '../../core/streams.ts'
 import { createDelimitedCutter } from '../input/cut-delimited.ts'
 import { cutRecords } from '../input/cut-records.ts'
 import type { Dialect } from '../input/dialect.ts'
-import type { Export } from './export-records.ts'
+import type { InputFormat } from '../input/row.ts'
 
 export interface Padding {
   /** Lines that each have as many cells as there were columns when they were written. */
   readonly from: string
   /** The line of heads as it came to be, with its line end. */
   readonly heads: string
-  readonly out: Pick<Export, 'format' | 'signal'>
+  readonly out: { readonly format: InputFormat; readonly signal: AbortSignal }
   readonly stream: OutputStream
 }
 

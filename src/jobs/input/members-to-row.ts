@@ -1,5 +1,4 @@
-import { exactDigits } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { exactDigits, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { jsonText } from '../../output/json-text.ts'
 import type { Column, ColumnResolver, UnknownColumn } from './columns.ts'
 import { type Converted, convertCell } from './convert-cell.ts'

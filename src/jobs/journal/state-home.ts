@@ -1,7 +1,6 @@
 import { accessSync, constants, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import process from 'node:process'
 import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
 import { errorCode } from '../../files/error-code.ts'
@@ -9,6 +8,7 @@ import { homeFolder } from '../../files/home-folder.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { makeTemporaryFolder } from '../../files/make-folders.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
+import { ownUid } from '../../files/processes.ts'
 
 /** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm. An empty variable counts as unset. */
 export function stateHome(env: Env): string {
@@ -33,7 +33,7 @@ export async function ensureJobsFolder(env: Env, say: (line: string) => void): P
     return folder
   } catch (error) {
     if (env.CRM_STATE_HOME || !(error instanceof CrmError) || error.code !== 'machine') throw error
-    const temporary = join(env.TMPDIR || tmpdir(), `crm-state-${process.getuid?.() ?? 'user'}`)
+    const temporary = join(env.TMPDIR || tmpdir(), `crm-state-${ownUid() ?? 'user'}`)
     await ensurePrivateFolder(temporary)
     const folder = join(temporary, 'jobs')
     await ensurePrivateFolder(folder)

@@ -1,5 +1,5 @@
-import { exactDigits } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
+import { exactDigits } from '../../core/json.ts'
 
 /**
  * The one text of a value (RFC 8785): members in the order of their UTF-16 code units, no blanks, numbers as ECMAScript

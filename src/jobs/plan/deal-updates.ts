@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { dealInput } from '../../api/graphql/deal-input.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { Planned } from './plan-builder.ts'
+import type { JsonObject } from '../../core/json.ts'
 
 /** No documented endpoint changes a deal. CrmError `not_supported` says so where GraphQL does not either. */
 export async function dealUpdates({ graphql }: Pick<Api, 'graphql'>): Promise<DealUpdates> {
@@ -15,7 +15,14 @@ export async function dealUpdates({ graphql }: Pick<Api, 'graphql'>): Promise<De
   }
 }
 
+/** What a plan says of one record. */
+interface Change {
+  readonly do: string
+  readonly id?: string
+  readonly body?: JsonObject
+}
+
 /** CrmError `usage` for a member that the server cannot change: better now than in every row. */
-export function refuseUnchangeable(updates: DealUpdates | undefined, { do: kind, id, body }: Planned): void {
+export function refuseUnchangeable(updates: DealUpdates | undefined, { do: kind, id, body }: Change): void {
   if (updates && kind === 'update' && id !== undefined && body) dealInput(updates.members, id, body)
 }

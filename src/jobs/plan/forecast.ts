@@ -1,4 +1,4 @@
-import type { StatedRate } from '../../api/api.ts'
+import type { StatedRate } from '../../api/operations.ts'
 
 /** The cost of sending a plan, as far as the limit of the server is known. */
 export interface Forecast {

@@ -1,6 +1,6 @@
-import { exactDigits } from '../../core/exact-json.ts'
 import { foldedText } from '../../core/folded-text.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { exactDigits } from '../../core/json.ts'
 
 /**
  * What two records have in common when they are the same one: the members of `--match`, all of them. Texts are compared

@@ -1,18 +1,23 @@
 import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
-import process from 'node:process'
 import { ObservedCapacity } from '../../api/limits/observed-capacity.ts'
 import { RateLimiter } from '../../api/limits/rate-limiter.ts'
+import type { ApiOptions } from '../../api/options.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { createSender } from '../../api/writes/sender.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { checkTimes } from '../../core/wire.ts'
-import type { JobServer } from '../jobs.ts'
+import { ownPid } from '../../files/processes.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
 import type { RunTerms, ServerTerms } from './services.ts'
 import { openSharedBudget, type SharedBudget } from './shared-budget.ts'
+
+export type JobServer = Pick<
+  ApiOptions,
+  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+>
 
 /** More under way at once was never seen to help a server, and costs it memory. */
 const MOST_UNDER_WAY = 64
@@ -50,7 +55,7 @@ export async function runOnServer(
   const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
   const { sleep, random, steadyMs } = timing
   const services = {
-    ...{ account: crmAccount(server), sender, list, signal, version, pid: process.pid, random, sleep },
+    ...{ account: crmAccount(server), sender, list, signal, version, pid: ownPid(), random, sleep },
     // Tells one key from another, and nothing of it.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
     clocks: { wallMs: now, steadyMs },
@@ -66,7 +71,7 @@ export async function runOnServer(
     budget = await openSharedBudget({
       home: dirname(dirname(paths.folder)),
       account: services.account,
-      ...{ pid: process.pid, wallMs: now },
+      ...{ pid: ownPid(), wallMs: now },
       perSecond: () => observed.perSecond,
     })
     if (budget.perSecond !== undefined) observed.adopt(budget.perSecond, steadyMs())

@@ -7,7 +7,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { OperationArgs } from 'graphql-http'
-import { exactDigits } from '../../core/exact-json.ts'
+import { exactDigits } from '../../core/json.ts'
 import { requireScope } from '../bearer.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { readIdempotency } from '../idempotency.ts'

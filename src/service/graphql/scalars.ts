@@ -1,5 +1,5 @@
 import { type ConstObjectFieldNode, type ConstValueNode, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
-import { exactDigits } from '../../core/exact-json.ts'
+import { exactDigits } from '../../core/json.ts'
 import { parseTimeMs } from '../deal-filters.ts'
 import { type JsonNode, JsonTextError, jsonText, parseJsonText } from '../json-text.ts'
 import { shownText } from '../shown.ts'

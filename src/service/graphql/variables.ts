@@ -8,8 +8,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql'
-import { exactDigits, parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
+import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** Scalars that take a number by its digits; the others want one of JavaScript's. */
 const EXACT: readonly string[] = ['Decimal', 'JSON']

@@ -1,4 +1,4 @@
-import type { Action } from './action.ts'
+import type { Action } from '../ui.ts'
 import { CHANGING } from './changing.ts'
 import { TAKING } from './copy-export.ts'
 import { EVENTS } from './events.ts'

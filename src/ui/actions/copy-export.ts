@@ -8,8 +8,7 @@ import { rowId } from '../list/list-state.ts'
 import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
-import type { Ui } from '../ui.ts'
-import type { Action } from './action.ts'
+import type { Action, Ui } from '../ui.ts'
 
 const RECORDS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines', 'events', 'jobs']
 

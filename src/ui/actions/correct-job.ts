@@ -1,5 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
-import type { Cause } from '../background/job-list.ts'
+import type { Cause, Corrected } from '../background/job-list.ts'
 import { parseAssignment } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { showOverlay } from '../overlay-keys.ts'
@@ -45,8 +45,6 @@ function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
     onSubmit: (typed) => void apply(typed),
   })
 }
-
-type Corrected = NonNullable<Awaited<ReturnType<Ui['background']['jobs']['correct']>>>
 
 function askSend(ui: Ui, { rows, lines, send, drop }: Corrected): void {
   const { place } = ui.store.get()

@@ -5,8 +5,7 @@ import { currentRow, rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
-import type { Ui } from '../ui.ts'
-import type { Action } from './action.ts'
+import type { Action, Ui } from '../ui.ts'
 
 /** Where most people's app listens while they build it. */
 const USUAL_APP = 'http://localhost:3000/'

@@ -2,8 +2,7 @@ import { rowId } from '../list/list-state.ts'
 import { selectedRow } from '../selected.ts'
 import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
-import type { Ui } from '../ui.ts'
-import type { Action } from './action.ts'
+import type { Action, Ui } from '../ui.ts'
 import { correctJob } from './correct-job.ts'
 
 function jobOf({ lists: { jobs } }: State) {

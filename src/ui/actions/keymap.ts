@@ -1,12 +1,5 @@
 import type { ScreenName } from '../screens.ts'
-import type { Action } from './action.ts'
-
-export interface Keymap {
-  readonly actions: readonly Action[]
-  keysOf(id: string): readonly string[]
-  /** What the chords mean on a screen: an action, the beginning of one, or nothing. */
-  lookUp(screen: ScreenName, chords: string): Action | 'begins' | undefined
-}
+import type { Action, Keymap } from '../ui.ts'
 
 /** Keys of a user's own, by the id of an action; they replace its own. */
 export type Rebound = Readonly<Record<string, readonly string[]>>

@@ -6,8 +6,7 @@ import { selectColumn } from '../list/narrow.ts'
 import { clampBoard } from '../pipelines/board.ts'
 import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
 import { type State, withCurrentList } from '../state.ts'
-import type { Ui } from '../ui.ts'
-import type { Action } from './action.ts'
+import type { Action, Ui } from '../ui.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs', 'log']
 

@@ -1,7 +1,6 @@
 import { filterWords, matchWords, NO_MATCH } from '../list/match.ts'
 import type { State } from '../state.ts'
-import type { Action } from './action.ts'
-import type { Keymap } from './keymap.ts'
+import type { Action, Keymap } from '../ui.ts'
 
 /** Actions of this screen whose title or id the text finds. */
 export function findActions({ actions }: Keymap, { screen }: State, text: string): readonly Action[] {

@@ -1,5 +1,4 @@
-import type { Ui } from '../ui.ts'
-import type { Action } from './action.ts'
+import type { Action, Ui } from '../ui.ts'
 
 /** What cannot run says why. */
 export function runAction(ui: Ui, action: Action): void {

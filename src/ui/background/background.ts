@@ -10,10 +10,11 @@ import { createSending, type EventSenders, type Sending } from './event-sending.
 import { createEvents, type Events } from './events.ts'
 import { createHistory, type History } from './history.ts'
 import { createJobList, type JobList } from './job-list.ts'
-import { createKept, type FindRecords, type Kept } from './kept.ts'
+import { createKept, type Kept } from './kept.ts'
 import { createLiveEvents, type LiveEvents } from './live-events.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
+import type { FindRecords } from './restore-kept.ts'
 import { createUnderWay, type UnderWay } from './under-way.ts'
 import { createWrites, type Writes } from './writes.ts'
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import type { RunHooks } from '../../jobs/send/run-job.ts'
+import type { RunTerms } from '../../jobs/send/services.ts'
 import { type Edit, rowId } from '../list/list-state.ts'
-
-type RunTerms = Parameters<Jobs['run']>[1]
-type RunHooks = Parameters<Jobs['run']>[2]
 
 /** The defaults of the commands: a part of the rate limit is left to others. */
 export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, FIELDS, isNumeric, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
-import type { ServerList } from './loading.ts'
+import type { ServerList } from '../screens.ts'
 import { parseAssignment } from './staging.ts'
 
 /** Rows that are searched for the members of records. */

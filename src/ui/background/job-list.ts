@@ -1,7 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { FailureGroup } from '../../jobs/history/failed-file.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { CorrectedRow } from '../../jobs/plan/correct-failed-rows.ts'
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
@@ -38,8 +41,6 @@ export interface Corrected {
   send(): Promise<void>
   drop(): void
 }
-
-type JobPaths = Parameters<Jobs['state']>[0]
 
 /** While one is sent, what is shown of it is read anew this often. */
 const LOOK_EVERY_MS = 1_000
@@ -152,9 +153,7 @@ async function failureGroups(jobs: Jobs, paths: JobPaths, isRunning: boolean): P
 
 const MOST_CAUSES = 9
 
-type Group = NonNullable<Awaited<ReturnType<Jobs['reportFailures']>>>['groups'][number]
-
-function causeText({ code, field, reason, count }: Group): string {
+function causeText({ code, field, reason, count }: FailureGroup): string {
   return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
 }
 
@@ -164,8 +163,6 @@ async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> 
   const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)
   return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
 }
-
-type CorrectedRow = Awaited<ReturnType<Jobs['correct']>>['samples'][number]
 
 function correctedText({ line, id, before, after }: CorrectedRow, name: string): string {
   const row = line === undefined ? (id ?? '') : `line ${line}`

@@ -9,11 +9,8 @@ import type { Store } from '../store.ts'
 import { changesText } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
 import type { Notices } from './notices.ts'
-import { restoreChanges } from './restore-kept.ts'
+import { type FindRecords, restoreChanges } from './restore-kept.ts'
 import { stagedEdits } from './staging.ts'
-
-/** Finds records by their ids; an id without a record is missing in the answer. */
-export type FindRecords = (list: KeptChange['list'], ids: readonly string[]) => Promise<ReadonlyMap<string, CrmRecord>>
 
 /** Changes that outlive the screens. */
 export interface Kept {

@@ -1,13 +1,13 @@
-import type { Api, Page } from '../../api/api.ts'
+import type { Api } from '../../api/api.ts'
+import type { Page } from '../../api/operations.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ListState, Loading } from '../list/list-state.ts'
 import { MOST_ROWS, takePage } from '../list/list-state.ts'
+import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
 import type { Notices } from './notices.ts'
-
-export type ServerList = 'contacts' | 'deals'
 
 export interface Lists {
   /** One more page, unless one is under way or there is none. */

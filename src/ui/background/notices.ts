@@ -2,10 +2,10 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
+import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, type Toast, withList } from '../state.ts'
 import type { Store } from '../store.ts'
-import type { ServerList } from './loading.ts'
 
 const SHOWN_MS = 8_000
 const MOST_SHOWN = 3

@@ -8,8 +8,10 @@ import { type State, withList } from '../state.ts'
 import type { Store } from '../store.ts'
 import { changesText, nameOf } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
-import type { FindRecords } from './kept.ts'
 import type { Notices } from './notices.ts'
+
+/** Finds records by their ids; an id without a record is missing in the answer. */
+export type FindRecords = (list: KeptChange['list'], ids: readonly string[]) => Promise<ReadonlyMap<string, CrmRecord>>
 
 interface Parts {
   readonly store: Store<State>

@@ -1,33 +1,27 @@
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
-import type { Action } from '../actions/action.ts'
-import { type Keymap, keyLabel } from '../actions/keymap.ts'
+import { keyLabel } from '../actions/keymap.ts'
 import { isFollowed } from '../background/live-events.ts'
 import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
-import { type BoardColumn, type Boards, clampBoard } from '../pipelines/board.ts'
+import { type BoardColumn, clampBoard } from '../pipelines/board.ts'
 import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
 import type { State, Toast } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import { fitCell } from '../text/fit-cell.ts'
+import type { Action } from '../ui.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
 import { emptyText } from './empty-text.ts'
 import { listLines, visibleTop } from './list-lines.ts'
 import type { Cursor } from './overlay-lines.ts'
-import { sheetOf } from './sheet.ts'
+import { type Drawing, sheetOf } from './sheet.ts'
 import type { Theme } from './theme.ts'
 
 /** The whole screen: a line a row, none wider than it. */
 export interface Frame {
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
-}
-
-export interface Drawing {
-  readonly theme: Theme
-  readonly keymap: Keymap
-  readonly boards: Boards
 }
 
 export function drawFrame(state: State, drawing: Drawing): Frame {

@@ -1,12 +1,20 @@
 import { wrapText } from '../../output/wrap-text.ts'
-import { type Keymap, keyLabel } from '../actions/keymap.ts'
+import { keyLabel } from '../actions/keymap.ts'
 import { findActions } from '../actions/palette.ts'
+import type { Boards } from '../pipelines/board.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import { inputText } from '../text/text-input.ts'
-import type { Drawing } from './frame.ts'
+import type { Keymap } from '../ui.ts'
 import { choiceSheet, confirmSheet, formSheet, promptSheet, rule, type Sheet } from './overlay-lines.ts'
+import type { Theme } from './theme.ts'
+
+export interface Drawing {
+  readonly theme: Theme
+  readonly keymap: Keymap
+  readonly boards: Boards
+}
 
 const KEYS_WIDTH = 18
 

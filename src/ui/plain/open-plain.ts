@@ -1,12 +1,13 @@
 import { createInterface } from 'node:readline/promises'
-import type { Api, Page } from '../../api/api.ts'
+import type { Api } from '../../api/api.ts'
+import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
-import type { ServerList } from '../background/loading.ts'
 import { emptyList, type ListState, shownCount, shownRow, takePage } from '../list/list-state.ts'
 import { setFilter } from '../list/narrow.ts'
+import type { ServerList } from '../screens.ts'
 import { COLUMNS, SEARCHED } from '../screens.ts'
 
 export interface PlainOptions {

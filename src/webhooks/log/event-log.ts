@@ -1,12 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import process from 'node:process'
 import { CrmError } from '../../core/errors.ts'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
+import { ownPid } from '../../files/processes.ts'
 import { syncFolder } from '../../files/sync-folder.ts'
 import { entryText } from './entry.ts'
 import { type Deleted, deleteOld, type Keep } from './keep.ts'
@@ -129,11 +129,11 @@ class GroupedLog implements EventLog {
 
 async function createSegment(folder: string, nowMs: number): Promise<OpenSegment> {
   await ensurePrivateFolder(folder)
-  const path = join(folder, segmentName(nowMs, process.pid))
+  const path = join(folder, segmentName(nowMs, ownPid()))
   try {
     const file = await open(path, 'wx', 0o600)
     await syncFolder(dirname(path))
-    return { path, pid: process.pid, file, sizeBytes: 0 }
+    return { path, pid: ownPid(), file, sizeBytes: 0 }
   } catch (error) {
     // Two in one millisecond.
     if (errorCode(error) === 'EEXIST') return await createSegment(folder, nowMs + 1)

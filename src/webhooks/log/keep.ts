@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { isRunning } from '../../files/is-running.ts'
+import { isRunning } from '../../files/processes.ts'
 import { listSegments, type Segment, segmentSize } from './segments.ts'
 
 /** What of the log stays, counted in whole files; undefined sets no bound. */

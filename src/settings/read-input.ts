@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import type { Io } from '../core/streams.ts'
+
+/** Where stdin is, and whether the key is on it. */
+export interface InputContext {
+  readonly io: Pick<Io, 'stdin'>
+  readonly flags: { readonly isKeyOnStdin: boolean }
+}
 
 /** The whole of a file, or of stdin when it is named by `-`. */
-export async function readInputBytes(ctx: Context, name: string, flag: string): Promise<Buffer> {
+export async function readInputBytes(ctx: InputContext, name: string, flag: string): Promise<Buffer> {
   if (name === '-' && ctx.flags.isKeyOnStdin && flag !== '--key-stdin') {
     throw new CrmError('usage', `${flag} - and --key-stdin both want stdin`, { hint: 'use --key-file or CRM_API_KEY' })
   }
@@ -11,7 +17,7 @@ export async function readInputBytes(ctx: Context, name: string, flag: string): 
 }
 
 /** As text. Bytes that are not UTF-8 are refused, never replaced. */
-export async function readInput(ctx: Context, name: string, flag: string): Promise<string> {
+export async function readInput(ctx: InputContext, name: string, flag: string): Promise<string> {
   const bytes = await readInputBytes(ctx, name, flag)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
