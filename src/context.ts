@@ -84,6 +84,11 @@ export interface GlobalFlags {
   readonly isKeyOnStdin: boolean
 }
 
+/** For a function that needs these flags alone. */
+export interface WithFlags<Name extends keyof GlobalFlags> {
+  readonly flags: Pick<GlobalFlags, Name>
+}
+
 /**
  * The argument of every command. Heavy modules are behind functions that load them on first use, so that a command loads
  * only what it uses.

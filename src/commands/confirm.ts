@@ -1,11 +1,16 @@
-import type { Context } from '../context.ts'
+import type { Context, WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { askTyped, askYesNo } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'
 
+type Terminal = Pick<Context, 'io' | 'env'> & WithFlags<'isInputAllowed'>
+
+/** What a question to a person takes. */
+type Asking = Terminal & Pick<Context, 'argv' | 'signal' | 'target'> & WithFlags<'isConfirmed'>
+
 /** A person is there to answer: both ends are terminals, and no flag forbids it. */
-export function canAsk(ctx: Context): boolean {
+export function canAsk(ctx: Terminal): boolean {
   const { io, env, flags } = ctx
   return flags.isInputAllowed && !env.CI && io.stderr.isTTY === true && io.stdin.isTTY === true
 }
@@ -21,7 +26,7 @@ export interface Deletion {
 }
 
 /** Compares `--expect` with what would happen, before anything is sent. */
-export function requireExpected(ctx: Context, { count, what, expect }: Deletion): void {
+export function requireExpected(ctx: Pick<Context, 'argv'>, { count, what, expect }: Deletion): void {
   if (expect === undefined || expect === count) return
   throw new CrmError('unconfirmed', `--expect ${expect}, but this would delete ${what}; nothing was deleted`, {
     hint: withFlag(ctx.argv, '--expect', String(count)),
@@ -32,7 +37,7 @@ export function requireExpected(ctx: Context, { count, what, expect }: Deletion)
  * On a terminal a question, on a protected profile the count typed out; without one `--yes`, and `--expect` as well when
  * more than one record or a protected profile is at stake. Returns only when it is confirmed.
  */
-export async function confirmDeletion(ctx: Context, deletion: Deletion): Promise<void> {
+export async function confirmDeletion(ctx: Asking, deletion: Deletion): Promise<void> {
   const { count, what, expect } = deletion
   const target = await ctx.target()
   const { isProtected } = target
@@ -63,7 +68,7 @@ export interface Change extends Omit<Deletion, 'what'> {
 }
 
 /** On a protected profile: the count typed out, or `--yes --expect` with it. Returns only when it is confirmed. */
-export async function confirmProtected(ctx: Context, { count, toDo, expect, isStdinFree }: Change): Promise<void> {
+export async function confirmProtected(ctx: Asking, { count, toDo, expect, isStdinFree }: Change): Promise<void> {
   if (ctx.flags.isConfirmed && expect === count) return
   const place = `the protected ${placeText(await ctx.target())}`
   const words = ctx.argv.filter((word) => word !== '-y' && word !== '--yes')

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context, WithFlags } from '../context.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import type { JsonObject } from '../core/json.ts'
 import { printOne } from './print.ts'
@@ -17,6 +17,6 @@ export async function printDryRun(ctx: Context, request: PlannedRequest): Promis
   return dryRunExit(ctx, true)
 }
 
-export function dryRunExit(ctx: Context, wouldChange: boolean): ExitCode {
+export function dryRunExit(ctx: WithFlags<'isExitCodeWanted'>, wouldChange: boolean): ExitCode {
   return wouldChange && ctx.flags.isExitCodeWanted ? EXIT.differences : EXIT.ok
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context, WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { commandLine } from './command-line.ts'
 import type { ListPage } from './keep-matching.ts'
@@ -43,7 +43,7 @@ async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncG
 
 /** `-o` wins; `table`, which is also what stands there when nothing was said, is no format to keep. */
 function exportFormat(
-  { flags }: Context,
+  { flags }: WithFlags<'output'>,
   { named, file, plural }: { readonly named: ExportFormat | undefined; readonly file: string; readonly plural: string },
 ): ExportFormat {
   const asked = FORMATS.find((format) => format === flags.output)
@@ -59,7 +59,7 @@ function exportFormat(
   })
 }
 
-function refuseCsvSafe({ flags }: Context, format: ExportFormat): void {
+function refuseCsvSafe({ flags }: WithFlags<'isCsvSafe'>, format: ExportFormat): void {
   if (!flags.isCsvSafe || format === 'csv' || format === 'tsv') return
   throw new CrmError('usage', `--csv-safe does not go with ${format}`, { hint: 'use -o csv or -o tsv' })
 }

@@ -1,11 +1,11 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Context } from '../context.ts'
+import type { WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { parseJsonAsWritten } from '../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-word.ts'
-import { readInput } from '../settings/read-input.ts'
+import { type InputContext, readInput } from '../settings/read-input.ts'
 import { parseDocument } from './document.ts'
 
 /** What every command that writes one record takes. */
@@ -28,7 +28,7 @@ export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
 }
 
 /** How a command that writes one record sends it. */
-export function writeOptions({ flags }: Context, { idempotencyKey }: FieldsOptions) {
+export function writeOptions({ flags }: WithFlags<'output'>, { idempotencyKey }: FieldsOptions) {
   return { idempotencyKey, isIdNeeded: flags.output === 'id' }
 }
 
@@ -38,7 +38,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
 
 /** The members that a write of a `resource` sends; `--set` wins over `--data`. CrmError `usage` when there are none. */
 export async function readFields(
-  ctx: Context,
+  ctx: InputContext,
   { set = [], data }: FieldsOptions,
   resource?: Resource,
 ): Promise<JsonObject> {
@@ -93,7 +93,7 @@ function notMember(flag: string, text: string, expected: string, other: string):
   })
 }
 
-async function readData(ctx: Context, name: string): Promise<JsonObject> {
+async function readData(ctx: InputContext, name: string): Promise<JsonObject> {
   const value = await parseDocument(await readInput(ctx, name, '--data'), { name, flag: '--data' })
   if (isJsonObject(value)) return value
   throw new CrmError('invalid_input', `--data ${name} does not hold one record`, {

@@ -5,7 +5,11 @@ import { findByIds } from '../core/find-by-ids.ts'
 import { type CrmRecord, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
 
 /** By GraphQL where the server has it, which is one request; else from a scan of the list. */
-export async function findOne(ctx: Context, resource: ListedResource, id: string): Promise<CrmRecord> {
+export async function findOne(
+  ctx: Pick<Context, 'api' | 'seen'>,
+  resource: ListedResource,
+  id: string,
+): Promise<CrmRecord> {
   const api = await ctx.api()
   const found = await findByGraphql(api, resource, id)
   const record = found === 'unknown' ? (await findByIds(listAll(api, resource), [id])).get(id) : found

@@ -1,12 +1,15 @@
-import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { readInput } from '../settings/read-input.ts'
+import { type InputContext, readInput } from '../settings/read-input.ts'
 
 /**
  * Ids as arguments; `-` stands for those on stdin, one a line. Each counts once, in the order first seen; none on stdin is
  * none. `listCommand` prints such ids.
  */
-export async function readIds(ctx: Context, words: readonly string[], listCommand: string): Promise<readonly string[]> {
+export async function readIds(
+  ctx: InputContext,
+  words: readonly string[],
+  listCommand: string,
+): Promise<readonly string[]> {
   const ids = new Set<string>()
   for (const word of words) {
     // A script whose variable is empty means one record, not none.

@@ -1,6 +1,9 @@
-import type { Context } from '../context.ts'
+import type { Context, WithFlags } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
 import { type CrmRecord, fieldOf, RESOURCES, type Resource } from '../core/resources/registry.ts'
+
+/** What a check of the members on a command line takes. */
+export type CheckContext = Pick<Context, 'api' | 'expr'> & WithFlags<'fields' | 'output'>
 
 /** A check of all records of a list. */
 export interface ListCheck {
@@ -24,7 +27,11 @@ export function allOf(checks: readonly ListCheck[]): ListCheck {
  * CrmError `usage` for a member on the command line that no record has, and that the server does not describe. An empty list
  * proves nothing.
  */
-export function createMemberCheck(ctx: Context, resource: Resource, uses: readonly MemberUse[]): ListCheck {
+export function createMemberCheck(
+  ctx: Pick<Context, 'api'>,
+  resource: Resource,
+  uses: readonly MemberUse[],
+): ListCheck {
   const members = new MembersRead(uses)
   return {
     see: (records) => members.see(records),
@@ -39,7 +46,7 @@ export function createMemberCheck(ctx: Context, resource: Resource, uses: readon
 
 /** The member uses of a command that prints records; with `--fields` those of `--jq` are not checked. */
 export async function expressionUses(
-  { expr, flags }: Context,
+  { expr, flags }: Pick<Context, 'expr'> & WithFlags<'fields' | 'output'>,
   prints: 'list' | 'record',
 ): Promise<readonly MemberUse[]> {
   const { uses } = await expr()
@@ -48,7 +55,7 @@ export async function expressionUses(
 }
 
 /** The member uses of `--fields` on a list, without the fields of the resource, which may be absent in all records. */
-export function fieldUses({ flags }: Context, resource: Resource): readonly MemberUse[] {
+export function fieldUses({ flags }: WithFlags<'fields' | 'output'>, resource: Resource): readonly MemberUse[] {
   if (flags.output === 'id') return []
   const paths = (flags.fields ?? []).filter(([name = '']) => !fieldOf(resource, name))
   return paths.map((path) => ({ flag: '--fields', path, isDotted: true, mayBeAbsent: path.length === 1 }))

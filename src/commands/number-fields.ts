@@ -18,7 +18,7 @@ const FINAL: readonly string[] = ['usage', 'interrupted', 'unauthorized', 'rate_
  * of the server.
  */
 export async function refuseTextForNumber(
-  ctx: Context,
+  ctx: Pick<Context, 'api'>,
   { set = [] }: FieldsOptions,
   resource: ListedResource,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context, WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, parseExactJson } from '../core/exact-json.ts'
 import type { JsonValue } from '../core/json.ts'
@@ -18,7 +18,21 @@ import { linesFor } from '../output/safe-lines.ts'
 import { withFlag } from './command-line.ts'
 import { withGoOnHint } from './go-on-hint.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
-import { allOf, createMemberCheck, expressionUses, fieldUses, type ListCheck } from './member-check.ts'
+import {
+  allOf,
+  type CheckContext,
+  createMemberCheck,
+  expressionUses,
+  fieldUses,
+  type ListCheck,
+} from './member-check.ts'
+
+/** How records are to be written, and where. */
+type OutputContext = Pick<Context, 'io' | 'env' | 'expr'> &
+  WithFlags<'isQuiet' | 'output' | 'fields' | 'color' | 'isCsvSafe'>
+
+/** Which records of a list are kept, and what is said of the others. */
+type ListContext = Pick<Context, 'io' | 'now' | 'note' | 'expr'> & WithFlags<'isQuiet' | 'progress' | 'limit'>
 
 export interface List {
   readonly pages: AsyncIterable<ListPage>
@@ -38,7 +52,7 @@ export function listOf(resource: Resource): Pick<List, 'columns' | 'plural' | 'r
 }
 
 /** `--where` is decided here: the server is then asked for all records, and `--limit` counts those that are kept. */
-export function requestedLimit({ flags }: Context): number | undefined {
+export function requestedLimit({ flags }: WithFlags<'limit' | 'where'>): number | undefined {
   return flags.where === undefined ? flags.limit : undefined
 }
 
@@ -73,7 +87,7 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
 }
 
 /** All checks of a list. */
-export async function checkOf(ctx: Context, { resource, checks = [] }: List): Promise<ListCheck> {
+export async function checkOf(ctx: CheckContext, { resource, checks = [] }: List): Promise<ListCheck> {
   if (!resource) return allOf(checks)
   const uses = [...fieldUses(ctx, resource), ...(await expressionUses(ctx, 'list'))]
   return allOf([createMemberCheck(ctx, resource, uses), ...checks])
@@ -81,7 +95,7 @@ export async function checkOf(ctx: Context, { resource, checks = [] }: List): Pr
 
 /** What is read from the server is what progress counts; rows on a terminal are progress enough. */
 export async function chosenPages(
-  ctx: Context,
+  ctx: ListContext,
   { pages, plural }: List,
   check: ListCheck,
   isStdoutTTY: boolean = ctx.io.stdout.isTTY === true,
@@ -112,7 +126,7 @@ export async function chosenPages(
 
 /** A misspelt member is the usual reason why an expression fails, so it is reported first. */
 async function* matchingPages(
-  ctx: Context,
+  ctx: Pick<Context, 'note'> & WithFlags<'limit'>,
   pages: AsyncIterable<ListPage>,
   where: Where,
   check: ListCheck,
@@ -141,7 +155,7 @@ export async function* itemsOf(
 }
 
 function noteRest(
-  ctx: Context,
+  ctx: Pick<Context, 'argv' | 'note'> & WithFlags<'where'>,
   { plural }: List,
   { count, last }: { readonly count: number; readonly last: ListPage | undefined },
 ): void {
@@ -175,7 +189,7 @@ export async function printOne(ctx: Context, record: CrmRecord, resource?: Resou
   }
 }
 
-async function judgeMembers(ctx: Context, record: CrmRecord, resource: Resource): Promise<void> {
+async function judgeMembers(ctx: CheckContext, record: CrmRecord, resource: Resource): Promise<void> {
   const check = createMemberCheck(ctx, resource, await expressionUses(ctx, 'record'))
   check.see([record])
   await check.judge()
@@ -207,13 +221,13 @@ export async function printWritten(ctx: Context, record: CrmRecord, what: Resour
 }
 
 /** A value that is not a record: bare for people and shells, a JSON document where one was asked for. */
-export async function printValue(ctx: Context, value: JsonValue): Promise<undefined> {
+export async function printValue(ctx: Pick<Context, 'io'> & WithFlags<'output'>, value: JsonValue): Promise<undefined> {
   const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
   await writeText(ctx.io.stdout, `${isJson ? jsonText(value) : String(value ?? '')}\n`)
 }
 
 /** A document as a server sent it, or what `--jq` makes of it; `-o json` and `jsonl` lay JSON out anew. */
-export async function printDocument(ctx: Context, text: string): Promise<void> {
+export async function printDocument(ctx: OutputContext, text: string): Promise<void> {
   const { io, flags } = ctx
   const out = await recordOutput(ctx, [])
   if (out.query) return printWhole(out, out.query, text)
@@ -227,7 +241,11 @@ export async function* onePage(items: readonly CrmRecord[]): AsyncIterable<ListP
   yield { items, nextCursor: undefined }
 }
 
-async function openPagerFor({ io, env, flags }: Context): Promise<Pager | undefined> {
+async function openPagerFor({
+  io,
+  env,
+  flags,
+}: Pick<Context, 'io' | 'env'> & WithFlags<'isPagerAllowed'>): Promise<Pager | undefined> {
   if (!io.stdout.isTTY || !flags.isPagerAllowed) return undefined
   const { openPager, pagerCommand } = await import('../output/pager.ts')
   const command = pagerCommand(env)
@@ -235,7 +253,7 @@ async function openPagerFor({ io, env, flags }: Context): Promise<Pager | undefi
 }
 
 export async function recordOutput(
-  ctx: Context,
+  ctx: OutputContext,
   columns: readonly string[],
   stdout: OutputStream = ctx.io.stdout,
 ): Promise<RecordOutput> {

@@ -7,7 +7,11 @@ const MORE_WAIT_MS = 60_000
 const LONG_WAIT_MS = 600_000
 
 /** Where the same command may succeed another time, the hint is that command, with more time where more would help. */
-export function withRepeatHint(error: unknown, argv: readonly string[], flags: GlobalFlags): unknown {
+export function withRepeatHint(
+  error: unknown,
+  argv: readonly string[],
+  flags: Pick<GlobalFlags, 'timeoutMs' | 'maxWaitMs'>,
+): unknown {
   if (!(error instanceof CrmError) || error.details.repeat === undefined) return error
   const { repeat, retryAfterMs } = error.details
   const hint =

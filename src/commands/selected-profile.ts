@@ -1,12 +1,14 @@
-import type { Context } from '../context.ts'
+import type { Context, WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 
+type Choosing = Pick<Context, 'env' | 'settings'> & WithFlags<'profile'>
+
 /** The profile that a command about profiles means: `-p`, else CRM_PROFILE, else the active one. */
-async function selectedProfileName(ctx: Context): Promise<string | undefined> {
+async function selectedProfileName(ctx: Choosing): Promise<string | undefined> {
   return ctx.flags.profile ?? (ctx.env.CRM_PROFILE || (await (await ctx.settings()).active()))
 }
 
-export async function requireProfileName(ctx: Context): Promise<string> {
+export async function requireProfileName(ctx: Choosing): Promise<string> {
   const name = await selectedProfileName(ctx)
   if (name !== undefined) return name
   const names = [...(await (await ctx.settings()).profiles()).keys()]

@@ -52,7 +52,7 @@ function placeOf({ baseUrl, isProtected }: Target): JsonObject {
 }
 
 /** Where the profile points, for a key that may not go there. */
-async function keptPlace(ctx: Context, profileName: string | undefined): Promise<JsonObject> {
+async function keptPlace(ctx: Pick<Context, 'settings'>, profileName: string | undefined): Promise<JsonObject> {
   const profile = profileName === undefined ? undefined : (await (await ctx.settings()).profiles()).get(profileName)
   return { base_url: profile?.baseUrl ?? null, protected: profile?.isProtected ?? null }
 }
@@ -73,7 +73,7 @@ function addressText(url: URL): string {
 }
 
 /** Asks for one contact. Being forbidden to read is not being refused: the server knows the key. */
-async function tryKey(ctx: Context): Promise<{ target?: Target; refusal?: CrmError }> {
+async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<{ target?: Target; refusal?: CrmError }> {
   let target: Target | undefined
   try {
     target = await ctx.target()

@@ -40,7 +40,7 @@ export async function storeKey(
 }
 
 /** A shorter command would send the key to whatever profile is active. */
-function withFileHint({ argv }: Context, error: CrmError): CrmError {
+function withFileHint({ argv }: Pick<Context, 'argv'>, error: CrmError): CrmError {
   const hint = `unlock it, or keep the key in a file: ${withFlag(argv, '--storage', 'file')}`
   return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })
 }

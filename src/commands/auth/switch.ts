@@ -10,7 +10,7 @@ export function addAuthSwitch(auth: CommandUnknownOpts, act: Act): void {
     .action(act(switchProfile))
 }
 
-async function switchProfile(ctx: Context, name: string): Promise<undefined> {
+async function switchProfile(ctx: Pick<Context, 'note' | 'settings'>, name: string): Promise<undefined> {
   const settings = await ctx.settings()
   const { baseUrl } = await settings.profile(name)
   await settings.setActive(name)

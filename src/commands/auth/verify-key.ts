@@ -13,7 +13,11 @@ export async function verifyKey(ctx: Context, target: ApiTarget, name: string): 
   }
 }
 
-function notVerified(ctx: Context, error: CrmError, { origin, name }: { origin: string; name: string }): CrmError {
+function notVerified(
+  ctx: Pick<Context, 'argv'>,
+  error: CrmError,
+  { origin, name }: { origin: string; name: string },
+): CrmError {
   const { code, details } = error
   const login = commandLine(ctx.argv)
   if (code === 'unauthorized') {

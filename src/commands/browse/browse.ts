@@ -53,6 +53,6 @@ const INSTEAD: Readonly<Record<Screen, string>> = {
   jobs: 'crm jobs list',
 }
 
-function ended({ signal }: Context): ExitCode {
+function ended({ signal }: Pick<Context, 'signal'>): ExitCode {
   return signal.aborted ? exitAfter((signal.reason as Error | undefined)?.cause) : EXIT.ok
 }

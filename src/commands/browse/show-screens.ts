@@ -36,7 +36,11 @@ export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, sho
   }).finally(() => ctx.setNotes(undefined))
 }
 
-async function findRecords(ctx: Context, resource: ListedResource, ids: readonly string[]): Promise<Found> {
+async function findRecords(
+  ctx: Pick<Context, 'api'>,
+  resource: ListedResource,
+  ids: readonly string[],
+): Promise<Found> {
   const found: Found = new Map()
   for await (const { items } of findMany(await ctx.api(), resource, ids).pages) {
     for (const item of items) found.set(idText(item.id) ?? '', item)
@@ -47,7 +51,7 @@ async function findRecords(ctx: Context, resource: ListedResource, ids: readonly
 type Found = Map<string, CrmRecord>
 
 /** The name and address of the server for the screens, and the address that changes are kept for. */
-export async function placeOf(ctx: Context): Promise<Pick<Shown, 'place' | 'server'>> {
+export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<Shown, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin
   return { place: { text, isProtected }, server: baseUrl.href }

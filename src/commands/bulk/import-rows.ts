@@ -96,7 +96,7 @@ async function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<Exit
 }
 
 /** Once more would double the rows that were done, so where some failed that is not what is named. */
-function doneLine(ctx: Context, { paths: { id }, account, head }: JobState, flags: PlanFlags): string {
+function doneLine(ctx: Pick<Context, 'argv'>, { paths: { id }, account, head }: JobState, flags: PlanFlags): string {
   const { failed } = account
   if (failed > 0) {
     const rows = failed === 1 ? '1 row' : `${failed} rows`

@@ -70,7 +70,11 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
 }
 
 /** Before anybody is asked. */
-async function tellPlan(ctx: Context, { end, fields, recheckRequests = 0 }: MadeJob, flags: RunFlags): Promise<void> {
+async function tellPlan(
+  ctx: Pick<Context, 'jobs' | 'note'>,
+  { end, fields, recheckRequests = 0 }: MadeJob,
+  flags: RunFlags,
+): Promise<void> {
   const { rateShare: share } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(end.create + end.update + end.delete, share)
   for (const line of planLines(end, { fields, forecast, share })) ctx.note(line)

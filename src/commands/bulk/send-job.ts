@@ -64,7 +64,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
 }
 
 /** Causes, not ten thousand lines; the lines are in a file. */
-async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
+async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths): Promise<void> {
   const jobs = await ctx.jobs()
   const report = await jobs.reportFailures(paths)
   if (!report) return
@@ -78,7 +78,7 @@ async function showFailures(ctx: Context, paths: JobPaths): Promise<void> {
 }
 
 /** Records of an upsert that another writer created, too. */
-function tellTwins(ctx: Context, recheck: Recheck | undefined): void {
+function tellTwins(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined): void {
   if (recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
   for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
     ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)

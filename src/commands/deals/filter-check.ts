@@ -60,7 +60,7 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
 
 /** Undefined if the server refuses the request, as it may refuse a value that it does not know. */
 async function firstPage(
-  ctx: Context,
+  ctx: Pick<Context, 'api'>,
   query: { readonly limit: number | undefined; readonly filters: Filters },
 ): Promise<readonly CrmRecord[] | undefined> {
   try {

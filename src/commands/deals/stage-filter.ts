@@ -6,7 +6,7 @@ import type { ListCheck } from '../member-check.ts'
  * CrmError `usage` for a stage in `--filter` that no pipeline has, when the server lists pipelines. It is asked only about
  * stages without a deal.
  */
-export function createStageCheck(ctx: Context, filters: Readonly<Record<string, string>>): ListCheck {
+export function createStageCheck(ctx: Pick<Context, 'jobs'>, filters: Readonly<Record<string, string>>): ListCheck {
   const unseen = new Map((filters.stage?.split(',') ?? []).map((stage) => [stage.toLowerCase(), stage]))
   return {
     see: (deals) => {

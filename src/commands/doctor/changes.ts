@@ -33,7 +33,11 @@ export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, cha
 }
 
 /** Gives the settings as they are now. */
-export async function writeChanges(ctx: Context, name: string, changes: readonly Change[]): Promise<Profile['wire']> {
+export async function writeChanges(
+  ctx: Pick<Context, 'settings'>,
+  name: string,
+  changes: readonly Change[],
+): Promise<Profile['wire']> {
   const settings = await ctx.settings()
   for (const { setting, value } of changes) await settings.setSetting(name, setting, value)
   return (await settings.profile(name)).wire

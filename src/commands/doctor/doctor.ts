@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Finding } from '../../api/doctor/finding.ts'
-import type { Act, Context } from '../../context.ts'
+import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import { examples } from '../examples.ts'
@@ -47,11 +47,15 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
 }
 
 /** What fails ends the command, and its hint stands there. */
-function noteWarnings(ctx: Context, findings: readonly Finding[]): void {
+function noteWarnings(ctx: Pick<Context, 'note'>, findings: readonly Finding[]): void {
   for (const { check, state, hint } of findings) if (state === 'warn' && hint) ctx.note(`${check}: ${hint}`)
 }
 
-function noteFix(ctx: Context, changes: readonly Change[], found: readonly Finding[]): void {
+function noteFix(
+  ctx: Pick<Context, 'note'> & WithFlags<'isDryRun'>,
+  changes: readonly Change[],
+  found: readonly Finding[],
+): void {
   const wasAsked = found.some(({ check, state }) => check === 'records' && (state === 'ok' || state === 'warn'))
   if (changes.length === 0 && !wasAsked) ctx.note('Nothing to write: what this server speaks could not be found out.')
   else if (changes.length === 0) ctx.note('Nothing to write: crm finds out by itself what this server speaks.')
@@ -61,7 +65,11 @@ function noteFix(ctx: Context, changes: readonly Change[], found: readonly Findi
   }
 }
 
-function noteChanges(ctx: Context, changes: readonly Change[], profileName: string | undefined): void {
+function noteChanges(
+  ctx: Pick<Context, 'argv' | 'note'>,
+  changes: readonly Change[],
+  profileName: string | undefined,
+): void {
   if (changes.length === 0) return
   const what = changes.map(changeText).join(', ')
   if (profileName === undefined) ctx.note(`A profile could hold ${what}: crm doctor --fix shows how`)
@@ -73,7 +81,11 @@ function changeText({ setting, value, now }: Change): string {
 }
 
 /** The exit is that of the first failure: what comes behind it is often its doing. */
-function endWith(ctx: Context, findings: readonly Finding[], isMendable: boolean): undefined {
+function endWith(
+  ctx: Pick<Context, 'argv'> & WithFlags<'isDryRun'>,
+  findings: readonly Finding[],
+  isMendable: boolean,
+): undefined {
   const first = findings.find(({ failure }) => failure !== undefined)
   if (!first?.failure) return
   const { code, message, details } = first.failure

@@ -117,7 +117,10 @@ function deletionOf({ fields }: Operation, expect: number | undefined): Deletion
   return { count: deletes.length, what, expect, isStdinFree: true }
 }
 
-async function send(ctx: Context, { query, variables, operation, idempotencyKey }: Question) {
+async function send(
+  ctx: Pick<Context, 'api' | 'onVerdict'>,
+  { query, variables, operation, idempotencyKey }: Question,
+) {
   const api = await ctx.api()
   const isRead = operation.type === 'query'
   if (!isRead) ctx.onVerdict?.()

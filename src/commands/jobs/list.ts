@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act, Context } from '../../context.ts'
+import type { Act, Context, WithFlags } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { DamagedJob } from '../../jobs/history/damaged-job.ts'
 import { jobRecord } from '../bulk/job-record.ts'
@@ -24,7 +24,7 @@ async function listJobs(ctx: Context): Promise<undefined> {
 }
 
 /** A page a job: reading one takes as long as it is large. */
-async function* pagesOf(ctx: Context): AsyncGenerator<ListPage> {
+async function* pagesOf(ctx: Pick<Context, 'jobs'> & WithFlags<'limit' | 'where'>): AsyncGenerator<ListPage> {
   const jobs = await ctx.jobs()
   const undoneBy = await jobs.undone()
   const all = jobs.all().toReversed()

@@ -84,7 +84,7 @@ export async function printDeletions(
   if (deletions.length === 0) ctx.note(`No ${NO_IDS}.`)
 }
 
-function failAs(ctx: Context, resource: PlainResource, deletions: readonly Deletion[]): ExitCode {
+function failAs(ctx: Pick<Context, 'note'>, resource: PlainResource, deletions: readonly Deletion[]): ExitCode {
   const failed = deletions.filter(({ outcome }) => outcome !== 'done')
   if (failed.length === 0) return EXIT.ok
   const count = deletions.length

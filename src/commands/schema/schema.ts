@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act, Context } from '../../context.ts'
+import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { writeText } from '../../core/streams.ts'
@@ -28,7 +28,10 @@ async function printSchema(ctx: Context, given: readonly string[]): Promise<unde
   await writeText(ctx.io.stdout, `${JSON.stringify(schema, undefined, 2)}\n`)
 }
 
-async function writeNames({ io, flags }: Context, names: readonly string[]): Promise<undefined> {
+async function writeNames(
+  { io, flags }: Pick<Context, 'io'> & WithFlags<'output'>,
+  names: readonly string[],
+): Promise<undefined> {
   const lines = flags.output === 'jsonl' ? names.map((name) => JSON.stringify(name)) : names
   await writeText(
     io.stdout,

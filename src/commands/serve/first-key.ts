@@ -66,7 +66,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
 }
 
 /** False when the profile belongs to another origin: then it is left alone. The active profile stays active. */
-async function claimProfile(ctx: Context, name: string, origin: string): Promise<boolean> {
+async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin: string): Promise<boolean> {
   const settings = await ctx.settings()
   const existing = (await settings.profiles()).get(name)
   if (existing?.baseUrl !== undefined) return URL.parse(existing.baseUrl)?.origin === origin
@@ -81,7 +81,7 @@ async function claimProfile(ctx: Context, name: string, origin: string): Promise
 }
 
 /** A database in memory is of no use without a key; one in a file can get a key at any time. */
-function sayWithoutKey(ctx: Context, { location }: Started, name: string): void {
+function sayWithoutKey(ctx: Pick<Context, 'argv' | 'note'>, { location }: Started, name: string): void {
   const why = `profile ${name} belongs to another origin and is left alone`
   if (location !== ':memory:') {
     ctx.note(`No key was made, because ${why}. To make one: crm serve keys create --database ${location}`)

@@ -8,7 +8,7 @@ export const LOG_FORMATS = ['json', 'text', 'none'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 /** On stderr, a line an entry. Without a format only what is not as it should be, as text. */
-export function openLog({ io, now }: Context, format: LogFormat | undefined): Log | undefined {
+export function openLog({ io, now }: Pick<Context, 'io' | 'now'>, format: LogFormat | undefined): Log | undefined {
   if (format === 'none') return undefined
   const lineOf = format === 'json' ? jsonText : textLine
   return (entry) => {

@@ -23,7 +23,11 @@ export async function readSeedFile(
 }
 
 /** A database that holds records is left as it is, so that a service can be started again with the same words. */
-export async function seedEmpty(ctx: Context, store: Store, { name, value }: SeedFile): Promise<void> {
+export async function seedEmpty(
+  ctx: Pick<Context, 'note' | 'service'>,
+  store: Store,
+  { name, value }: SeedFile,
+): Promise<void> {
   const { parseSeed, sow } = await ctx.service.seed()
   const seed = parseSeed(value, {
     pipelines: await store.pipelines(),

@@ -43,7 +43,7 @@ export async function applyUnique(
 }
 
 async function putUnique(
-  ctx: Context,
+  ctx: Pick<Context, 'note'>,
   { store, location }: Pick<Started, 'store' | 'location'>,
   members: readonly UniqueMember[],
 ): Promise<void> {

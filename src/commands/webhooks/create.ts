@@ -50,7 +50,11 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
 }
 
 /** So that a listener at this address verifies with it; only where the key is kept too, since a job in CI leaves nothing behind. */
-async function keepSecret(ctx: Context, url: string, { id, secret }: CrmRecord): Promise<string | undefined> {
+async function keepSecret(
+  ctx: Pick<Context, 'settings' | 'target'>,
+  url: string,
+  { id, secret }: CrmRecord,
+): Promise<string | undefined> {
   const { baseUrl, key } = await ctx.target()
   const place = URL.parse(url)
   if (key.source !== 'file' || typeof secret !== 'string' || !place) return undefined

@@ -18,7 +18,7 @@ const KNOWN: readonly string[] = [
 const ENVELOPE: readonly string[] = ['type', 'timestamp', 'data', 'previous']
 
 /** Checks the members in `--where` for events as they arrive. */
-export async function createEventCheck(ctx: Context): Promise<EventCheck> {
+export async function createEventCheck(ctx: Pick<Context, 'expr'>): Promise<EventCheck> {
   const { uses } = await ctx.expr()
   return checkOf(uses('none'))
 }

@@ -45,7 +45,7 @@ async function listEvents(ctx: Context, { events: globs = [], since }: Options):
 
 /** Senders name events as they like, or not at all: one that has no id for a line does not hide the others. */
 async function* withIds(
-  ctx: Context,
+  ctx: Pick<Context, 'note'>,
   pages: AsyncIterable<readonly ReceivedEvent[]>,
 ): AsyncGenerator<readonly ReceivedEvent[]> {
   let left = 0

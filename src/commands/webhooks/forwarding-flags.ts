@@ -118,7 +118,7 @@ export function forwardGlobs({ forward = [] }: ForwardFlags): readonly string[] 
 }
 
 async function refuseMissingPrograms(
-  ctx: Context,
+  ctx: Pick<Context, 'env' | 'webhooks'>,
   commands: readonly { readonly words: readonly [string, ...string[]] }[],
 ): Promise<void> {
   if (commands.length === 0) return

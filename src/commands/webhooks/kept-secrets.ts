@@ -21,7 +21,7 @@ export async function findKeptSecrets(ctx: Context, url: URL): Promise<readonly 
 }
 
 /** What listens on this machine is kept under its address, and people call it localhost. */
-async function findKept(ctx: Context, url: URL) {
+async function findKept(ctx: Pick<Context, 'settings'>, url: URL) {
   const settings = await ctx.settings()
   const address = new URL(url)
   if (isLoopback(url.hostname)) address.hostname = '127.0.0.1'

@@ -42,7 +42,7 @@ export function printedDisplay(ctx: Context, tally: Tally): ListenDisplay {
   }
 }
 
-function noteReady(ctx: Context, { url, publicUrl, folder }: Ready): void {
+function noteReady(ctx: Pick<Context, 'note'>, { url, publicUrl, folder }: Ready): void {
   const reached = publicUrl === undefined ? '' : `, reached at ${publicUrl}`
   ctx.note(`crm listen is ready at ${url}${reached}; events are kept in ${folder}; Ctrl-C stops it.`)
 }

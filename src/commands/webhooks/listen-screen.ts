@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import type { Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
 import { placeOf, showScreens } from '../browse/show-screens.ts'
@@ -57,7 +57,7 @@ async function serverOf(ctx: Context, { secretFile, insecureSkipVerify }: TrustO
   }
 }
 
-function refuseContradictions({ flags }: Context, { secretFile }: TrustOptions): void {
+function refuseContradictions({ flags }: WithFlags<'output'>, { secretFile }: TrustOptions): void {
   if (flags.output !== 'table') {
     throw new CrmError('usage', `--tui shows a screen, and -o ${flags.output} prints`, { hint: 'give one of them' })
   }

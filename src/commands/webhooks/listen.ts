@@ -98,7 +98,7 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
 const TELLING = 20
 
 /** A later event may have the member, so a missing one is no failure: it is noted after some events, and at the end. */
-function createSlipNotes(ctx: Context, slip: () => CrmError | undefined) {
+function createSlipNotes(ctx: Pick<Context, 'note'>, slip: () => CrmError | undefined) {
   let count = 0
   const note = (): void => {
     const found = slip()

@@ -62,6 +62,6 @@ export async function* matchingEvents(
   await check.judge()
 }
 
-function eventsFolder({ env }: Context): string {
+function eventsFolder({ env }: Pick<Context, 'env'>): string {
   return join(stateFolder(env), 'events')
 }

@@ -46,7 +46,7 @@ export async function trustSubscription(ctx: Context, address: URL, wish: Wish):
 }
 
 /** Nobody can end those that were there before, so what they send is genuine too. */
-function secretsOf(ctx: Context, kept: KeptSubscription | undefined): readonly string[] {
+function secretsOf(ctx: Pick<Context, 'addSecret'>, kept: KeptSubscription | undefined): readonly string[] {
   const secrets = kept ? [kept.secret, ...kept.olderSecrets] : []
   for (const secret of secrets) ctx.addSecret(secret)
   return secrets
@@ -65,7 +65,7 @@ async function whyEnded(ctx: Context, id: string | undefined, { origin, url }: P
   return undefined
 }
 
-function endedError(ctx: Context, what: string): CrmError {
+function endedError(ctx: Pick<Context, 'argv'>, what: string): CrmError {
   return new CrmError('usage', what, { hint: `make a new one: ${commandLine([...ctx.argv, '--subscribe'])}` })
 }
 
@@ -105,13 +105,13 @@ function unreachable({ origin, url }: Place): CrmError {
   })
 }
 
-function unknownPublic(ctx: Context, { origin, url }: Place): CrmError {
+function unknownPublic(ctx: Pick<Context, 'argv'>, { origin, url }: Place): CrmError {
   return new CrmError('usage', `no subscription of ${origin} to ${url} is known here`, {
     hint: `make one: ${commandLine([...ctx.argv, '--subscribe'])}`,
   })
 }
 
-function unknownSecret(ctx: Context, { origin, url }: Place, keySource: string): CrmError {
+function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySource: string): CrmError {
   return new CrmError(
     'usage',
     `no secret is known for ${url} at ${origin}, and with a key from ${keySource} none is made and kept`,

@@ -96,7 +96,7 @@ async function judgeWhere(ctx: Context, { since, events: globs = [] }: Options):
   while (!(await pages.next()).done);
 }
 
-function noteCount(ctx: Context, count: number, isSent: boolean): void {
+function noteCount(ctx: Pick<Context, 'note'>, count: number, isSent: boolean): void {
   if (!isSent && count > 0) ctx.note('Printed only; to send them: --to URL')
   if (count === 0) ctx.note('No events.')
 }

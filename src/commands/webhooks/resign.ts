@@ -37,7 +37,10 @@ export async function createResigner(ctx: Context, { secretFile, secrets }: Sour
   }
 }
 
-async function findSecrets(ctx: Context, id: string | undefined): Promise<readonly string[] | undefined> {
+async function findSecrets(
+  ctx: Pick<Context, 'addSecret' | 'settings'>,
+  id: string | undefined,
+): Promise<readonly string[] | undefined> {
   const kept = id === undefined ? undefined : await (await ctx.settings()).findSubscription({ id })
   if (!kept) return undefined
   const found = [kept.secret, ...kept.olderSecrets]

@@ -11,7 +11,10 @@ export interface MadeDelivery {
 }
 
 /** An event that is made up, in the shape of those that came. */
-export function madeDelivery(ctx: Context, { url, id, name, headers, bytes }: MadeDelivery): ReceivedEvent {
+export function madeDelivery(
+  ctx: Pick<Context, 'now'>,
+  { url, id, name, headers, bytes }: MadeDelivery,
+): ReceivedEvent {
   return {
     type: 'event',
     id,

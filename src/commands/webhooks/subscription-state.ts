@@ -8,7 +8,7 @@ export type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' 
 const QUERY = 'query ($id: ID!) { webhook(id: $id) { id status } }'
 
 /** Whether a subscription that is kept here is still there. A server that does not answer now is asked nothing more. */
-export async function askSubscription(ctx: Context, id: string): Promise<SubscriptionState> {
+export async function askSubscription(ctx: Pick<Context, 'api'>, id: string): Promise<SubscriptionState> {
   const { graphql } = await ctx.api()
   const request = { query: QUERY, variables: { id }, operationName: undefined, idempotencyKey: undefined }
   try {

@@ -76,7 +76,7 @@ function refuseTimeless({ scheme, flaw }: Options): void {
   })
 }
 
-function noteUnknown(ctx: Context, name: string, scheme: SchemeName): void {
+function noteUnknown(ctx: Pick<Context, 'note'>, name: string, scheme: SchemeName): void {
   if (scheme !== 'standard-webhooks' || EVENT_KINDS.some((kind) => kind === name)) return
   const meant = nearest(name, EVENT_KINDS)
   ctx.note(`crm serve sends no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
@@ -122,7 +122,7 @@ async function report(ctx: Context, hand: ForwardResult, flaw: Flaw | undefined)
 }
 
 /** What a handler most likely means by it. */
-function hintFor({ argv }: Context, status: number): string {
+function hintFor({ argv }: Pick<Context, 'argv'>, status: number): string {
   if (status < 400) return 'send it where that leads: --to URL'
   if (status === 400 || status === 401 || status === 403) {
     return 'it must know the secret that signed this: --secret-file FILE'

@@ -113,7 +113,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
 }
 
 /** Whether an event came about before that time: its sender may have tried in vain before crm listened. */
-async function createIsEarlier(ctx: Context, { run, secretFile, insecureSkipVerify }: Options) {
+async function createIsEarlier(ctx: Pick<Context, 'target'>, { run, secretFile, insecureSkipVerify }: Options) {
   if (run === undefined) return () => false
   const isServerKnown = secretFile === undefined && !insecureSkipVerify
   const isSameMachine = isServerKnown && isLoopback((await ctx.target()).baseUrl.hostname)

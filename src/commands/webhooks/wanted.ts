@@ -54,7 +54,10 @@ function batched(ctx: Context, keep: Keep): (record: CrmRecord) => Promise<boole
 }
 
 /** An event that the expression fails on is not wanted, which is said of the first one: others may come of any shape. */
-function createTolerant(ctx: Context, keep: Keep): (records: readonly CrmRecord[]) => Promise<ReadonlySet<CrmRecord>> {
+function createTolerant(
+  ctx: Pick<Context, 'note'>,
+  keep: Keep,
+): (records: readonly CrmRecord[]) => Promise<ReadonlySet<CrmRecord>> {
   let hasSaid = false
   const one = async (record: CrmRecord): Promise<readonly CrmRecord[]> => {
     try {
@@ -85,7 +88,11 @@ export function parseGlobs(text: string): readonly string[] {
 }
 
 /** Events of crm serve have known names; what other senders call theirs is theirs to know, so that a name is only doubted. */
-export async function checkGlobs(ctx: Context, globs: readonly string[], isForeign: boolean): Promise<void> {
+export async function checkGlobs(
+  ctx: Pick<Context, 'note' | 'webhooks'>,
+  globs: readonly string[],
+  isForeign: boolean,
+): Promise<void> {
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   for (const glob of globs) {
     if (EVENT_KINDS.some((kind) => matchesAnyGlob([glob], kind))) continue
