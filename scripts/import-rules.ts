@@ -60,7 +60,6 @@ const PROCESS = [
 /** The database of the service, behind service/store/open-store.ts. Jobs have scratch files of the same kind. */
 const SQLITE = 'service/store/sqlite/'
 const SCRATCH = ['jobs/input/key-index.ts', 'jobs/plan/scratch.ts']
-const OPEN_STORE = 'uses SQLite itself; open a store with service/store/open-store.ts'
 
 export interface Fault {
   /** From the folder on: `src/api/http.ts`. */
@@ -74,7 +73,7 @@ export function boundaryFaults(root: string): readonly Fault[] {
   const imports = new Map(files.map((file) => [file, importsIn(root, file)]))
   const found = files.flatMap((file) =>
     (imports.get(file) ?? []).flatMap((each) => {
-      const fault = faultOf(file, each)
+      const fault = sqliteFault(file, each) ?? faultOf(file, each)
       return fault === undefined ? [] : [{ file: `src/${file}`, fault }]
     }),
   )
@@ -94,10 +93,16 @@ function unknownModule(file: string): readonly Fault[] {
   return [{ file: `src/${file}`, fault: `${moduleOf(file)} is no module of docs/decisions/0001-modules.md` }]
 }
 
+function sqliteFault(file: string, { target }: Import): string | undefined {
+  const isFault =
+    (target.startsWith(SQLITE) && !file.startsWith('service/store/')) ||
+    (target === 'node:sqlite' && !file.startsWith(SQLITE) && !SCRATCH.includes(file))
+  return isFault ? 'uses SQLite itself; open a store with service/store/open-store.ts' : undefined
+}
+
 /** Undefined for an import that is allowed. */
 function faultOf(file: string, { target, isOwn, how }: Import): string | undefined {
   const from = moduleOf(file)
-  if (target.startsWith(SQLITE) && !file.startsWith('service/store/')) return OPEN_STORE
   if (!isOwn) return packageFault(file, target)
   const to = moduleOf(target)
   if (from === to || (MODULES[from] ?? []).includes(to)) return undefined
@@ -114,7 +119,6 @@ function packageFault(file: string, name: string): string | undefined {
     const isAllowed = PROCESS.includes(file) || file === 'main.ts'
     return isAllowed ? undefined : 'reads the process, which main.ts passes in'
   }
-  if (name === 'node:sqlite') return file.startsWith(SQLITE) || SCRATCH.includes(file) ? undefined : OPEN_STORE
   if (name.startsWith('node:')) return undefined
   const [scope = '', rest] = name.split('/')
   const owners = PACKAGES[scope.startsWith('@') ? `${scope}/${rest}` : scope]

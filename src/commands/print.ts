@@ -155,7 +155,7 @@ export async function* itemsOf(
 }
 
 function noteRest(
-  ctx: Pick<Context, 'argv' | 'note'> & WithFlags<'where'>,
+  ctx: Pick<Context, 'argv' | 'note'> & WithFlags<'where' | 'limit'>,
   { plural }: List,
   { count, last }: { readonly count: number; readonly last: ListPage | undefined },
 ): void {

@@ -132,7 +132,6 @@ export interface JobsWorld {
   readonly server: () => Promise<JobServer>
 }
 
-
 /** Nothing is written, and no server asked, before a method needs it. */
 export function openJobs(world: JobsWorld): Jobs {
   const folder = join(stateHome(world.env), 'jobs')

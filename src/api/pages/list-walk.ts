@@ -12,7 +12,15 @@ import { type Doubt, doubtOf, isEmptyBehindAll, isTotalDoubtful, isWhole, type P
 import type { Lead } from './lead.ts'
 import { lowestStated, missingIn } from './missing.ts'
 import { type PageAnswer, readPage } from './page-answer.ts'
-import { badPage, isRefusal, type ListCall, openHint, type PageLimits, refusePagingFilters, withQuestionHint } from './page-errors.ts'
+import {
+  badPage,
+  isRefusal,
+  type ListCall,
+  openHint,
+  type PageLimits,
+  refusePagingFilters,
+  withQuestionHint,
+} from './page-errors.ts'
 import type { Denied } from './page-next.ts'
 import type { PageWire } from './page-shapes.ts'
 import { areSameRecords, isByLastId } from './same-records.ts'
