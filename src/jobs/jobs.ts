@@ -38,7 +38,7 @@ import type { PlanningContext } from './plan/planning-context.ts'
 import { planningFailure } from './plan/scratch-failure.ts'
 import { stageNames, unknownStage } from './plan/stage-names.ts'
 import { type RowTerms, rowTermsOf } from './plan/terms-of.ts'
-import { keptRecheck, type Recheck, recheck } from './send/recheck.ts'
+import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import { type RestOfJob, restOf } from './send/rest-of-job.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
 import { crmAccount, type JobServer, runOnServer } from './send/run-on-server.ts'
@@ -187,9 +187,9 @@ export function openJobs(world: JobsWorld): Jobs {
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
       const { kind, noun } = headOf(paths)
       const left = kind === 'undo' ? await rowsLeft(paths) : undefined
-      const second = outcome.stop ? undefined : await recheck(paths, { list: () => list(noun), terms })
-      const error = outcomeError(paths.id, { ...outcome, left, twice: second?.twins?.length ?? 0 }, world.argv)
-      return { ...outcome, recheck: second, error }
+      const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), terms })
+      const ended = { ...outcome, left, twice: check?.found?.twins?.length ?? 0 }
+      return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, world.argv) }
     },
     failures: failurePages,
     leftOut: leftOutPages,

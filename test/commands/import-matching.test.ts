@@ -1,4 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { crm as run } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 import { serviceHome } from './service-home.ts'
 
 const MATCH = ['--match', 'email', '--yes'] as const
@@ -46,3 +51,61 @@ test('a file that was imported is not imported a second time unless that is aske
   expect(await json('contacts', 'import', rows, '--again', '--yes')).toMatchObject({ done: 2 })
   expect(await json('contacts', 'list')).toHaveLength(4)
 })
+
+type Listed = Readonly<Record<string, unknown>>
+
+/** An import by email into a server that lists what it made as `listed` says. */
+async function importInto(
+  first: readonly Listed[],
+  listed: (record: Listed) => Listed | undefined,
+  email = 'a@x.test',
+) {
+  const records: Listed[] = [...first]
+  const { url, seen } = await startServer((response, { method, body }) => {
+    if (method === 'GET')
+      return sendJson(response, 200, { data: records.flatMap((each) => listed(each) ?? []), next_cursor: null })
+    if (method === 'PATCH') return sendJson(response, 200, { ...first[0], ...JSON.parse(body) })
+    const record = { id: `c${records.length}`, ...JSON.parse(body) }
+    records.push(record)
+    sendJson(response, 201, record)
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
+  const file = join(env.HOME ?? '', 'rows.csv')
+  writeFileSync(file, `name,email\nAda,${email}\n`)
+  const outcome = await run(['contacts', 'import', file, ...MATCH, '-o', 'json'], env)
+  return { ...outcome, writes: seen.filter(({ method }) => method !== 'GET') }
+}
+
+test.each<[string, (record: Listed) => Listed | undefined, RegExp]>([
+  ['the email', ({ email: _, ...record }) => record, /no record of the list has email as a text or number/],
+  ['an id', ({ id: _, ...record }) => record, /a record of the list has no \\"id\\"/],
+  ['an id and the email', ({ name }) => ({ name }), /no record of the list has email as a text or number/],
+  ['any record', () => undefined, /the list shows none of the 1 records that the job created/],
+])(
+  'an import is exit 7 with its account if duplicates cannot be looked for: the list does not show %s',
+  async (_, listed, what) => {
+    const { exit, stdout, stderr } = await importInto([], listed)
+    expect([exit, stderr]).toEqual([7, expect.stringMatching(what)])
+    expect(stderr).toContain('duplicates cannot be looked for')
+    expect(stderr).not.toContain('--no-recheck')
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 1, done: 1, twice: null })
+  },
+)
+
+test.each(['mailto:ada@x.test', 'MAILTO:ada@x.test?subject=Hi', '"""Ada"" <ada@x.test>"', 'Ada <ada@x.test>'])(
+  'a row matched by email in which the email is %s is refused, and nothing is sent',
+  async (email) => {
+    const { exit, stderr, writes } = await importInto([], (record) => record, email)
+    expect([exit, writes]).toEqual([2, []])
+    expect(stderr).toContain('expected the address alone: ada@x.test')
+  },
+)
+
+test.each(['mailto:ADA@x.test', '"Ada" <ada@x.test>', '<ada@x.test>'])(
+  'a row changes the contact whose email the server has as %s',
+  async (email) => {
+    const first = [{ id: 'c0', name: 'Old', email }]
+    const { writes } = await importInto(first, (record) => record, 'ada@x.test')
+    expect(writes).toMatchObject([{ method: 'PATCH', path: '/v1/contacts/c0' }])
+  },
+)

@@ -57,7 +57,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   }
   tellOtherRows(ctx, otherRows)
   ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
-  tellTwins(ctx, recheck)
+  tellTwins(ctx, recheck, flags.recheck === false)
   await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))
   if (error !== undefined) throw error
   return EXIT.ok
@@ -78,8 +78,8 @@ async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths
 }
 
 /** Records of an upsert that another writer created, too. */
-function tellTwins(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined): void {
-  if (recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
+function tellTwins(ctx: Pick<Context, 'note'>, recheck: JobRecheck, isLeftOut: boolean): void {
+  if (isLeftOut && recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
   for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
     ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)
   }

@@ -1,10 +1,11 @@
+import { oneLine } from '../../api/errors/one-line.ts'
 import { idText } from '../../core/exact-json.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import type { KeyIndex } from '../input/key-index.ts'
 import type { Finding, FindingCode, InputRow, RowSource } from '../input/row.ts'
 import type { Existing, Match } from './existing.ts'
 import { ambiguousOf, createOf, deleteOf, MOST_MATCHES, updateOf } from './import-row.ts'
-import { matchKey } from './match-key.ts'
+import { addressIn, matchKey } from './match-key.ts'
 import type { Planned, PlannedFailure } from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
 
@@ -34,6 +35,8 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
     if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)
     return void refuse('no_match_value', `nothing in ${names.join(', ')} to match by`)
   }
+  const [address] = names.flatMap((name) => addressIn(name, row.fields[name]) ?? [])
+  if (address !== undefined) return void refuse('not_allowed', `expected the address alone: ${oneLine(address, 80)}`)
   const firstLine = keyLines.getOrSet(key, row.line)
   if (firstLine !== undefined) {
     return void refuse('duplicate_key', `the same ${names.join(', ')} as line ${firstLine}`)

@@ -15,12 +15,14 @@ const MASKED = /[*•]{2,}/
 export class MatchShown {
   readonly #missing: Set<string>
   readonly #hidden = new Map<string, CrmRecord>()
+  #first: CrmRecord | undefined
 
   constructor(names: readonly string[]) {
     this.#missing = new Set(names)
   }
 
   see(record: CrmRecord): void {
+    this.#first ??= record
     for (const name of this.#missing) {
       const key = matchKey(record, [name])
       if (key !== undefined && !MASKED.test(key)) this.#missing.delete(name)
@@ -28,11 +30,14 @@ export class MatchShown {
     }
   }
 
-  /** After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. */
-  judge(): void {
-    const [found] = [...this.#hidden].filter(([name]) => this.#missing.has(name))
-    if (!found) return
-    const [name, record] = found
+  /**
+   * After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. With `isMade`
+   * the job created records with all members, so none of them is new.
+   */
+  judge(isMade = false): void {
+    const name = [...this.#missing].find((each) => isMade || this.#hidden.has(each))
+    const record = name === undefined ? undefined : (this.#hidden.get(name) ?? this.#first)
+    if (!record) return
     throw new CrmError(
       'bad_answer',
       `no record of the list has ${name} as a text or number, so no row can be matched by it: ${shapeOf(record)}`,

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isListUnreadable } from '../../api/pages/unreadable-list.ts'
+import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { listedId } from '../../core/listed-id.ts'
@@ -45,7 +47,7 @@ export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): 
  * Reads all records, and finds those of the job that exist twice; undefined for a job that is not an upsert. The result is
  * kept; when nothing existed twice, the records are not read again.
  */
-export async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
+async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
   const plan = openJobPlan(paths)
   try {
     if (!isRechecked(plan.head, plan.end)) return undefined
@@ -85,7 +87,9 @@ async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts
         if (key !== undefined) see.run(JSON.stringify(listedId(record)), key)
       }
     }
-    shown.judge()
+    const { made, found } = countMade(scratch)
+    shown.judge(made > 0)
+    if (made > 0 && found === 0) throw noneListed(made)
     return twinsIn(scratch)
   } finally {
     scratch.close()
@@ -108,6 +112,35 @@ function putMade(scratch: Scratch, paths: JobPaths, plan: PlanFile): void {
     }
   }
   database.exec('CREATE INDEX made_by_key ON made (key)')
+}
+
+function countMade({ database }: Scratch): { made: number; found: number } {
+  const counts = database.prepare("SELECT count(*) AS made, count(nullif(ids, '')) AS found FROM made").get()
+  return { made: Number(counts?.made), found: Number(counts?.found) }
+}
+
+function noneListed(made: number): CrmError {
+  return new CrmError('bad_answer', `the list shows none of the ${made} records that the job created`, {
+    hint: 'crm doctor shows how the server lists records',
+  })
+}
+
+/** As recheck; if the list cannot be read, the error with which the job ends: its rows are sent. */
+export async function tryRecheck(
+  paths: JobPaths,
+  parts: RecheckParts,
+): Promise<{ readonly found: Recheck | undefined; readonly error?: CrmError }> {
+  try {
+    return { found: await recheck(paths, parts) }
+  } catch (error) {
+    if (!isListUnreadable(error)) throw error
+    const hint = `the rows are sent: crm jobs show ${paths.id}; look for duplicates yourself: crm contacts list`
+    const message = `duplicates cannot be looked for: ${error.message}`
+    return {
+      found: { twins: undefined },
+      error: new CrmError(error.code, message, { hint, job: paths.id, cause: error }),
+    }
+  }
 }
 
 function twinsIn({ database }: Scratch): readonly Twin[] {
