@@ -187,7 +187,7 @@ export function openJobs(world: JobsWorld): Jobs {
       const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
       const { kind, noun } = headOf(paths)
       const left = kind === 'undo' ? await rowsLeft(paths) : undefined
-      const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), terms })
+      const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms })
       const ended = { ...outcome, left, twice: check?.found?.twins?.length ?? 0 }
       return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, world.argv) }
     },

@@ -78,7 +78,7 @@ async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths
 }
 
 /** Records of an upsert that another writer created, too. */
-function tellTwins(ctx: Pick<Context, 'note'>, recheck: JobRecheck, isLeftOut: boolean): void {
+function tellTwins(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined, isLeftOut: boolean): void {
   if (isLeftOut && recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
   for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
     ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)

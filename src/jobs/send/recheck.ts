@@ -128,13 +128,13 @@ function noneListed(made: number): CrmError {
 /** As recheck; if the list cannot be read, the error with which the job ends: its rows are sent. */
 export async function tryRecheck(
   paths: JobPaths,
-  parts: RecheckParts,
+  parts: RecheckParts & Pick<PlanHead, 'noun'>,
 ): Promise<{ readonly found: Recheck | undefined; readonly error?: CrmError }> {
   try {
     return { found: await recheck(paths, parts) }
   } catch (error) {
     if (!isListUnreadable(error)) throw error
-    const hint = `the rows are sent: crm jobs show ${paths.id}; look for duplicates yourself: crm contacts list`
+    const hint = `the rows are sent: crm jobs show ${paths.id}; look for duplicates yourself: crm ${parts.noun} list`
     const message = `duplicates cannot be looked for: ${error.message}`
     return {
       found: { twins: undefined },
