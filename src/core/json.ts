@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && exactDigits(value) === undefined
 }
 
-/** Not in TypeScript's library yet: https://github.com/tc39/proposal-json-parse-with-source */
+/** Not yet in TypeScript's library: https://github.com/tc39/proposal-json-parse-with-source */
 interface RawJson {
   isRawJSON(value: unknown): value is { readonly rawJSON: string }
 }

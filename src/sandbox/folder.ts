@@ -12,7 +12,7 @@ const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
 export function makeSandboxFolder(parent: string): string {
   try {
     const folder = mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${ownPid()}-`))
-    // A umask can take from the owner too.
+    // A umask can remove permissions of the owner.
     chmodSync(folder, 0o700)
     return folder
   } catch (cause) {

@@ -17,12 +17,12 @@ export interface AppProps {
   readonly makeUi: (terminal: Pick<Ui, 'suspend' | 'quit'>) => Ui
 }
 
-/** One text a line: what a line costs is Ink's layout, and of lines that stay the same nothing else is done. */
+/** One Text per line: layout by Ink is the cost of a line, and an unchanged line is not rendered again. */
 const Line = memo(function Line({ text }: { readonly text: string }) {
   return <Text wrap="truncate">{text}</Text>
 })
 
-/** The root owns all input; the screens only draw. */
+/** The root handles all input; the screens only draw. */
 export function App({ drawing, makeUi }: AppProps) {
   const { exit, suspendTerminal } = useApp()
   const { columns, rows } = useWindowSize()
@@ -42,7 +42,7 @@ export function App({ drawing, makeUi }: AppProps) {
     for (const stroke of strokesOf(input, key)) press(ui, stroke)
   })
   usePaste((text) => paste(ui, text))
-  // The frame of the new size at once: one of the old size would be taller than the screen.
+  // Draws the new size at once: a frame of the old size could be taller than the screen.
   const frame = drawFrame(
     state.columns === columns && state.rows === rows ? state : { ...state, columns, rows },
     drawing,
@@ -57,7 +57,7 @@ export function App({ drawing, makeUi }: AppProps) {
   )
 }
 
-/** The one place that keys come to. */
+/** Handles every key. */
 export function press(ui: Ui, stroke: Stroke): void {
   const { store, keymap, background } = ui
   const { overlay, screen, pendingKeys } = store.get()
@@ -69,8 +69,8 @@ export function press(ui: Ui, stroke: Stroke): void {
   if (found === 'begins') return void store.update((state) => ({ ...state, pendingKeys: chords }))
   if (pendingKeys !== '') store.update((state) => ({ ...state, pendingKeys: '' }))
   if (found) return void runAction(ui, found)
-  // An unknown key changes nothing, and says where the known ones are.
-  if (stroke.text !== undefined) background.notices.wait(`${stroke.text} does nothing here; ? shows the keys`)
+  // An unbound key changes nothing, and shows where the keys are listed.
+  if (stroke.text !== undefined) background.notices.wait(`${stroke.text} is not bound here; ? shows the keys`)
 }
 
 function paste(ui: Ui, text: string): void {
@@ -78,7 +78,7 @@ function paste(ui: Ui, text: string): void {
   if (overlay) pasteInOverlay(ui, overlay, text)
 }
 
-/** The first stops loading, the second quits. */
+/** The first Ctrl-C stops loading, the second quits. */
 function interrupt(ui: Ui): void {
   const { overlay } = ui.store.get()
   if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()

@@ -1,11 +1,11 @@
 import { Uncaught, type WatchProcess } from '../core/uncaught.ts'
 
 export interface Ending {
-  /** Resolves after an error that nothing caught. */
+  /** Resolves after an uncaught error. */
   readonly broken: Promise<void>
   /** That error; undefined when there is none. */
   bug(): Uncaught | undefined
-  /** Treats an error as one that nothing caught. */
+  /** Treats an error as uncaught. */
   breakWith(error: unknown): void
   /** Stops watching. */
   close(): void

@@ -1,6 +1,6 @@
 import type { Key } from 'ink'
 
-/** A key as bindings name it; `text` is what it types. */
+/** A key by its name in bindings; `text` is the text that it types. */
 export interface Stroke {
   readonly chord: string
   readonly text: string | undefined
@@ -23,13 +23,13 @@ const NAMED: readonly (readonly [keyof Key, string])[] = [
 
 const CONTROLS: Readonly<Record<string, string>> = { '\r': 'enter', '\n': 'enter', '\t': 'tab', ' ': 'space' }
 
-/** Several keys can come as one: over a slow line `jjj` is a single input, and `ab` with Enter behind it is text. */
+/** One input can contain several keys: over a slow line `jjj` arrives at once, and `ab` followed by Enter. */
 export function strokesOf(input: string, key: Key): readonly Stroke[] {
   if (key.tab) return [{ chord: key.shift ? 'shift-tab' : 'tab', text: undefined }]
   const named = NAMED.find(([flag]) => key[flag] === true)
   if (named) return [{ chord: named[1], text: undefined }]
   if (key.ctrl) return input === '' ? [] : [{ chord: `ctrl-${input}`, text: undefined }]
-  // Esc and a key behind it, typed fast, come as one; no key of ours is held with Alt.
+  // Esc followed quickly by a key arrives as one input; no binding uses Alt.
   if (key.meta) return [{ chord: 'esc', text: undefined }, ...typedStrokes(input)]
   return typedStrokes(input)
 }

@@ -20,7 +20,7 @@ import { createStore, type Store } from './store.ts'
 import type { Keymap, Ui } from './ui.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
-  /** Undefined: the last one of this profile. */
+  /** Undefined: the screen last used with this profile. */
   readonly screen: ScreenName | undefined
   readonly place: Place
   readonly sendsTo: string | undefined
@@ -32,7 +32,7 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
   readonly watchProcess: WatchProcess | undefined
-  /** The address that changes are kept for; undefined without a server. */
+  /** The address of the server whose changes are kept; undefined without a server. */
   readonly server: string | undefined
   /** Writes a line on the terminal, after the screens are closed. */
   readonly say: (line: string) => void
@@ -83,7 +83,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     stdout,
     alternateScreen: true,
     incrementalRendering: true,
-    // A key that repeats 30 times a second just misses every second frame of the default.
+    // With the default, a key that repeats 30 times a second misses every second frame.
     maxFps: 60,
     exitOnCtrlC: false,
     interactive: true,
@@ -130,7 +130,7 @@ async function untilLeft({ options, store, background, instance, isKept }: Open)
   if (bug) throw bug
 }
 
-/** Keys of a person's own that make two actions one are refused before anything is drawn. */
+/** Configured keys with two actions are rejected before anything is drawn. */
 async function readKeymap(document: BrowseDocument): Promise<Keymap> {
   const rebound = await document.keys()
   const keymap = createKeymap(ACTIONS, rebound)

@@ -141,7 +141,7 @@ function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
   showOverlay(ui, { ...help, top: Math.max(0, Math.min(last, help.top + step)) })
 }
 
-/** Pasted text is text, whatever it holds: no key of a screen is in it. */
+/** Pasted text is inserted as text, and never read as keys. */
 export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   if (overlay.type === 'prompt') {
     const input = insertText(overlay.input, text)
@@ -157,7 +157,7 @@ export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   }
 }
 
-/** Lines at once: less than the least screen shows. */
+/** Lines per step; fewer than the smallest screen shows. */
 const PAGE_KEYS: Readonly<Record<string, number>> = {
   space: 7,
   pagedown: 7,

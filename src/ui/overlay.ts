@@ -2,29 +2,29 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ServerList } from './screens.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
 
-/** One line that is asked for at the bottom of the screen. */
+/** Asks for one line at the bottom of the screen. */
 export interface Prompt {
   readonly type: 'prompt'
   readonly label: string
   readonly input: TextInput
-  /** With each change, for a filter that shows what it finds. */
+  /** Called for each change, for a filter that is applied while typing. */
   readonly onChange?: (text: string) => void
-  /** Why the text cannot be taken; the prompt then stays, with that under it. */
+  /** Why the text is rejected; the prompt then stays open, with this below it. */
   readonly refusal?: (text: string) => string | undefined
   readonly problem?: string | undefined
   readonly onSubmit: (text: string) => void
   readonly onCancel?: () => void
 }
 
-/** A question whose answer changes data. It starts on Cancel, and the key that opened it confirms nothing. */
+/** A question whose answer changes data. It starts on Cancel, and the key that opened it does not confirm it. */
 export interface Confirmation {
   readonly type: 'confirm'
   readonly title: string
   readonly lines: readonly string[]
-  /** What the button that goes ahead is called. */
+  /** The label of the confirming button. */
   readonly verb: string
   readonly isOnCancel: boolean
-  /** Has to be typed out; undefined where the button is enough. */
+  /** The text that must be typed; undefined when the button suffices. */
   readonly expected: string | undefined
   readonly input: TextInput
   readonly onConfirm: () => void
@@ -50,11 +50,11 @@ export interface Choice {
 export interface FormField {
   readonly name: string
   readonly input: TextInput
-  /** As it was when the form was opened; undefined for a new record. */
+  /** The text when the form was opened; undefined for a new record. */
   readonly before: string | undefined
-  /** JSON and no text: a number, a list. */
+  /** The text is JSON, such as a number. */
   readonly isJson: boolean
-  /** What the server says against it. */
+  /** The server's error for this field. */
   readonly problem: string | undefined
 }
 
@@ -69,7 +69,7 @@ export interface Form {
   readonly fields: readonly FormField[]
   readonly index: number
   readonly isSending: boolean
-  /** About the whole. */
+  /** An error of the whole form. */
   readonly problem: string | undefined
   /** Resolves when the server has answered. */
   readonly onSubmit: (fields: readonly FormField[]) => Promise<void>

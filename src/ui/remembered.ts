@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { COLUMNS, LISTS, SCREENS, type ScreenName } from './screens.ts'
 import { type State, withList } from './state.ts'
 
-/** How the screens are left: which one, and of each list its column, its sort and whether its pane is open. */
+/** The state of the screens at exit: the open screen, and for each list its column, sort and open pane. */
 export function toRemember({ screen, lists }: State): JsonObject {
   const left = LISTS.filter((name) => name !== 'log').map((name) => {
     const { column, sort, isDetailOpen } = lists[name]
@@ -16,7 +16,7 @@ export function rememberedScreen(left: JsonObject): ScreenName | undefined {
   return SCREENS.find((screen) => screen === left.screen && screen !== 'log')
 }
 
-/** What another version wrote, and this one does not know, is passed over. */
+/** Ignores values of other versions that this version does not recognise. */
 export function withRemembered(state: State, left: JsonObject): State {
   return LISTS.reduce((before, name) => {
     const part = left[name]

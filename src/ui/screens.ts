@@ -9,7 +9,7 @@ export type ScreenName = (typeof SCREENS)[number]
 /** Lists of records of the server. */
 export type ServerList = 'contacts' | 'deals'
 
-/** Those that show a list; the board shows the deals. */
+/** The screens that show a list; the board shows the deals. */
 export const LISTS = ['contacts', 'deals', 'events', 'jobs', 'log'] as const
 
 export type ListName = (typeof LISTS)[number]
@@ -23,7 +23,7 @@ export const TITLES: Readonly<Record<ScreenName, string>> = {
   log: 'Log',
 }
 
-/** The list whose rows a screen is about. */
+/** The list of a screen. */
 export function listOf(screen: ScreenName): ListName {
   return screen === 'pipelines' ? 'deals' : screen
 }
@@ -54,7 +54,7 @@ export const COLUMNS: Readonly<Record<ListName, readonly Column[]>> = {
   ],
 }
 
-/** Members that `/` looks at. */
+/** Members that `/` searches. */
 export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
   contacts: ['name', 'email', 'phone', 'company', 'owner_id', 'id'],
   deals: ['name', 'stage', 'amount', 'owner_id', 'id'],
@@ -63,7 +63,7 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
   log: ['message', 'request_id'],
 }
 
-/** What a record says, its id, whom it belongs to, and when it was created: the last columns give way first. */
+/** Fields, id, owner and creation time, in this order: the last columns are omitted first. */
 function recordColumns(resource: Resource): readonly Column[] {
   const fields = Object.entries<Field>(RESOURCES[resource].fields).filter(([, { width }]) => width !== undefined)
   const rank = ([, { type }]: (typeof fields)[number]): number => ['id', 'reference', 'time'].indexOf(type)

@@ -6,7 +6,7 @@ import type { ServerList } from './screens.ts'
 import { listOf } from './screens.ts'
 import type { State } from './state.ts'
 
-/** The record under the cursor, on the board as in a list. */
+/** The record under the cursor, on the board or in a list. */
 export function selectedRow(state: State, boards: Boards): CrmRecord | undefined {
   if (state.screen !== 'pipelines') return currentRow(state.lists[listOf(state.screen)])
   const columns = boards(state.lists.deals, state.board.stages)
@@ -14,7 +14,7 @@ export function selectedRow(state: State, boards: Boards): CrmRecord | undefined
   return columns[column]?.deals[card]
 }
 
-/** What an action is about: the marked records where there are any, else the one under the cursor. */
+/** The records of an action: the marked ones if any, else the one under the cursor. */
 export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
   const list = state.lists[listOf(state.screen)]
   if (state.screen !== 'pipelines' || list.marks.size > 0) return chosenRows(list)

@@ -8,11 +8,11 @@ export interface Toast {
   readonly id: number
   readonly kind: 'done' | 'problem' | 'wait'
   readonly text: string
-  /** The list that it is about, when a later success removes it. */
+  /** The list that it concerns, if a later success removes it. */
   readonly topic: string | undefined
 }
 
-/** The column that is looked at, by the name of its stage, and the deal in it. */
+/** The selected column, by the name of its stage, and the deal in it. */
 export interface BoardState {
   readonly column: number
   readonly card: number
@@ -20,14 +20,14 @@ export interface BoardState {
   readonly stages: readonly CrmRecord[] | undefined
 }
 
-/** The server, as the screens show it. */
+/** The server as shown on the screens. */
 export interface Place {
   readonly text: string
   readonly isProtected: boolean
 }
 
 export interface Listening {
-  /** Where senders reach it. */
+  /** The address for senders. */
   readonly url: string
   /** New events are shown on top until the cursor is moved. */
   readonly isFollowing: boolean
@@ -42,11 +42,11 @@ export interface State {
   readonly place: Place
   readonly columns: number
   readonly rows: number
-  /** Keys of a sequence that is not at its end, such as the first g of gg. */
+  /** Keys of an incomplete sequence, such as the first g of gg. */
   readonly pendingKeys: string
-  /** How far the pane of a row is scrolled; of any other row it is not. */
+  /** How far the pane of this row is scrolled; 0 for any other row. */
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
-  /** A request is under way that takes longer than a moment. */
+  /** A request takes longer than a moment. */
   readonly isSlow: boolean
   /** Running requests, the oldest first. */
   readonly underWay: readonly { readonly id: number; readonly what: string }[]

@@ -1,4 +1,4 @@
-/** State outside React, so that work goes on, and is tested, without a screen. */
+/** State outside React, so that work continues, and can be tested, without a screen. */
 export interface Store<State> {
   get(): State
   update(change: (state: State) => State): void

@@ -6,46 +6,46 @@ import type { ScreenName } from './screens.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
 
-/** What the screens need of the world. */
+/** What the screens need from their environment. */
 export interface World {
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
-  /** Where events are forwarded to already; undefined where they are not. */
+  /** The address that events are already forwarded to; undefined for none. */
   readonly sendsTo: string | undefined
   readonly profileFlag: string | undefined
-  /** Writes to the terminal past the screen: a sequence that draws nothing. */
+  /** Writes a sequence that draws nothing directly to the terminal. */
   readonly writeRaw: (text: string) => void
-  /** Stops the process until the shell continues it; undefined where there is no such thing. */
+  /** Stops the process until the shell continues it; undefined where that is not possible. */
   readonly pauseProcess: (() => Promise<void>) | undefined
 }
 
-/** What a command acts on. */
+/** What an action works on. */
 export interface Ui {
   readonly store: Store<State>
   readonly world: World
   readonly background: Background
   readonly keymap: Keymap
   readonly boards: Boards
-  /** Gives the terminal to what runs meanwhile, and takes it back. */
+  /** Leaves the terminal to another program while `during` runs. */
   suspend(during: () => Promise<void>): Promise<void>
   /** Closes the screens without a question, and stops running work. Pending changes are kept unless they are discarded. */
   quit(pending?: 'keep' | 'discard'): void
 }
 
-/** An action a person can take. Keys are only spellings of it: footer, help, palette, docs and bindings come from here. */
+/** A user action. Keys, footer, help, palette and docs are derived from it. */
 export interface Action {
   readonly id: string
   readonly title: string
-  /** Undefined: on all. */
+  /** Undefined: on all screens. */
   readonly screens?: readonly ScreenName[]
-  /** Chords; two with a blank between them are pressed one after the other. */
+  /** Chords; two chords separated by a blank are pressed one after the other. */
   readonly keys: readonly string[]
-  /** What the footer calls it; undefined keeps it out of there. */
+  /** Its name in the footer; undefined: not in the footer. */
   readonly footer?: string
-  /** Before what only this screen can do. */
+  /** In the footer before the actions of a single screen. */
   readonly isAlwaysFirst?: true
-  /** Undefined when it can run; else why it cannot, in words for a person. */
+  /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
   readonly run: (ui: Ui) => void
 }
@@ -53,6 +53,6 @@ export interface Action {
 export interface Keymap {
   readonly actions: readonly Action[]
   keysOf(id: string): readonly string[]
-  /** What the chords mean on a screen: an action, the beginning of one, or nothing. */
+  /** The action of the chords on a screen; `begins` for the beginning of a sequence. */
   lookUp(screen: ScreenName, chords: string): Action | 'begins' | undefined
 }

@@ -310,5 +310,5 @@ test('a filter that the server takes for its cursor is refused before it would c
   )
   const error = await failureOf(allPages(openClient(url).api.deals.list({ ...ALL, filters: { after: '2020' } })))
   expect(error.code).toBe('invalid_input')
-  expect(error.message).toContain('after is no filter')
+  expect(error.message).toContain('after is not a filter')
 })

@@ -105,7 +105,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('No events are kept on this machine.')
     terminal.type(':')
     terminal.type('zzz')
-    await terminal.sees('No command of this screen is called that')
+    await terminal.sees('No command of this screen matches')
   })
 
   test('a note that was added is seen in the pane, which scrolls to what does not fit', async () => {

@@ -10,7 +10,7 @@ import { jobsAt } from './jobs-at.ts'
 import { contacts, listOf } from './rows.ts'
 import { uiOf } from './ui-of.ts'
 
-test('an edit of a deal that the server refuses stays edited, and those beside it are saved', async () => {
+test('an edit of a deal that the server rejects stays staged, and the others are saved', async () => {
   const service = await serveForTest()
   const { api } = openClient(new URL(service.url), { key: service.key.text })
   const one = await api.deals.create({ name: 'One', stage: 'Lead' }, NO_KEY)
@@ -30,7 +30,7 @@ test('an edit of a deal that the server refuses stays edited, and those beside i
   )
 })
 
-test('deals after one that was stopped are not sent, and stay edited', async () => {
+test('deals after a stopped one are not sent, and stay staged', async () => {
   const stop = new AbortController()
   const { url, seen } = await startServer(() => {})
   const { api } = openClient(url, { signal: stop.signal })
@@ -42,16 +42,16 @@ test('deals after one that was stopped are not sent, and stay edited', async () 
       return stage(loaded, rows, ['stage', 'Won'])
     }),
   )
-  const said: string[] = []
-  background.notices.leaveScreen((line) => said.push(line))
+  const lines: string[] = []
+  background.notices.leaveScreen((line) => lines.push(line))
   stop.abort(new Error('stopped'))
   await background.commit('deals')
   expect(seen).toEqual([])
-  expect(said).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not: they stay edited'])
+  expect(lines).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not: they stay edited'])
   expect(store.get().lists.deals.staged.size).toBe(2)
 })
 
-test('an edit of a contact that has changed since is refused, and stays staged', async () => {
+test('an edit of a contact that was changed since is rejected, and stays staged', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
   await ui.background.commit('contacts')
@@ -59,7 +59,7 @@ test('an edit of a contact that has changed since is refused, and stays staged',
   expect(ui.store.get().lists.contacts.staged.size).toBe(1)
 })
 
-test('an edit is not undone when its record has changed since', async () => {
+test('an edit is not undone when its record was changed since', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
   await ui.background.writes.update('contacts', rows[0] ?? {}, { company: 'New' }, false)
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
@@ -77,7 +77,7 @@ test('edits that are being sent are not sent a second time', async () => {
   expect((await ui.jobs()).all()).toHaveLength(1)
 })
 
-test('edits that a stopped job holds are left to it, and are not staged any more', async () => {
+test('edits in a stopped job are no longer staged', async () => {
   const { url } = await startServer((response, { method, path }) => {
     if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
     if (path.endsWith('con_0')) return sendJson(response, 200, { id: 'con_0', company: 'New' })

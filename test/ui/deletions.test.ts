@@ -5,7 +5,7 @@ import { uiOf } from './ui-of.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('a deletion that was taken back is not sent when its time is over, and one that was not is', async () => {
+test('a cancelled deletion is not sent after the grace period, and any other is', async () => {
   const asked: string[] = []
   const openApi = () => {
     asked.push('asked')
@@ -24,7 +24,7 @@ test('a deletion that was taken back is not sent when its time is over, and one 
   expect(asked).toEqual(['asked'])
 })
 
-test('the grace period of a deletion stops during a question, and then starts again', async () => {
+test('the grace period of a deletion is paused during a question, and then starts again', async () => {
   const asked: string[] = []
   const openApi = () => {
     asked.push('asked')

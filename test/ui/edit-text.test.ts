@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { editText } from '../../src/ui/background/edit-record.ts'
 
-test('an editor has the environment of the command, and not the key in it', async () => {
+test('an editor gets the environment of the command without the key', async () => {
   const env = { PATH: process.env.PATH, EDITOR: 'env >', CRM_API_KEY: 'crm_key_of_nobody', CRM_PROFILE: 'staging' }
   const { text, forget } = await editText('name: Ada', env)
   await forget()

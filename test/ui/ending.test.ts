@@ -15,12 +15,12 @@ function ending() {
     stop: () => {
       done.push('stopped')
     },
-    lastWords: () => done.push('said'),
+    lastWords: () => done.push('last words'),
   })
   return { watched, done, uncaught: (error: unknown) => on?.uncaught(error), exit: () => on?.exit() }
 }
 
-test('after an uncaught error changes are kept first, then all is stopped; later errors do not replace it', async () => {
+test('after an uncaught error changes are kept first, then all is stopped; later errors do not replace the first', async () => {
   const { watched, done, uncaught } = ending()
   const bug = new Error('broken')
   uncaught(bug)
@@ -36,6 +36,6 @@ test('after an uncaught error changes are kept first, then all is stopped; later
 test('a process that exits keeps changes, and names the requests without an answer', () => {
   const { watched, done, exit } = ending()
   exit()
-  expect(done).toEqual(['kept', 'said'])
+  expect(done).toEqual(['kept', 'last words'])
   expect(watched.bug()).toBeUndefined()
 })

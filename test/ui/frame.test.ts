@@ -36,9 +36,9 @@ function stateOf(screen: ScreenName, columns: number, rows: number): State {
   )
 }
 
-/** Without what styles it. */
+/** The text without styles. */
 function plain(line: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a style
   return line.replace(/\x1b\[\d+m/g, '')
 }
 
@@ -81,7 +81,7 @@ function everyState(columns: number, rows: number): readonly State[] {
 }
 
 for (const [columns, rows] of SIZES) {
-  test(`every frame of ${columns}x${rows} has its lines, none wider than the screen, whatever the cells hold`, () => {
+  test(`every frame of ${columns}x${rows} has all its lines, none wider than the screen, for any cells`, () => {
     for (const state of everyState(columns, rows)) {
       const { lines, cursor } = drawFrame(state, DRAWING)
       expect(lines.length).toBe(rows)
@@ -92,19 +92,19 @@ for (const [columns, rows] of SIZES) {
   })
 }
 
-test('a terminal that is too small is told what is needed, on one line', () => {
+test('a terminal that is too small shows the required size, on one line', () => {
   const { lines } = drawFrame(stateOf('contacts', 50, 10), DRAWING)
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('needs 60 columns')
 })
 
-test('what comes from a record cannot style its line', () => {
+test('text of a record cannot style its line', () => {
   const { lines } = drawFrame(stateOf('contacts', 120, 40), DRAWING)
   expect(lines.map(plain).join('\n')).not.toContain('\x1b')
   expect(lines.join('\n')).toContain('\\x1b[31mred')
 })
 
-test('without colour the cursor, marks, edits and deletions can still be told apart', () => {
+test('without colour the cursor, marks, edits and deletions can still be distinguished', () => {
   const state = withList(stateOf('contacts', 120, 40), 'contacts', (list) => ({
     ...list,
     marks: new Set(['con_2']),

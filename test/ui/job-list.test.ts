@@ -6,7 +6,7 @@ import { uiOf } from './ui-of.ts'
 
 const NO_HOOKS = { onStart: () => {}, onPause: () => {}, onEnd: () => {} }
 
-test('rows of a running job that wait for their answer are under way, and not in doubt', async () => {
+test('rows of a running job without an answer yet are not in doubt', async () => {
   const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
   const { url, seen } = await startServer(async (response, { method }) => {
     if (method === 'PATCH') await isLetGo

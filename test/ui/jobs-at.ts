@@ -2,7 +2,7 @@ import { type Jobs, openJobs } from '../../src/jobs/jobs.ts'
 import { openClient, WIRE } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
-/** Bulk work at a server, in a home of its own. */
+/** Bulk work with a server, in a separate home. */
 export async function jobsAt(baseUrl: URL, key: string, signal = new AbortController().signal): Promise<Jobs> {
   const env = { HOME: await tempFolder() }
   const { api } = openClient(baseUrl, { key, signal })

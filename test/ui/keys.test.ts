@@ -7,12 +7,12 @@ import { SCREENS } from '../../src/ui/screens.ts'
 
 const PLAIN = { ctrl: false, meta: false, shift: false } as Key
 
-test('no keys mean two actions on one screen, and no action is there twice', () => {
+test('no keys have two actions on one screen, and no action occurs twice', () => {
   expect(clashes(createKeymap(ACTIONS, {}), SCREENS)).toEqual([])
   expect(new Set(ACTIONS.map(({ id }) => id)).size).toBe(ACTIONS.length)
 })
 
-test('keys of a user that clash are named with both actions', () => {
+test('conflicting keys of a user are named with both actions', () => {
   const [clash] = clashes(createKeymap(ACTIONS, { delete: ['j'] }), ['contacts'])
   expect(clash).toMatch(/j on contacts: delete and down/)
 })
@@ -34,11 +34,11 @@ test('the first key of a sequence begins it', () => {
   expect(keymap.lookUp('contacts', 'g g')).toMatchObject({ id: 'first' })
 })
 
-test('jjj in one chunk is three keys, and ab with Enter behind it ends with Enter', () => {
+test('jjj in one chunk is three keys, and ab followed by Enter ends with Enter', () => {
   expect(strokesOf('jjj', PLAIN).map(({ chord }) => chord)).toEqual(['j', 'j', 'j'])
   expect(strokesOf('ab\r', PLAIN).map(({ chord }) => chord)).toEqual(['a', 'b', 'enter'])
 })
 
-test('keys are shown as a person knows them', () => {
+test('keys are shown by their usual names', () => {
   expect(['ctrl-d', 'g g', 'space'].map(keyLabel)).toEqual(['Ctrl-D', 'gg', 'Space'])
 })

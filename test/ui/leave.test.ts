@@ -48,7 +48,7 @@ test('with nothing pending q closes at once', async () => {
 })
 
 for (const key of ['q', 'ctrl-c']) {
-  test(`${key} with edits asks first, and stays unless another answer is chosen`, async () => {
+  test(`${key} with edits asks first, and stays open unless another answer is chosen`, async () => {
     const ui = await uiOf('contacts')
     edit(ui, contacts(2))
     ui.press(key)
@@ -84,8 +84,8 @@ test('kept changes are on disk before the screens close, and are staged again wh
   const next = await uiOf('contacts', { changes: again(), findRecords: async () => now })
   await next.background.kept.restore()
   expect([...next.store.get().lists.contacts.staged]).toEqual([['con_0', { row: one, patch: { company: 'New' } }]])
-  const said = next.store.get().lists.log.rows.map(({ message }) => message)
-  expect(said).toEqual(
+  const messages = next.store.get().lists.log.rows.map(({ message }) => message)
+  expect(messages).toEqual(
     expect.arrayContaining([
       'Not restored: Name 1: company is "Other" now, and was not set to "New"',
       'Not restored: Name 2 (con_2) is gone',
@@ -96,7 +96,7 @@ test('kept changes are on disk before the screens close, and are staged again wh
   expect(await again().take()).toEqual({ changes: [], forms: [], heldBy: [] })
 })
 
-test('changes of another server are not found', async () => {
+test('changes of another server are not restored', async () => {
   const env = { HOME: await tempFolder() }
   openKeptChanges(env, 'http://one.test/').release([{ list: 'contacts', id: 'con_1', patch: { a: 1 }, before: {} }])
   expect((await openKeptChanges(env, 'http://other.test/').take()).changes).toEqual([])
@@ -134,7 +134,7 @@ test('a deletion in its grace period is not sent during the question; once kept 
   expect(next.background.kept.pending()).toEqual([])
 })
 
-test('send sends all and closes; when the server refuses one, crm stays open and reports it', async () => {
+test('send sends all and closes; when the server rejects one, crm stays open and reports it', async () => {
   const service = await serveForTest()
   const url = new URL(service.url)
   const { api } = openClient(url, { key: service.key.text })
@@ -203,7 +203,7 @@ test('Ctrl-C in the question keeps unsent changes, and sends nothing', async () 
   expect((await again().take()).changes).toMatchObject([{ id: 'con_0', patch: { company: 'New' } }])
 })
 
-test('on a protected profile the count has to be typed before all is sent', async () => {
+test('on a protected profile the count must be typed before all is sent', async () => {
   const ui = await uiOf('contacts')
   ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
   edit(ui, contacts(2))
@@ -232,6 +232,6 @@ test('a kept deletion of a record that was changed since is left out, and report
   const ui = await uiOf('contacts', { changes: again(), findRecords: async () => now })
   await ui.background.kept.restore()
   expect(ui.background.deletions.waiting()).toEqual([])
-  const said = ui.store.get().lists.log.rows.map(({ message }) => message)
-  expect(said).toContain('Not restored: Ada was changed since, and is not deleted')
+  const messages = ui.store.get().lists.log.rows.map(({ message }) => message)
+  expect(messages).toContain('Not restored: Ada was changed since, and is not deleted')
 })

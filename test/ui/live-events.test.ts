@@ -23,29 +23,29 @@ function result(receivedAtMs: number, attempt: number, status: number): ForwardR
   }
 }
 
-async function receiving(): Promise<{ ui: TestUi; tell: (listenEvent: ListenEvent) => void }> {
-  let tell = (_: ListenEvent): void => {}
-  const live = { url: 'http://localhost/', onEvents: (take: typeof tell) => (tell = take) }
+async function receiving(): Promise<{ ui: TestUi; receive: (listenEvent: ListenEvent) => void }> {
+  let receive = (_: ListenEvent): void => {}
+  const live = { url: 'http://localhost/', onEvents: (take: typeof receive) => (receive = take) }
   const ui = await uiOf('events', { live })
-  return { ui, tell: (listenEvent) => tell(listenEvent) }
+  return { ui, receive: (listenEvent) => receive(listenEvent) }
 }
 
 const states = ({ store }: Ui) => store.get().lists.events.rows.map(({ state }) => state)
 
-test('each attempt keeps its own result: a failure stays one when the sender tries again and it is taken', async () => {
-  const { ui, tell } = await receiving()
-  tell(event(AT_MS, false))
-  tell(result(AT_MS, 1, 503))
+test('each attempt keeps its own result: a failure is still shown after a successful retry of the sender', async () => {
+  const { ui, receive } = await receiving()
+  receive(event(AT_MS, false))
+  receive(result(AT_MS, 1, 503))
   await expect.poll(() => states(ui)).toEqual(['verified -> 503'])
-  tell(event(AT_MS + 1_000, true))
-  tell(result(AT_MS + 1_000, 1, 200))
+  receive(event(AT_MS + 1_000, true))
+  receive(result(AT_MS + 1_000, 1, 200))
   await expect.poll(() => states(ui)).toEqual(['verified again -> 200', 'verified -> 503'])
 })
 
-test('tries that are made again here are all told, in the state and each with its reason in the pane', async () => {
-  const { ui, tell } = await receiving()
-  tell(event(AT_MS, false))
-  for (const [index, status] of [503, 503, 500, 200].entries()) tell(result(AT_MS, index + 1, status))
+test('all retries of crm are shown in the state, and each with its reason in the pane', async () => {
+  const { ui, receive } = await receiving()
+  receive(event(AT_MS, false))
+  for (const [index, status] of [503, 503, 500, 200].entries()) receive(result(AT_MS, index + 1, status))
   await expect.poll(() => states(ui)).toEqual(['verified -> 503 x2, 500, 200'])
   expect(ui.store.get().lists.events.rows[0]).toMatchObject({
     'attempt 1': 'http://app.test/ 503: answered 503',
@@ -54,15 +54,15 @@ test('tries that are made again here are all told, in the state and each with it
   })
 })
 
-test('what becomes of an event that is only counted yet is there when it is shown', async () => {
-  const { ui, tell } = await receiving()
-  tell(event(AT_MS, false))
+test('results of an event that is only counted are present when it is shown', async () => {
+  const { ui, receive } = await receiving()
+  receive(event(AT_MS, false))
   await expect.poll(() => states(ui)).toHaveLength(1)
   ui.press('enter')
-  tell(event(AT_MS + 1_000, true))
-  tell(result(AT_MS + 1_000, 1, 503))
+  receive(event(AT_MS + 1_000, true))
+  receive(result(AT_MS + 1_000, 1, 503))
   await expect.poll(() => ui.store.get().lists.events.news).toBe(1)
-  tell(result(AT_MS + 1_000, 2, 200))
+  receive(result(AT_MS + 1_000, 2, 200))
   await ui.background.events.look()
   expect(states(ui)).toEqual(['verified again -> 503, 200', 'verified'])
 })

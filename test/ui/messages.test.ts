@@ -14,7 +14,7 @@ function screenOf({ store, keymap, boards }: TestUi): string {
   return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines.join('\n')
 }
 
-test('the error about a filter leaves the screen when the next filter works, and stays in the log', async () => {
+test('the error of a filter is removed from the screen when the next filter works, and stays in the log', async () => {
   const { url } = await startServer((response, { path }) => {
     if (path.includes('Wno')) sendJson(response, 400, { error: { message: 'no stage Wno' } })
     else sendJson(response, 200, { data: [{ id: 'deal_1', name: 'Big', stage: 'Won' }], next_cursor: null })

@@ -6,13 +6,13 @@ import { pressInOverlay } from '../../src/ui/overlay-keys.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
 import { uiOf } from './ui-of.ts'
 
-test('a text that is refused stays, with the reason under the line, until it is changed', async () => {
+test('a rejected text is kept, with the reason below the line, until it is changed', async () => {
   const taken: string[] = []
   const prompt: Prompt = {
     type: 'prompt',
     label: 'Deals where:',
     input: textInput('Won'),
-    refusal: (text) => (text.includes('=') ? undefined : `${text} is no filter`),
+    refusal: (text) => (text.includes('=') ? undefined : `${text} is not a filter`),
     onSubmit: (text) => taken.push(text),
   }
   const ui = await uiOf('deals')
@@ -23,11 +23,11 @@ test('a text that is refused stays, with the reason under the line, until it is 
   }
   ui.store.update((state) => ({ ...state, overlay: prompt }))
   const refused = press('enter')
-  expect(refused).toMatchObject({ type: 'prompt', problem: 'Won is no filter' })
+  expect(refused).toMatchObject({ type: 'prompt', problem: 'Won is not a filter' })
   const { lines, cursor } = promptSheet(refused as Prompt, 60, createTheme(false))
   expect(lines.map((line) => line.trimEnd())).toEqual([
     expect.stringContaining('Deals where: Won'),
-    ' ! Won is no filter',
+    ' ! Won is not a filter',
   ])
   expect(cursor?.y).toBe(0)
   expect(taken).toEqual([])

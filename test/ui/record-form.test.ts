@@ -3,14 +3,14 @@ import { parseAssignment } from '../../src/ui/background/staging.ts'
 import { formFields, formPatch, withProblems } from '../../src/ui/form/record-form.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
 
-test('only what was changed is sent, and an emptied field is null', () => {
+test('only changed fields are sent, and an emptied field is null', () => {
   const fields = formFields(['name', 'email', 'phone'], { id: 'con_1', name: 'Ada', email: 'a@x', extra: 'kept' })
   const edited = fields.map((field) => (field.name === 'email' ? { ...field, input: textInput('') } : field))
   expect(formPatch(fields)).toEqual({})
   expect(formPatch(edited)).toEqual({ email: null })
 })
 
-test('of a new record only what is not empty is sent, and an amount is a number', () => {
+test('only non-empty fields of a new record are sent, and an amount is a number', () => {
   const fields = formFields(['name', 'amount'], undefined).map((field) => ({
     ...field,
     input: textInput(field.name === 'amount' ? '12.5' : ''),
@@ -18,12 +18,12 @@ test('of a new record only what is not empty is sent, and an amount is a number'
   expect(formPatch(fields)).toEqual({ amount: 12.5 })
 })
 
-test('an amount that is no number is refused with its name', () => {
+test('an amount that is not a number is rejected, and named', () => {
   const [field] = formFields(['amount'], undefined)
   expect(() => formPatch(field ? [{ ...field, input: textInput('12x') }] : [])).toThrow(/amount is "12x"/)
 })
 
-test('what a server says stands beside the field it names', () => {
+test('an error of the server is shown at the field that it names', () => {
   const fields = withProblems(formFields(['name', 'email'], undefined), 'cannot create: email must be a string')
   expect(fields.map(({ problem }) => problem !== undefined)).toEqual([false, true])
 })

@@ -11,20 +11,20 @@ test('filters are words of key=value, with quotes around blanks, and values of o
 })
 
 test.each([
-  ['Won', '"Won" is no filter, expected key=value'],
-  ['stage = Won', '"stage" is no filter, expected key=value'],
-  ['stage=Won Lost', '"Lost" is no filter, expected key=value'],
-  ['=Won', '"=Won" is no filter, expected key=value'],
-  ['stage=', '"stage=" is no filter, expected key=value'],
+  ['Won', '"Won" is not a filter, expected key=value'],
+  ['stage = Won', '"stage" is not a filter, expected key=value'],
+  ['stage=Won Lost', '"Lost" is not a filter, expected key=value'],
+  ['=Won', '"=Won" is not a filter, expected key=value'],
+  ['stage=', '"stage=" is not a filter, expected key=value'],
   ['amount[gte]=abc', 'amount[gte] is "abc", expected a number'],
-  ['amount=', '"amount=" is no filter'],
+  ['amount=', '"amount=" is not a filter'],
   ['stgae=Won', 'no field of a deal is called stgae'],
-  ["stage='Won", `"stage='Won" is no filter, expected key=value with quotes that end`],
-])('%s is an error, and not left out', (text, message) => {
+  ["stage='Won", `"stage='Won" is not a filter, expected key=value with closed quotes`],
+])('%s is an error, and not ignored', (text, message) => {
   expect(() => parseServerFilters(text)).toThrow(message)
 })
 
-test('what was asked is typed again as it was', () => {
+test('the filters of a list are shown again as typed', () => {
   for (const filters of [{ stage: 'In Review' }, { stage: "O'Brien", 'amount[gte]': '10' }, {}]) {
     expect(parseServerFilters(serverFilterText(filters))).toEqual(filters)
   }

@@ -5,13 +5,13 @@ import { contact, listOf } from './rows.ts'
 
 const ROWS = [contact(1, { company: 'Acme', employees: 3 }), contact(2, { company: 'Other' })]
 
-test('a row whose value is that already is not edited, and an edit that comes back to it is let go', () => {
+test('a row that has the value already is not edited, and an edit back to it is removed', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'Acme'])
   expect([...staged.staged.keys()]).toEqual(['con_2'])
   expect(stage(staged, ROWS, ['company', 'Other']).staged.has('con_2')).toBe(false)
 })
 
-test('a member that no record has is refused, and the nearest one is named', () => {
+test('a member that no record has is rejected, with a suggestion', () => {
   expect(() => checkedAssignment('compny=x', 'contacts', ROWS)).toThrow(/no contact that is loaded has a member compny/)
   expect(() => checkedAssignment('compny=x', 'contacts', ROWS)).toThrow(
     expect.objectContaining({ details: { hint: 'did you mean company?' } }),
@@ -20,18 +20,18 @@ test('a member that no record has is refused, and the nearest one is named', () 
   expect(() => checkedAssignment('version:=1', 'contacts', ROWS)).toThrow(/set by the server/)
 })
 
-test('a member that the records have is taken, whether it is documented or not', () => {
+test('a member that the records have is accepted, documented or not', () => {
   expect(checkedAssignment('company=x', 'contacts', [])).toEqual(['company', 'x'])
   expect(checkedAssignment('employees:=4', 'contacts', ROWS)).toEqual(['employees', 4])
   expect(checkedAssignment('phone=', 'contacts', ROWS)).toEqual(['phone', null])
 })
 
-test('text where there is a number is refused', () => {
-  expect(() => checkedAssignment('employees=4', 'contacts', ROWS)).toThrow(/employees is a number, and "4" a text/)
+test('text for a number is rejected', () => {
+  expect(() => checkedAssignment('employees=4', 'contacts', ROWS)).toThrow(/employees is a number, and "4" is a text/)
   expect(() => checkedAssignment('amount=4', 'deals', [])).toThrow(/amount is a number/)
 })
 
-test('what was edited while the row was being sent stays edited', () => {
+test('a member edited while the row was being sent stays staged', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   const [sent] = stagedEdits(staged)
   const since = stage(staged, ROWS.slice(0, 1), ['phone', '1'])
@@ -40,12 +40,12 @@ test('what was edited while the row was being sent stays edited', () => {
   expect(sent && unstageSent(staged, sent).staged.has('con_1')).toBe(false)
 })
 
-test('an edit of a row that is not loaded any more is still sent', () => {
+test('an edit of a row that is no longer loaded is still sent', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   expect(stagedEdits({ ...staged, rows: [] }).map(({ row }) => row.id)).toEqual(['con_1', 'con_2'])
 })
 
-test('a member that was edited once more while it was being sent stays edited', () => {
+test('a member edited again while it was being sent stays staged', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   const [sent] = stagedEdits(staged)
   const since = stage(staged, ROWS.slice(0, 1), ['company', 'Newer'])

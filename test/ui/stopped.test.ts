@@ -18,7 +18,7 @@ import { type TestUi, uiOf } from './ui-of.ts'
 interface Stopped {
   readonly ui: TestUi
   readonly jobs: Awaited<ReturnType<typeof jobsAt>>
-  readonly said: string[]
+  readonly messages: string[]
   readonly kept: () => Promise<readonly (readonly [id: string, patch: unknown])[]>
   readonly stop: () => void
 }
@@ -40,9 +40,9 @@ async function uiAt(url: URL): Promise<Stopped> {
     withList(state, 'contacts', (list) => stage(takePage(list, page), [one], ['company', 'New'])),
   )
   ui.background.deletions.hold([two])
-  const said: string[] = []
+  const messages: string[] = []
   return {
-    ...{ ui, jobs, said },
+    ...{ ui, jobs, messages },
     kept: async () => {
       const [file = ''] = readdirSync(folder)
       const { changes }: { changes: KeptChange[] } = JSON.parse(readFileSync(join(folder, file), 'utf8'))
@@ -51,19 +51,19 @@ async function uiAt(url: URL): Promise<Stopped> {
     stop: () => {
       end.abort(new Error('interrupted by SIGTERM', { cause: 'SIGTERM' }))
       ui.background.kept.hold()
-      ui.background.notices.leaveScreen((line) => said.push(line))
+      ui.background.notices.leaveScreen((line) => messages.push(line))
     },
   }
 }
 
-test('an edit that is stopped while the server is down is kept, and not held by a job, too', async () => {
+test('an edit stopped while the server is down is kept, and is not in a job, too', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 503, {}))
-  const { ui, jobs, said, kept, stop } = await uiAt(url)
+  const { ui, jobs, messages, kept, stop } = await uiAt(url)
   ui.press('w', 'y')
   await expect.poll(() => seen.length).toBe(1)
   expect(jobs.all()).toHaveLength(1)
   stop()
-  // Killed now, the job alone holds the edit.
+  // After a kill at this point only the job has the edit.
   expect(await kept()).toEqual([['con_1', null]])
   await ui.background.underWay.settled()
   expect(ui.background.kept.hold()).toBe(2)
@@ -72,16 +72,16 @@ test('an edit that is stopped while the server is down is kept, and not held by 
     ['con_1', null],
   ])
   expect(jobs.all()).toEqual([])
-  expect(said).toEqual(['Not sent: stopped before anything more was sent'])
+  expect(messages).toEqual(['Not sent: stopped before anything more was sent'])
 })
 
-test('a kept deletion after a running edit is not sent at a stop, but kept, and no job has to be resumed', async () => {
+test('a kept deletion after a running edit is not sent at a stop, but kept, and no job must be resumed', async () => {
   const held: (() => void)[] = []
   const { url, seen } = await startServer((response, { method }) => {
     if (method === 'PATCH') held.push(() => sendJson(response, 200, { id: 'con_0', company: 'New' }))
     else sendJson(response, 200, { data: [], next_cursor: null })
   })
-  const { ui, said, kept, stop } = await uiAt(url)
+  const { ui, messages, kept, stop } = await uiAt(url)
   ui.press('w', 'y')
   await expect.poll(() => held.length).toBe(1)
   stop()
@@ -90,7 +90,7 @@ test('a kept deletion after a running edit is not sent at a stop, but kept, and 
   expect(ui.background.kept.hold()).toBe(1)
   expect(await kept()).toEqual([['con_1', null]])
   expect(seen.map(({ method }) => method)).not.toContain('DELETE')
-  expect(said).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])
+  expect(messages).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])
 })
 
 test('the answer to a running deletion is awaited; without one a command shows the record', async () => {
@@ -105,20 +105,20 @@ test('the answer to a running deletion is awaited; without one a command shows t
       'Deletion of Name 1 (crm contacts get con_1 shows whether it was applied): in doubt: stopped before the answer; the server may have applied it',
     ],
   ] as const) {
-    const { ui, said, stop } = await uiAt(url)
+    const { ui, messages, stop } = await uiAt(url)
     const sent = ui.background.deletions.commit()
     await expect.poll(() => held.length).toBe(1)
     stop()
     held.pop()?.(status)
     await sent
-    expect(said).toEqual([line])
+    expect(messages).toEqual([line])
     expect(ui.background.deletions.waiting()).toEqual([])
   }
 })
 
 const ADA = { id: 'con_0', name: 'Ada', version: 1 }
 
-/** What each sends, and says when it is done. */
+/** What each sends, and the message when it is done. */
 const SINGLE: readonly {
   readonly what: string
   readonly write: (ui: TestUi) => Promise<void>
@@ -142,7 +142,7 @@ const SINGLE: readonly {
 ]
 
 for (const { what, write, done } of SINGLE) {
-  test(`the answer to ${what} that was sent is awaited when crm is stopped; without one it is in doubt`, async () => {
+  test(`the answer to ${what} is awaited when crm is stopped; without one it is in doubt`, async () => {
     const held: ((isLost: boolean) => void)[] = []
     const { url } = await startServer((response, { method }) => {
       if (method === 'GET') sendJson(response, 200, { data: [], next_cursor: null })
@@ -154,7 +154,7 @@ for (const { what, write, done } of SINGLE) {
     answered.stop()
     held.pop()?.(false)
     await sent
-    expect(answered.said).toEqual([done])
+    expect(answered.messages).toEqual([done])
     const lost = await uiAt(url)
     const failing = write(lost.ui).catch((error: unknown) => error)
     await expect.poll(() => held.length).toBe(1)
@@ -166,7 +166,7 @@ for (const { what, write, done } of SINGLE) {
 
 test('the answer to a saved form is awaited for a limited time; then the form is in doubt, with a command to look', async () => {
   const { url, seen } = await startServer(() => {})
-  const { ui, said, stop } = await uiAt(url)
+  const { ui, messages, stop } = await uiAt(url)
   ui.press('e', 'ctrl-s')
   ui.press('esc', 'e', 'end', 'X', 'ctrl-s')
   await expect.poll(() => seen.length).toBe(1)
@@ -174,12 +174,12 @@ test('the answer to a saved form is awaited for a limited time; then the form is
   onTestFinished(() => void vi.useRealTimers())
   stop()
   await vi.advanceTimersByTimeAsync(7_900)
-  expect(said).toEqual([])
+  expect(messages).toEqual([])
   await vi.advanceTimersByTimeAsync(200)
   vi.useRealTimers()
   await ui.background.underWay.settled()
   await expect
-    .poll(() => said)
+    .poll(() => messages)
     .toEqual([
       'Edit Name 0 (crm contacts get con_0 shows whether it was applied): in doubt: stopped before the answer; the server may have applied it',
     ])
@@ -196,16 +196,16 @@ test('the answer to a deal that is being moved is awaited, and the next is not s
   const end = new AbortController()
   const stopped = openClient(url, { key: service.key.text, signal: end.signal }).api
   const ui = await uiOf('deals', { openApi: async () => stopped, signal: end.signal })
-  // Finds the path, so that the change is the first that is sent.
+  // Finds the path, so that the change is the first request.
   await stopped.graphql.dealUpdates()
-  const said: string[] = []
-  ui.background.notices.leaveScreen((line) => said.push(line))
+  const messages: string[] = []
+  ui.background.notices.leaveScreen((line) => messages.push(line))
   const moved = ui.background.writes.update('deals', deals[0] ?? {}, { stage: 'Won' }, false)
   await expect.poll(() => ui.store.get().underWay.length).toBe(1)
   await setTimeout(3)
   end.abort(new Error('stopped', { cause: 'SIGTERM' }))
   await moved
-  expect(said).toEqual(['Saved One'])
+  expect(messages).toEqual(['Saved One'])
   await expect(ui.background.writes.update('deals', deals[1] ?? {}, { stage: 'Won' }, false)).rejects.toMatchObject({
     code: 'interrupted',
   })

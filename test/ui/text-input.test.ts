@@ -6,7 +6,7 @@ import { wrapText } from '../../src/output/wrap-text.ts'
 import { fitCell } from '../../src/ui/text/fit-cell.ts'
 import { editText, inputText, insertText, textInput } from '../../src/ui/text/text-input.ts'
 
-test('a fitted cell is exactly as wide as it should be', () => {
+test('a fitted cell is exactly as wide as requested', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 80 }), (text, width) => {
       expect(textWidth(fitCell(safeText(text), width))).toBe(width)
@@ -14,7 +14,7 @@ test('a fitted cell is exactly as wide as it should be', () => {
   )
 })
 
-test('wrapped text has no line that is too wide, and loses no character', () => {
+test('wrapped text has no line that is too wide, and keeps every character', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 2, max: 40 }), (raw, width) => {
       const text = safeText(raw)
@@ -25,13 +25,13 @@ test('wrapped text has no line that is too wide, and loses no character', () => 
   )
 })
 
-test('backspace takes a whole family, and a mark that is typed joins its letter', () => {
+test('backspace removes a whole family emoji, and a typed mark joins its letter', () => {
   const family = insertText(textInput('a'), '👩‍👩‍👧')
   expect(inputText(editText(family, 'backspace') ?? family)).toBe('a')
   expect(insertText(textInput('e'), '\u0301').cursor).toBe(1)
 })
 
-test('what is pasted stays one line', () => {
+test('pasted text stays on one line', () => {
   expect(inputText(insertText(textInput(), 'a\r\nb\tc\nd'))).toBe('a b c d')
 })
 

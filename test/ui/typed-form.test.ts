@@ -18,7 +18,7 @@ async function keptAt(): Promise<() => KeptChanges> {
   return () => openKeptChanges(env, 'http://crm.test/')
 }
 
-/** A form over Ada in whose first field `X` was typed behind her name. */
+/** A form for Ada with `X` typed after her name in the first field. */
 async function typedAt(world: Partial<BackgroundWorld>): Promise<TestUi> {
   const ui = await uiOf('contacts', world)
   const page = { items: [ADA], nextCursor: undefined, searched: SEARCHED.contacts }
@@ -120,7 +120,7 @@ test('a form whose record cannot be read stays kept', async () => {
   expect((await again().take()).forms).toHaveLength(1)
 })
 
-test('send saves the form, then quits; a refused form stays open with the error', async () => {
+test('send saves the form, then quits; a rejected form stays open with the error', async () => {
   let status = 422
   const { url } = await startServer((response, { method }) => {
     if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
@@ -138,7 +138,7 @@ test('send saves the form, then quits; a refused form stays open with the error'
   await expect.poll(() => ui.quits).toEqual(['keep'])
 })
 
-test('a form that was closed while it was sent opens again when it is refused, and no other form is closed', async () => {
+test('a form closed while it was sent opens again when it is rejected, and no other form is closed', async () => {
   const held: ((status: number) => void)[] = []
   const { url } = await startServer((response, { method }) => {
     if (method === 'PATCH') held.push((status) => sendJson(response, status, { ...ADA, error: { message: 'no' } }))

@@ -15,13 +15,13 @@ import { tempFolder } from '../files/temp-folder.ts'
 
 export interface TestUi extends Ui {
   readonly quits: string[]
-  /** `a b` is two keys; what is typed is one key a letter. */
+  /** `a b` is two keys; typed text is one key per letter. */
   press(...keys: readonly string[]): void
 }
 
 const NO_SERVER = () => Promise.reject(new CrmError('unreachable', 'no server of the test', { hint: 'there is none' }))
 
-/** The screens without a terminal: keys go in, and the state is looked at. */
+/** The screens without a terminal: a test presses keys and reads the state. */
 export async function uiOf(screen: ScreenName, world: Partial<BackgroundWorld> = {}): Promise<TestUi> {
   const env = { HOME: await tempFolder() }
   const openApi: () => Promise<Api> = world.openApi ?? NO_SERVER

@@ -31,7 +31,7 @@ export function refusePagingFilters(
 ): void {
   const name = [limitParam, cursorParam].find((parameter) => parameter && Object.hasOwn(filters, parameter))
   if (name === undefined) return
-  throw new CrmError('invalid_input', `${name} is no filter: it belongs to paging`, {
+  throw new CrmError('invalid_input', `${name} is not a filter: it belongs to paging`, {
     hint: 'use --limit for the number of records',
   })
 }

@@ -4,7 +4,7 @@ import { nameOf, rowsText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
-/** More than these are not deleted with one key. */
+/** The maximum number of rows that one key deletes. */
 export const MOST_BY_KEY = 20
 const NAMES_SHOWN = 5
 
@@ -23,7 +23,7 @@ export function askDeletion({ store, background, boards }: Ui): void {
       title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
       lines: [
         `${names}${more}`,
-        `Sent after ${GRACE_MS / 1000} s, until then u takes back; after that it is for good.`,
+        `Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`,
       ],
       verb: 'Delete',
       isOnCancel: true,

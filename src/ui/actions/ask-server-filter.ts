@@ -5,7 +5,7 @@ import { refusalOf } from '../text/refusal-of.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
-/** The filters of deals that the server applies; none at all shows every deal. */
+/** Asks for the filters of deals that the server applies; an empty text shows every deal. */
 export function askServerFilter(ui: Ui): void {
   ask(ui, serverFilterText(ui.store.get().lists.deals.serverFilters), undefined)
 }
@@ -21,7 +21,7 @@ function ask(ui: Ui, text: string, problem: string | undefined): void {
   })
 }
 
-/** Where the server does not answer, the rows that are there stay, and so does what they were asked for with. */
+/** When the request fails, the loaded rows and their filters are kept. */
 async function apply(ui: Ui, typed: string): Promise<void> {
   const { store, background } = ui
   const before = store.get().lists.deals.serverFilters

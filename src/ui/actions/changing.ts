@@ -24,7 +24,7 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'kept-form',
-    title: 'Open the form that was kept when crm was left',
+    title: 'Open the form that was kept at the last exit',
     keys: ['i'],
     refusal: ({ keptForms }) => (keptForms.length === 0 ? 'no form was kept' : undefined),
     run: (ui) => void openKeptForm(ui),
@@ -87,7 +87,7 @@ function askNote(ui: Ui): void {
       await background.writes.addNote(deal, body)
     } catch (error) {
       background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
-      // What was typed is not lost with it.
+      // Shows the typed text again.
       if (!store.get().overlay) ask(body)
     }
   }

@@ -6,7 +6,7 @@ import { nameOf } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 import { loadStages } from './open-screen.ts'
 
-/** Deals that are marked move together; the first that the server refuses ends it. */
+/** Moves all marked deals; stops at the first that the server rejects. */
 export async function chooseStage(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const deals = actedOn(store.get(), boards).filter((deal) => rowId(deal) !== undefined)

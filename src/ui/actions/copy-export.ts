@@ -12,7 +12,7 @@ import type { Action, Ui } from '../ui.ts'
 
 const RECORDS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines', 'events', 'jobs']
 
-export const TAKING: readonly Action[] = [
+export const COPY_EXPORT: readonly Action[] = [
   {
     id: 'copy-id',
     title: 'Copy the id',
@@ -46,7 +46,7 @@ function commandFor(ui: Ui): string {
   return rows.map((row) => `crm ${verb} ${shellWord(rowId(row) ?? '')}${profile}`).join('\n')
 }
 
-/** Nobody knows whether the terminal did what it was asked to, so the text says who was asked. */
+/** The terminal does not confirm a copy, so the message names the terminal. */
 function copy({ world, background }: Ui, text: string, what: string): void {
   if (text === '') return void background.notices.wait(`There is no ${what} to copy`)
   const sequence = clipboardSequence(text, world.env)
@@ -88,7 +88,7 @@ async function exportTo({ store, boards, background }: Ui, path: string): Promis
   const out = { format, columns, fields: undefined, color: false, isCsvSafe: false, query: undefined }
   await printRecords({ ...out, io: { stdout: sink, stderr: { write: () => true } } }, onePage(rows))
   try {
-    // What is there already is never written over.
+    // An existing file is never overwritten.
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
     background.notices.done(`Wrote ${rows.length} to ${path}`)
   } catch (error) {

@@ -7,7 +7,7 @@ import { selectedRow } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
-/** Three questions: which cause, what to change in its rows, and whether to send what that comes to. */
+/** Asks three questions: the cause, the change of its rows, and whether to send the corrected rows. */
 export async function correctJob(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const id = rowId(selectedRow(store.get(), boards))
@@ -34,7 +34,7 @@ function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
       if (corrected) askSend(ui, corrected)
     } catch (error) {
       ui.background.notices.problem(error, '')
-      // What was typed is not lost with it.
+      // Shows the typed text again.
       if (!ui.store.get().overlay) askMember(ui, id, cause, typed)
     }
   }

@@ -5,7 +5,7 @@ import { selectedRow, serverList } from '../selected.ts'
 import { nameOf } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 
-/** The text stays in its file until the server accepts it. */
+/** The edited text is kept in its file until the server accepts it. */
 export async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
   const row = selectedRow(store.get(), boards)
   if (!row) return background.notices.wait('There is no row to edit')

@@ -7,9 +7,9 @@ import type { State } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 
-/** Where most people's app listens while they build it. */
+/** The usual address of an app during development. */
 const USUAL_APP = 'http://localhost:3000/'
-/** Where `crm listen` listens. */
+/** The default address of `crm listen`. */
 const USUAL_RECEIVER = 'http://127.0.0.1:4242/'
 
 export const EVENTS: readonly Action[] = [
@@ -32,7 +32,7 @@ export const EVENTS: readonly Action[] = [
   },
   {
     id: 'event-follow',
-    title: 'Show new events as they come, or only count them',
+    title: 'Show new events when they are received, or only count them',
     screens: ['events'],
     keys: ['F'],
     refusal: (state) => (state.listening ? undefined : 'only crm listen --tui receives events itself'),
@@ -46,10 +46,10 @@ function toggleFollowing(state: State): State {
 }
 
 function askReplay({ store, boards, background, world }: Ui): void {
-  // The list has the newest on top; they are sent as they came.
+  // The list has the newest event first; events are sent in the order received.
   const rows = actedOn(store.get(), boards).filter(({ event }) => event !== REJECTED)
   const ids = rows.flatMap((row) => rowId(row) ?? []).toReversed()
-  if (ids.length === 0) return void background.notices.wait('What was rejected was not kept, and cannot be sent again')
+  if (ids.length === 0) return void background.notices.wait('Rejected requests are not kept, and cannot be sent again')
   const what = ids.length === 1 ? `${rows[0]?.event ?? 'the event'}` : `${ids.length} events`
   store.update((state) => ({
     ...state,

@@ -1,7 +1,7 @@
 import type { ScreenName } from '../screens.ts'
 import type { Action, Keymap } from '../ui.ts'
 
-/** Keys of a user's own, by the id of an action; they replace its own. */
+/** Keys configured by the user, by the id of an action; they replace the default keys. */
 export type Rebound = Readonly<Record<string, readonly string[]>>
 
 export function createKeymap(actions: readonly Action[], rebound: Rebound): Keymap {
@@ -22,7 +22,7 @@ export function createKeymap(actions: readonly Action[], rebound: Rebound): Keym
   }
 }
 
-/** Keys that mean two actions on one screen, or an action and the beginning of another. */
+/** Keys with two actions on one screen, or an action and the beginning of another. */
 export function clashes({ actions, keysOf }: Keymap, screens: readonly ScreenName[]): readonly string[] {
   return screens.flatMap((screen) => {
     const here = actions.filter((action) => action.screens?.includes(screen) ?? true)
@@ -55,7 +55,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   end: 'End',
 }
 
-/** `ctrl-d` as a person reads it. */
+/** The label of a key: `Ctrl-D` for `ctrl-d`. */
 export function keyLabel(keys: string): string {
   return keys
     .split(' ')

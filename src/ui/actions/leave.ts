@@ -14,7 +14,7 @@ export function leave(ui: Ui): void {
   const isPending = unsent(ui).length > 0 || typedForm(ui) !== undefined
   if (!isPending && underWay.length === 0) return void quit(ui, 'keep')
   const isSending = underWay.length > 0
-  // The grace period stops while the question is open.
+  // The grace period is paused while the question is open.
   background.deletions.pause()
   const options = optionsFor(ui, { isPending, isSending })
   showOverlay(ui, {
@@ -76,7 +76,7 @@ function stay({ store, background }: Ui): void {
   store.update((state) => ({ ...state, leaving: undefined }))
 }
 
-/** On a protected profile the number of changes has to be typed, as for a plan. */
+/** On a protected profile the user must type the number of changes, as for a plan. */
 function askToSend(ui: Ui): void {
   const { place, overlay } = ui.store.get()
   const count = unsent(ui).length + (typedForm(ui) ? 1 : 0)
@@ -112,7 +112,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
   ]
   for (const step of steps) {
     await step()
-    // The question was answered again during the step.
+    // The question was answered again during this step.
     if (store.get().leaving !== leaving) return
   }
   const isSent = kept.pending().length === 0 && kept.pendingForm() === undefined

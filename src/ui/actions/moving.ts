@@ -10,7 +10,7 @@ import type { Action, Ui } from '../ui.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs', 'log']
 
-/** Rows below the window that are loaded before they are wanted. */
+/** The number of rows below the window that are loaded ahead. */
 const PREFETCH_SCREENS = 2
 
 function onList(change: (list: ListState, height: number, state: State) => ListState): Action['run'] {
@@ -20,7 +20,7 @@ function onList(change: (list: ListState, height: number, state: State) => ListS
   }
 }
 
-/** The next page is asked for when the cursor comes near the end of what is loaded. */
+/** Requests the next page when the cursor is near the end of the loaded rows. */
 function loadAhead({ store, background }: Ui): void {
   const state = store.get()
   const name = listOf(state.screen)
@@ -109,7 +109,7 @@ export const MOVING: readonly Action[] = [
   { id: 'card-up', title: 'Deal before it', screens: ['pipelines'], keys: ['k', 'up'], run: onBoard(0, -1) },
 ]
 
-/** Rows that were let go come back by loading the list anew. */
+/** Reloads the list when its first rows are no longer held. */
 function goFirst(ui: Ui): void {
   const state = ui.store.get()
   const name = listOf(state.screen)

@@ -17,7 +17,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
 }
 
-/** Of the pipeline of the first deal: no documented endpoint lists pipelines. */
+/** Loads the stages of the first deal's pipeline: no documented endpoint lists pipelines. */
 export async function loadStages({ store, world, background }: Ui): Promise<void> {
   const { board, lists } = store.get()
   if (board.stages) return

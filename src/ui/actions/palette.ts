@@ -2,7 +2,7 @@ import { filterWords, matchWords, NO_MATCH } from '../list/match.ts'
 import type { State } from '../state.ts'
 import type { Action, Keymap } from '../ui.ts'
 
-/** Actions of this screen whose title or id the text finds. */
+/** The actions of this screen whose title or id matches the text. */
 export function findActions({ actions }: Keymap, { screen }: State, text: string): readonly Action[] {
   const words = filterWords(text)
   return actions.filter(

@@ -1,6 +1,6 @@
 import type { Action, Ui } from '../ui.ts'
 
-/** What cannot run says why. */
+/** Runs the action, or shows why it cannot run. */
 export function runAction(ui: Ui, action: Action): void {
   const refusal = action.refusal?.(ui.store.get())
   if (refusal === undefined) action.run(ui)

@@ -26,7 +26,7 @@ export const STAGING: readonly Action[] = [
   },
   {
     id: 'commit',
-    title: 'Show what was edited as a plan, and send it',
+    title: 'Show the edits as a plan, and send them',
     screens: SCREENS,
     keys: ['w'],
     refusal: (state) => (isNothingStaged(state) ? 'nothing is edited; b edits the marked rows' : undefined),
@@ -34,7 +34,7 @@ export const STAGING: readonly Action[] = [
   },
   {
     id: 'unstage',
-    title: 'Let go of edits that were not sent',
+    title: 'Discard edits that were not sent',
     screens: SCREENS,
     keys: ['U'],
     refusal: (state) => (isNothingStaged(state) ? 'nothing is edited' : undefined),

@@ -20,7 +20,7 @@ const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
 
 const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
 
-export const LOOKING: readonly Action[] = [
+export const VIEW: readonly Action[] = [
   {
     id: 'help',
     title: 'All keys of this screen',
@@ -70,7 +70,7 @@ export const LOOKING: readonly Action[] = [
 export const LISTING: readonly Action[] = [
   {
     id: 'sort',
-    title: 'Sort by the selected column: up, down, as it came',
+    title: 'Sort by the selected column: up, down, unsorted',
     screens: LIST_SCREENS,
     keys: ['s'],
     footer: 'sort',
@@ -78,7 +78,7 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'server-filter',
-    title: 'Ask the server for some of them: stage=Won, amount[gte]=1000',
+    title: 'Filter on the server: stage=Won, amount[gte]=1000',
     screens: ['deals', 'pipelines'],
     keys: ['f'],
     run: askServerFilter,
@@ -114,7 +114,7 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'load-all',
-    title: 'Load all rows, and say how many requests that takes',
+    title: 'Load all rows',
     screens: SERVER_SCREENS,
     keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
@@ -122,7 +122,7 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'reload',
-    title: 'Load anew',
+    title: 'Reload',
     screens: LIVE_SCREENS,
     keys: ['r'],
     run: ({ store, background }) => {
@@ -144,7 +144,7 @@ export const SCREEN_ACTIONS: readonly Action[] = [
   },
   {
     id: 'screen-before',
-    title: 'Screen before',
+    title: 'Previous screen',
     keys: ['shift-tab'],
     run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)),
   },
@@ -183,11 +183,11 @@ function openFilter({ store }: Ui): void {
 
 function toggleDetail({ store }: Ui): void {
   store.update((state) => withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })))
-  // The list may have become shorter than where its cursor is.
+  // The list may now end before its cursor.
   store.update((state) => withCurrentList(state, (list) => moveTo(list, list.cursor, listHeight(state))))
 }
 
-/** By half of what the least pane shows; the drawing stops it at the last line. */
+/** Half the lines of the smallest pane; drawing limits it to the last line. */
 const PANE_STEP = 4
 
 function scrollPane(sign: 1 | -1): Action['run'] {
@@ -199,7 +199,7 @@ function scrollPane(sign: 1 | -1): Action['run'] {
     })
 }
 
-/** Esc takes back the nearest thing: a request, a message, a range, the pane, marks, the filter. */
+/** Esc ends the first of these that is active: a request, a message, a range, the pane, marks, the filter. */
 function goBack({ store, background }: Ui): void {
   if (background.lists.cancel()) return void background.notices.done('Stopped loading')
   if (background.notices.dismiss()) return

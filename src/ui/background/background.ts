@@ -18,7 +18,7 @@ import type { FindRecords } from './restore-kept.ts'
 import { createUnderWay, type UnderWay } from './under-way.ts'
 import { createWrites, type Writes } from './writes.ts'
 
-/** What runs behind the screens, whichever of them is open. */
+/** The work in the background, independent of the open screen. */
 export interface Background {
   readonly notices: Notices
   readonly lists: Lists
@@ -34,13 +34,13 @@ export interface Background {
 }
 
 export interface BackgroundWorld {
-  /** Rejects with a CrmError where there is no server, or no key to it: what needs one says so. */
+  /** Rejects with a CrmError without a server, or without a key for it. */
   readonly openApi: () => Promise<Api>
   readonly env: Env
   readonly now: () => number
   /** Bulk work at the target of the screens. */
   readonly openJobs: () => Promise<Jobs>
-  /** Undefined: events are those of the log that `crm listen` keeps. */
+  /** Undefined: events are read from the log of `crm listen`. */
   readonly live: LiveEvents | undefined
   readonly senders: EventSenders
   /** The changes kept for the next start; undefined without a server. */
@@ -75,7 +75,7 @@ export function createBackground(store: Store<State>, world: BackgroundWorld): B
   }
 }
 
-/** Longer than most answers take, and shorter than the time between SIGTERM and SIGKILL of service managers. */
+/** Longer than most requests take, and shorter than the time between SIGTERM and SIGKILL of service managers. */
 const LAST_ANSWERS_MS = 8_000
 
 /** Aborted LAST_ANSWERS_MS after the other signal. */

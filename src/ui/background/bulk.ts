@@ -5,7 +5,7 @@ import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { type Edit, rowId } from '../list/list-state.ts'
 
-/** The defaults of the commands: a part of the rate limit is left to others. */
+/** The defaults of the commands, which leave a part of the rate limit to other clients. */
 export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
 
 export interface Sent {
@@ -58,7 +58,7 @@ export async function sendEdits(
     (thrown: unknown) => thrown,
   )
   const { state, account } = await jobs.state(paths)
-  // The job never began: the edits stay staged, and the job must not send them, too.
+  // The job never began: the edits stay staged, so the job must not send them as well.
   if (state === 'planned') {
     jobs.drop(paths)
     throw error
@@ -70,7 +70,7 @@ export async function sendEdits(
   }
 }
 
-/** With an answer to every row there is nothing to resume. */
+/** A job with an answer to every row has nothing to resume. */
 function isInterrupted(error: unknown): boolean {
   return error instanceof CrmError && error.code === 'interrupted'
 }

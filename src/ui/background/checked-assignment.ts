@@ -5,12 +5,12 @@ import { type CrmRecord, FIELDS, isNumeric, isReadOnly, resourceOf } from '../..
 import type { ServerList } from '../screens.ts'
 import { parseAssignment } from './staging.ts'
 
-/** Rows that are searched for the members of records. */
+/** The number of rows that are searched for members. */
 const MOST_LOOKED_AT = 2_000
 
 /**
- * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one that the server sets, and for
- * text where there is a number: a slip here would give hundreds of records a field.
+ * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
+ * in a numeric member: a typing error here would add a field to hundreds of records.
  */
 export function checkedAssignment(
   text: string,
@@ -31,7 +31,7 @@ export function checkedAssignment(
     throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
   }
   if (typeof value === 'string' && isNumber(member, noun, looked)) {
-    throw invalid(`${member} is a number, and ${JSON.stringify(value)} a text`, `such as ${member}:=1000`)
+    throw invalid(`${member} is a number, and ${JSON.stringify(value)} is a text`, `such as ${member}:=1000`)
   }
   return assignment
 }

@@ -1,11 +1,11 @@
 import type { Env } from '../../core/streams.ts'
 
-/** What terminals take at the most, as hterm and tmux have it. */
+/** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
 
 /**
- * OSC 52: the terminal itself puts the text on the clipboard, over ssh too. tmux hands on what is wrapped for it.
- * Undefined for a text that is too long.
+ * OSC 52: the terminal itself copies the text to the clipboard, also over ssh. tmux passes on a sequence that is wrapped for
+ * it. Undefined for a text that is too long.
  */
 export function clipboardSequence(text: string, env: Env): string | undefined {
   const data = Buffer.from(text).toString('base64')

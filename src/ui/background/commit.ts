@@ -13,7 +13,7 @@ import { stagedEdits, unstageSent } from './staging.ts'
 import type { UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
 
-/** Sends the staged edits. Refused ones stay staged, with the reason in the log, and the others are sent. */
+/** Sends the staged edits. Rejected ones stay staged, with the reason in the log. */
 export type Commit = (name: ServerList) => Promise<void>
 
 interface Parts {
@@ -22,7 +22,7 @@ interface Parts {
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
-  /** Ids of contacts whose edits a job holds, which are not kept as well. */
+  /** Ids of contacts whose edits are in a job, and so are not kept for the next start. */
   readonly ofJob: Set<string>
   readonly kept: Pick<Kept, 'settle'>
 }
@@ -40,12 +40,12 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
       },
       onDone: (edit) => {
         forget('contacts', edit)
-        // The new version is unknown, and the next edit must not be bound to the old one.
+        // The new version is unknown, and the next edit must not depend on the old one.
         const { version: _, ...row } = { ...edit.row, ...edit.patch }
         store.update((state) => withList(state, 'contacts', (list) => putRow(list, row, SEARCHED.contacts)))
       },
     }).finally(() => ofJob.clear())
-    // The job owns them: staged edits would be sent by the next commit, too.
+    // They are in the job: as staged edits the next commit would send them again.
     for (const edit of sent.left) forget('contacts', edit)
     const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
     const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''

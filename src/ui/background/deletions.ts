@@ -8,7 +8,7 @@ import { nameOf, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** A deletion cannot be undone, so it waits this long. */
+/** The delay of a deletion, which cannot be undone. */
 export const GRACE_MS = 6_000
 const GRACE_TEXT = `deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`
 
@@ -58,7 +58,7 @@ export function createDeletions(parts: Parts): Deletions {
   const mark = (id: string, as: Mark) => store.update((state) => withMark(state, id, as))
 
   async function begin(each: Waiting): Promise<void> {
-    // A deletion that was not sent before the stop stays, and is kept.
+    // A deletion that was not sent before the stop is kept.
     if (signal.aborted) return
     forget(each)
     mark(each.id, 'leaving')

@@ -11,14 +11,14 @@ import type { Env } from '../../core/streams.ts'
 import { withoutKey } from '../../core/without-key.ts'
 
 export interface EditedRecord {
-  /** A merge patch: what was changed, and null for what was taken out. */
+  /** A merge patch: the changed members, and null for removed ones. */
   readonly patch: JsonObject
-  /** Where the text is, until it is forgotten. */
+  /** The path of the text, until it is removed. */
   readonly path: string
   forget(): Promise<void>
 }
 
-/** The record as YAML in the editor. CrmError `invalid_input` for what is no record, and where the text stays. */
+/** Opens the record as YAML in the editor. CrmError `invalid_input`, with the path of the text, for a text that is not a record. */
 export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRecord> {
   const { parseYamlText, yamlText } = await import('./yaml-text.ts')
   const before = Object.fromEntries(Object.entries(record).filter(([name]) => !isReadOnly(name)))
@@ -34,7 +34,7 @@ export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRec
 
 function parseOr(parse: (text: string) => unknown, text: string, path: string): JsonObject {
   let value: unknown
-  let reason = 'it is no object of members'
+  let reason = 'it is not an object'
   try {
     value = parse(text)
   } catch (error) {
@@ -42,7 +42,7 @@ function parseOr(parse: (text: string) => unknown, text: string, path: string): 
     reason = error.message.split('\n')[0] ?? reason
   }
   if (isJsonObject(value)) return value
-  throw new CrmError('invalid_input', `what was edited cannot be read: ${reason}; nothing was sent`, {
+  throw new CrmError('invalid_input', `cannot read the edited text: ${reason}; nothing was sent`, {
     hint: `the text stays in ${shellWord(path)}`,
   })
 }
@@ -50,23 +50,23 @@ function parseOr(parse: (text: string) => unknown, text: string, path: string): 
 interface Edited {
   readonly text: string
   readonly path: string
-  /** Once nothing of it is needed any more. */
+  /** Removes the file. */
   forget(): Promise<void>
 }
 
 /**
- * Text in the editor of VISUAL or EDITOR, through a private file that stays until it is forgotten. CrmError `machine` when
- * the editor cannot be started or fails.
+ * Opens a text in the editor of VISUAL or EDITOR, in a private file that is kept until `forget`. CrmError `machine` when the
+ * editor cannot be started or fails.
  */
 export async function editText(text: string, env: Env): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'crm-edit-'))
-  // A umask can take from the owner too.
+  // A umask can remove permissions of the owner.
   await chmod(folder, 0o700)
   const path = join(folder, 'record.yaml')
   await writeFile(path, text, { mode: 0o600 })
   const editor = env.VISUAL || env.EDITOR || 'vi'
   const forget = () => rm(folder, { recursive: true, force: true })
-  // As git does: the variable may hold flags. The key is none of an editor's business, nor of its plugins'.
+  // As git does: the variable may contain flags. The editor and its plugins do not get the key.
   const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: withoutKey(env), stdio: 'inherit' })
   const [code, signal] = await once(child, 'close')
   if (code !== 0) {

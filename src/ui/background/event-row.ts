@@ -1,7 +1,7 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { EventBody, ForwardResult, Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
 
-/** More of a body is for `crm webhooks events show`: thousands of rows are held. */
+/** Longer bodies are cut, because thousands of rows are held; `crm webhooks events show` prints them in full. */
 const LONGEST_BODY = 4_000
 
 export const REJECTED = 'rejected'
@@ -26,12 +26,12 @@ export function eventRow(event: ReceivedEvent): CrmRecord {
 function bodyText(body: EventBody): string {
   if (body.type === 'bytes') return `${body.bytes.length} bytes`
   if (body.text.length <= LONGEST_BODY) return body.text
-  // Copied: a part of a text keeps the whole in memory.
+  // Copied, because a slice keeps the whole text in memory.
   const head = Buffer.from(body.text.slice(0, LONGEST_BODY)).toString()
   return `${head}… (${body.text.length} characters)`
 }
 
-/** It is in no log, and has no id but this one: nothing but this row tells of it. */
+/** A rejected request is not in the log: this row is its only trace, and its id is made up. */
 function rejectedRow(request: RejectedRequest, number: number): CrmRecord {
   const { receivedAtMs, reason, status, detail, method, path, headerNames } = request
   return {
@@ -47,8 +47,8 @@ function rejectedRow(request: RejectedRequest, number: number): CrmRecord {
 }
 
 /**
- * A row with one more result: each attempt keeps its own, so that a failure stays one when the next try succeeds. The state
- * has them in their order (`verified -> 503 x2, 200`), the pane each with its reason.
+ * Adds the result of an attempt to a row, after earlier results. The state lists them in order (`verified -> 503 x2, 200`),
+ * the pane shows each with its reason.
  */
 export function withForwardResult(row: CrmRecord, result: ForwardResult): CrmRecord {
   const attempts = Object.keys(row).filter((name) => name.startsWith(ATTEMPT)).length
@@ -74,7 +74,7 @@ function resultText({ type, status }: ForwardResult): string {
   return type === 'executed' ? `exit ${status ?? '-'}` : String(status ?? 'no answer')
 }
 
-/** `-> 200 in 12 ms`, `-> exit 1`: how an attempt to forward it ended. */
+/** `-> 200 in 12 ms`, `-> exit 1`: the result of an attempt. */
 export function forwardResultText(result: ForwardResult): string {
   const { failure, tookMs, retryInMs } = result
   const why = failure === undefined ? ` in ${tookMs} ms` : `: ${failure}`

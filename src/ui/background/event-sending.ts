@@ -4,22 +4,22 @@ import { forwardResultText } from './event-row.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** How events are sent from here; they throw a CrmError for one that cannot be signed, or an address that is none. */
+/** Send events; throw a CrmError for an event that cannot be signed, and for an invalid address. */
 export interface EventSenders {
-  /** A kept event once more, signed anew under the id it has. */
+  /** Sends a kept event again, with a new signature and the same id. */
   replay(id: string, to: string): Promise<ForwardResult>
-  /** One that is made up: `contact.created name=Ada`. */
+  /** Sends a synthetic event: `contact.created name=Ada`. */
   trigger(name: string, members: readonly string[], to: string): Promise<ForwardResult>
 }
 
 export interface Sending {
-  /** One after the other, in this order. */
+  /** Sends them one after the other, in this order. */
   replay(ids: readonly string[], to: string): Promise<void>
   trigger(name: string, members: readonly string[], to: string): Promise<void>
 }
 
 export function createSending(senders: EventSenders, notices: Notices, underWay: UnderWay): Sending {
-  /** What a target says stays in the log; the last word counts the others. */
+  /** The answers of the target stay in the log; the last message counts them. */
   async function sendAll(sends: readonly (() => Promise<ForwardResult>)[]): Promise<void> {
     let taken = 0
     let last = ''
@@ -28,7 +28,7 @@ export function createSending(senders: EventSenders, notices: Notices, underWay:
         const result = await send()
         last = safeText(`${result.name ?? result.id ?? 'the event'} -> ${result.target} ${forwardResultText(result)}`)
         if (result.failure === undefined) taken++
-        else notices.wait(`Not taken: ${last}`)
+        else notices.wait(`Not accepted: ${last}`)
       }
     } catch (error) {
       return notices.problem(error, 'Not sent: ')
@@ -36,7 +36,7 @@ export function createSending(senders: EventSenders, notices: Notices, underWay:
     if (taken === 0) return
     if (sends.length === 1) return notices.done(`Sent ${last}`)
     const say = taken === sends.length ? notices.done : notices.wait
-    say(`Taken: ${taken} of ${sends.length}, the last: ${last}`)
+    say(`Accepted: ${taken} of ${sends.length}, the last: ${last}`)
   }
 
   const track = (sends: readonly (() => Promise<ForwardResult>)[]) =>

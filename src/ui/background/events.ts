@@ -12,14 +12,14 @@ import type { Store } from '../store.ts'
 import { eventRow } from './event-row.ts'
 import type { Notices } from './notices.ts'
 
-/** What `crm listen` keeps on this machine, looked at while the screen is open. */
+/** The events that `crm listen` keeps on this machine, watched while the screen is open. */
 export interface Events {
-  /** Shows what the log holds now. */
+  /** Shows the current content of the log. */
   look(): Promise<void>
   close(): void
 }
 
-/** The newest of them; the others are for `crm webhooks events list`. */
+/** The number of events shown, the newest first; `crm webhooks events list` prints all. */
 export const MOST_EVENTS = 2_000
 const LOOK_EVERY_MS = 1_000
 
@@ -28,19 +28,19 @@ export function createEvents(store: Store<State>, env: Env, notices: Notices): E
   let seen = ''
   const timer = setInterval(() => void watch(), LOOK_EVERY_MS)
 
-  /** Changes are counted; the rows stay where they are until a person asks for them. */
+  /** Counts new events; the rows do not move until the user reloads them. */
   async function watch(): Promise<void> {
     if (store.get().screen !== 'events' || seen === '') return
     try {
       if ((await logSize(folder)) === seen) return
       const shown = new Set(store.get().lists.events.rows.map(({ id, received_at }) => `${id} ${received_at}`))
       const fresh = (await newest(folder)).filter(({ id, received_at }) => !shown.has(`${id} ${received_at}`))
-      // An empty screen has no row that could jump.
+      // An empty list has no row that could move.
       if (shown.size === 0) return await look()
       store.update((state) => withList(state, 'events', (list) => ({ ...list, news: fresh.length })))
     } catch (error) {
       clearInterval(timer)
-      notices.problem(error, 'Events are not watched any more: ')
+      notices.problem(error, 'Events are no longer watched: ')
     }
   }
 

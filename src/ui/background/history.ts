@@ -1,4 +1,4 @@
-/** What can be taken back, the last first. */
+/** The changes that can be undone, the last first. */
 export interface History {
   add(entry: Undo): void
   last(): Undo | undefined

@@ -15,16 +15,16 @@ import { TERMS } from './bulk.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** The jobs of this machine, and what can be done about them. */
+/** The jobs of this machine, and the actions on them. */
 export interface JobList {
   look(): Promise<void>
-  /** Sends what is left of it. */
+  /** Sends the unsent rows. */
   resume(id: string): Promise<void>
-  /** Sends the rows that failed once more, as a job of their own. */
+  /** Sends the failed rows again, as a new job. */
   retry(id: string): Promise<void>
-  /** Its failures by their cause, the most frequent first. */
+  /** Its failures by cause, the most frequent first. */
   causes(id: string): Promise<readonly Cause[]>
-  /** Makes the rows of one cause anew, with a member changed in all of them; nothing is sent yet. */
+  /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
   correct(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Corrected | undefined>
 }
 
@@ -36,13 +36,13 @@ export interface Cause {
 
 export interface Corrected {
   readonly rows: number
-  /** What becomes of the first few, for a person. */
+  /** The changes of the first rows, for people. */
   readonly lines: readonly string[]
   send(): Promise<void>
   drop(): void
 }
 
-/** While one is sent, what is shown of it is read anew this often. */
+/** How often the row of a running job is updated. */
 const LOOK_EVERY_MS = 1_000
 
 interface Parts {
@@ -121,9 +121,9 @@ export function createJobList({ store, openJobs, notices, underWay }: Parts): Jo
 async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
   const { head, state, account, progress } = await jobs.state(paths)
   const isRunning = state === 'running'
-  // A row without an answer is under way; it is in doubt only when its process is gone.
+  // A row without an answer is being sent; it is in doubt only after its process has ended.
   const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
-  // Stopped with an answer to every row: only the recheck of an upsert may be left.
+  // Stopped with an answer to every row: only the recheck of an upsert can be left.
   const isAllAnswered =
     state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
   const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
@@ -144,7 +144,7 @@ async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
 /** The failures of a job by their cause, each a member of its row. */
 async function failureGroups(jobs: Jobs, paths: JobPaths, isRunning: boolean): Promise<JsonObject> {
   const report = await jobs.reportFailures(paths)
-  // Of a job that is running they hold what is under way.
+  // In a running job these include requests without an answer yet.
   const found = report?.groups.filter(({ code }) => !isRunning || code !== 'in_doubt') ?? []
   const groups = found.slice(0, MOST_CAUSES)
   const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
@@ -157,7 +157,7 @@ function causeText({ code, field, reason, count }: FailureGroup): string {
   return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
 }
 
-/** What is in doubt may have been done, and is not sent once more. */
+/** Rows in doubt may have been applied, and are not sent again. */
 async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
   const report = await jobs.reportFailures(paths)
   const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)

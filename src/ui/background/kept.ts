@@ -12,7 +12,7 @@ import type { Notices } from './notices.ts'
 import { type FindRecords, restoreChanges } from './restore-kept.ts'
 import { stagedEdits } from './staging.ts'
 
-/** Changes that outlive the screens. */
+/** Changes that are kept for the next start. */
 export interface Kept {
   /** Edits and deletions that are not sent. */
   pending(): readonly KeptChange[]

@@ -9,16 +9,16 @@ import { type Events, MOST_EVENTS } from './events.ts'
 
 /** A receiver that this process runs. */
 export interface LiveEvents {
-  /** Where senders reach it. */
+  /** The address for senders. */
   readonly url: string
-  /** Told of all that happens, from now on. */
+  /** Receives every later event. */
   onEvents(take: (listenEvent: ListenEvent) => void): void
 }
 
-/** Four frames a second are drawn for however many events come. */
+/** Four frames a second are drawn at any rate of events. */
 const SHOWN_EVERY_MS = 250
 
-/** Rows of a receiver in this process: what `crm listen` would print, the newest first. */
+/** The events of a receiver in this process: what `crm listen` would print, the newest first. */
 export function createLiveEvents(store: Store<State>, live: LiveEvents): Events {
   let waiting: CrmRecord[] = []
   let count = 0
@@ -29,7 +29,7 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
   live.onEvents((listenEvent) => {
     if (listenEvent.type === 'event' || listenEvent.type === 'rejected') {
       waiting.push(receivedRow(listenEvent, ++receivedCount))
-      // Those that would be let go anyway are not held until somebody looks.
+      // Rows beyond the maximum are dropped at once.
       if (waiting.length > 2 * MOST_EVENTS) waiting = waiting.slice(-MOST_EVENTS)
       count++
     } else if (listenEvent.type !== 'simulated' && listenEvent.id !== undefined) {
@@ -47,7 +47,7 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
     store.update((state) => withList(state, 'events', (before) => ({ ...before, news: count })))
   }
 
-  /** Of rows that are not shown yet too: each result is put to its row once. */
+  /** Adds each result once, also to rows that are not shown yet. */
   function showResults(): void {
     const results = unshown
     unshown = []
@@ -89,7 +89,7 @@ export function isFollowed({ listening, overlay, lists: { events } }: State): bo
   return listening?.isFollowing === true && overlay === undefined && !isChosen
 }
 
-/** The rows themselves where none of the results is of one of them. */
+/** Returns the same rows when no result belongs to them. */
 function withResults<Rows extends readonly CrmRecord[]>(
   rows: Rows,
   results: readonly ForwardResult[],
@@ -102,7 +102,7 @@ function withResults<Rows extends readonly CrmRecord[]>(
   return next.some((row, at) => row !== rows[at]) ? next : rows
 }
 
-/** Which of the rows: an event that came again has the id of the one before it. */
+/** Identifies the row of a result: a repeated event has the same id, but another time. */
 function requestOf({ id, receivedAtMs }: ForwardResult): string {
   return `${id} ${new Date(receivedAtMs).toISOString()}`
 }

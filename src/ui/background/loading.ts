@@ -10,29 +10,29 @@ import type { Store } from '../store.ts'
 import type { Notices } from './notices.ts'
 
 export interface Lists {
-  /** One more page, unless one is under way or there is none. */
+  /** Loads one more page, unless one is being loaded or the list is complete. */
   more(name: ServerList): Promise<void>
-  /** To the end, page by page; Esc stops it. */
+  /** Loads all pages; Esc stops it. */
   all(name: ServerList): Promise<void>
-  /** From the start; the rows that are there stay until the first page has come. */
+  /** Reloads from the start; the present rows stay until the first page is received. */
   reload(name: ServerList): Promise<void>
-  /** False when nothing was under way. */
+  /** False when nothing was being loaded. */
   cancel(): boolean
 }
 
 interface Run {
   readonly pages: AsyncIterator<Page>
   readonly controller: AbortController
-  /** Rows that have come and are not shown yet. */
+  /** Received rows that are not shown yet. */
   held: CrmRecord[]
-  /** Behind what is held. */
+  /** The cursor after the held rows. */
   nextCursor: string | undefined
   shownAtMs: number
 }
 
 /**
- * Where all is loaded, pages come faster than anybody reads, and each that is shown copies the lists of a hundred thousand
- * rows: what is left of those copies was 100 MB.
+ * During a load of all rows pages are received faster than they can be read, and showing one copies the lists of up to a
+ * hundred thousand rows: the garbage of these copies reached 100 MB.
  */
 const SHOWN_EVERY_MS = 250
 const MOST_HELD = 5_000
@@ -45,7 +45,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
   const change = (name: ServerList, part: Partial<ListState>) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, ...part })))
 
-  /** The iterator is kept between pages: it sees cursors that repeat. */
+  /** The iterator is kept between pages, because it detects repeated cursors. */
   function runOf(name: ServerList): Run {
     const run = runs.get(name) ?? newRun(openApi, name, store.get().lists[name])
     runs.set(name, run)
@@ -124,7 +124,7 @@ function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState):
 
 type ListQuery = Parameters<Api[ServerList]['list']>[0]
 
-/** The client is loaded for the first page, behind the first frame. */
+/** Loads the client for the first page, after the first frame. */
 async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: ListQuery): AsyncGenerator<Page> {
   yield* (await openApi())[name].list(query)
 }
@@ -138,16 +138,16 @@ function showHeld(store: Store<State>, name: ServerList, run: Run): void {
   )
 }
 
-/** A list as it came lets its first rows go; one that is sorted or filtered cannot, and has an end. */
+/** An unsorted, unfiltered list drops its first rows when it is full; any other list stops loading. */
 function isFull({ rows, filter, sort }: ListState): boolean {
   return rows.length >= MOST_ROWS && (filter !== '' || sort !== undefined)
 }
 
 function fullText(name: ServerList): string {
-  return `A list that is sorted or filtered holds ${MOST_ROWS} rows; crm ${name} list --where finds among all`
+  return `A sorted or filtered list holds at most ${MOST_ROWS} rows; crm ${name} list --where searches all`
 }
 
-/** What has come is shown, whyever no more does. */
+/** Shows the received rows, whatever the reason for the end. */
 function showLeft(store: Store<State>, name: ServerList, run: Run): void {
   if (run.held.length > 0) showHeld(store, name, run)
 }

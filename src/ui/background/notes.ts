@@ -7,11 +7,11 @@ import { selectedRow } from '../selected.ts'
 import type { State } from '../state.ts'
 import type { Store } from '../store.ts'
 
-/** A cursor that moves on asks for nothing. */
+/** The cursor must rest this long before a request. */
 const REST_MS = 250
 const MOST_NOTES = 50
 
-/** Notes of the deal that the open pane shows, where the server lists them; gives back what ends it. */
+/** Loads the notes of the deal in the open pane, if the server lists notes; returns a function that ends this. */
 export function watchNotes(store: Store<State>, openApi: () => Promise<Api>, boards: Boards): () => void {
   let timer: NodeJS.Timeout | undefined
   let wanted: string | undefined

@@ -10,7 +10,7 @@ import { changesText, nameOf } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
 import type { Notices } from './notices.ts'
 
-/** Finds records by their ids; an id without a record is missing in the answer. */
+/** Finds records by their ids; an id without a record is missing in the result. */
 export type FindRecords = (list: KeptChange['list'], ids: readonly string[]) => Promise<ReadonlyMap<string, CrmRecord>>
 
 interface Parts {
@@ -30,13 +30,13 @@ export async function restoreChanges(
   const checked = kept.map((change) => checkKept(change, found.get(change.id)))
   const { staged, editedTwice } = withEdits(store.get().lists[list], checked)
   store.update((state) => withList(state, list, (before) => ({ ...before, staged })))
-  if (list === 'contacts') deletions.hold(checked.flatMap((each) => (each.is === 'deletion' ? [each.row] : [])))
-  const leftOut = [...checked.flatMap((each) => (each.is === 'deletion' ? [] : each.leftOut)), ...editedTwice]
+  if (list === 'contacts') deletions.hold(checked.flatMap((each) => (each.type === 'deletion' ? [each.row] : [])))
+  const leftOut = [...checked.flatMap((each) => (each.type === 'deletion' ? [] : each.leftOut)), ...editedTwice]
   store.update((state) => ({ ...state, leftOut: state.leftOut + leftOut.length }))
-  const restored = checked.filter(({ is }) => is !== 'dropped').length
+  const restored = checked.filter(({ type }) => type !== 'dropped').length
   if (restored > 0)
     notices.wait(`${changesText(restored)} of ${list} kept from the last session, not sent yet: w shows and sends`)
-  // Last, because the last message is the one that stays on the screen.
+  // Last, because the screen shows the last message.
   for (const text of leftOut) notices.wait(`Not restored: ${text}`)
 }
 
@@ -48,8 +48,8 @@ function withEdits(
   const staged = new Map(list.staged)
   const editedTwice: string[] = []
   for (const each of checked) {
-    const id = each.is === 'edit' ? rowId(each.edit.row) : undefined
-    if (each.is !== 'edit' || id === undefined) continue
+    const id = each.type === 'edit' ? rowId(each.edit.row) : undefined
+    if (each.type !== 'edit' || id === undefined) continue
     const { row, patch } = each.edit
     const now = staged.get(id)?.patch ?? {}
     for (const [member, value] of Object.entries(patch)) {
@@ -64,21 +64,21 @@ function withEdits(
 
 /** A kept change after the comparison with its current record. */
 type Checked =
-  | { readonly is: 'edit'; readonly edit: Edit; readonly leftOut: readonly string[] }
-  | { readonly is: 'deletion'; readonly row: CrmRecord }
-  /** Nothing is left to do; the texts give the reasons. */
-  | { readonly is: 'dropped'; readonly leftOut: readonly string[] }
+  | { readonly type: 'edit'; readonly edit: Edit; readonly leftOut: readonly string[] }
+  | { readonly type: 'deletion'; readonly row: CrmRecord }
+  /** There is nothing to restore; the texts state the reasons. */
+  | { readonly type: 'dropped'; readonly leftOut: readonly string[] }
 
 /** A change is restored when its members are unchanged in the record, so that it overwrites nothing newer. */
 function checkKept(change: KeptChange, record: CrmRecord | undefined): Checked {
   const { patch, before } = change
   const name = nameOf(before)
-  if (!record) return { is: 'dropped', leftOut: patch === null ? [] : [`${name} (${safeText(change.id)}) is gone`] }
+  if (!record) return { type: 'dropped', leftOut: patch === null ? [] : [`${name} (${safeText(change.id)}) is gone`] }
   if (patch === null) {
     const isSame = sameVersion(before, record)
     return isSame
-      ? { is: 'deletion', row: record }
-      : { is: 'dropped', leftOut: [`${name} was changed since, and is not deleted`] }
+      ? { type: 'deletion', row: record }
+      : { type: 'dropped', leftOut: [`${name} was changed since, and is not deleted`] }
   }
   const leftOut: string[] = []
   const rest: JsonObject = {}
@@ -88,8 +88,8 @@ function checkKept(change: KeptChange, record: CrmRecord | undefined): Checked {
     if (isSameJson(now, before[member] ?? null)) rest[member] = value
     else leftOut.push(`${name}: ${safeText(member)} is ${text(now)} now, and was not set to ${text(value)}`)
   }
-  if (Object.keys(rest).length === 0) return { is: 'dropped', leftOut }
-  return { is: 'edit', edit: { row: record, patch: rest }, leftOut }
+  if (Object.keys(rest).length === 0) return { type: 'dropped', leftOut }
+  return { type: 'edit', edit: { row: record, patch: rest }, leftOut }
 }
 
 /** By the version if the server has one, else by all members. */

@@ -17,7 +17,7 @@ export function parseAssignment(text: string): readonly [name: string, value: Js
 }
 
 function invalid(text: string): CrmError {
-  return new CrmError('invalid_input', `${JSON.stringify(text)} is no change, expected member=value`, {
+  return new CrmError('invalid_input', `${JSON.stringify(text)} is not a change, expected member=value`, {
     hint: 'such as company=Acme, or amount:=12 for a number, or phone= for nothing',
   })
 }

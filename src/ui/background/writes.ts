@@ -81,7 +81,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
         what: `${nameOf(after)} is as it was`,
-        // Only when no one has changed it since.
+        // Only if it was not changed since.
         undo: async () => void (await send(name, id, inverse, after.version)),
       })
     },

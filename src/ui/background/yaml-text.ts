@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml'
 
-/** A module of its own, because the package is loaded only for an editor. Throws an Error that says where. */
+/** In a separate module, because the package is loaded only for an editor. Throws an Error with the position. */
 export function parseYamlText(text: string): unknown {
   return parse(text)
 }

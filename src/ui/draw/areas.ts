@@ -3,9 +3,9 @@ import type { State } from '../state.ts'
 export const LEAST_COLUMNS = 60
 export const LEAST_ROWS = 12
 
-/** Header, place, heads of the columns; message and keys below. */
+/** The lines of header, place and column headers, and of message and keys below. */
 const CHROME_ROWS = 5
-/** From here on the pane stands beside the list, else below it. */
+/** From this width on the pane is beside the list, else below it. */
 const WIDE = 110
 
 export interface Areas {
@@ -15,7 +15,7 @@ export interface Areas {
   readonly detail: { readonly isBeside: boolean; readonly columns: number; readonly rows: number } | undefined
 }
 
-/** Sizes by arithmetic: what Ink would measure comes a frame late. */
+/** Computed, because a measurement by Ink is available only one frame later. */
 export function areasOf(state: State, isDetailOpen: boolean): Areas {
   const bodyRows = Math.max(1, state.rows - CHROME_ROWS)
   if (!isDetailOpen) return { listRows: bodyRows, listColumns: state.columns, detail: undefined }

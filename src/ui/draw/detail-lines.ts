@@ -16,13 +16,13 @@ export interface Detail {
   readonly row: CrmRecord
   readonly staged: JsonObject | undefined
   readonly notes: readonly CrmRecord[] | undefined
-  /** Lines that are scrolled away. */
+  /** The number of lines scrolled out at the top. */
   readonly top: number
 }
 
 const LONGEST_VALUE = 4000
 
-/** Every member of the row, and the notes where the server lists them; what does not fit is counted. */
+/** Every member of the row, and notes if the server lists them; lines that do not fit are counted. */
 export function detailLines(detail: Detail, area: DetailArea, theme: Theme): readonly string[] {
   const { width, height } = area
   const lines = allLines(detail, width, theme)
@@ -34,7 +34,7 @@ export function detailLines(detail: Detail, area: DetailArea, theme: Theme): rea
   return shown
 }
 
-/** Members that the server sets come last. */
+/** Members set by the server are last. */
 function allLines({ row, staged, notes }: Detail, width: number, theme: Theme): string[] {
   const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))

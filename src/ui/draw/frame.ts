@@ -18,7 +18,7 @@ import type { Cursor } from './overlay-lines.ts'
 import { type Drawing, sheetOf } from './sheet.ts'
 import type { Theme } from './theme.ts'
 
-/** The whole screen: a line a row, none wider than it. */
+/** The whole screen: one line per row, none wider than the screen. */
 export interface Frame {
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
@@ -27,7 +27,7 @@ export interface Frame {
 export function drawFrame(state: State, drawing: Drawing): Frame {
   const { columns, rows } = state
   if (columns < LEAST_COLUMNS || rows < LEAST_ROWS) {
-    const text = `crm browse needs ${LEAST_COLUMNS} columns and ${LEAST_ROWS} rows; here are ${columns} and ${rows}`
+    const text = `crm browse needs ${LEAST_COLUMNS} columns and ${LEAST_ROWS} rows; this terminal has ${columns} and ${rows}`
     return { lines: [fitCell(text, columns)], cursor: undefined }
   }
   const { theme } = drawing
@@ -46,7 +46,7 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
   }
 }
 
-/** Less of it would say nothing. */
+/** The least useful width of the place. */
 const LEAST_PLACE = 10
 
 function headerLine({ screen, place, columns }: State, theme: Theme): string {
@@ -85,7 +85,7 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   return [status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
 }
 
-/** What is known of how many there are: `1-37 of 400+`. */
+/** The visible rows, and the number as far as known: `1-37 of 400+`. */
 function rangeText(state: State, list: ListState): string {
   const { lettingGo, isComplete, isDetailOpen } = list
   const count = shownCount(list)
@@ -132,7 +132,7 @@ function listeningPart(state: State): readonly string[] {
   return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
 }
 
-/** Stages that do not fit are not forgotten. */
+/** Names the stages that do not fit. */
 function hiddenStages(state: State, board: readonly BoardColumn[]): readonly string[] {
   const { listColumns } = areasOf(state, state.lists.deals.isDetailOpen)
   const { first, fitting } = stagesShown(board.length, clampBoard(state.board, board).column, listColumns)
@@ -150,7 +150,7 @@ function toastLine({ toasts, columns }: State, theme: Theme): string {
   return toast.kind === 'problem' ? theme.bad(text) : theme.accent(text)
 }
 
-/** As many keys as fit: those that are always there, then what this screen alone can do, if it can be done now. */
+/** As many keys as fit: those of all screens first, then those of this screen that can run now. */
 function footerLine(state: State, { theme, keymap }: Drawing): string {
   const { screen, columns, pendingKeys } = state
   if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)

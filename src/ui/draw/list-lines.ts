@@ -11,11 +11,11 @@ export interface ListArea {
   readonly columns: readonly Column[]
   readonly width: number
   readonly height: number
-  /** What stands where there is no row. */
+  /** The text shown when there is no row. */
   readonly empty: readonly string[]
 }
 
-/** Heads and rows, each exactly as wide as the area. */
+/** Header and rows, each exactly as wide as the area. */
 export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
   const fitted = fitListColumns(area.columns, area.width - MARGIN)
   const lines = [headLine(list, fitted, area.width, theme)]
@@ -71,7 +71,7 @@ function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, t
   return list.marks.has(id) ? theme.bold(text) : text
 }
 
-/** Deleted soon, edited and not sent, marked, in the range that is being marked. */
+/** The sign of a row: to be deleted, edited and not sent, marked, or in the range being marked. */
 function flagOf(list: ListState, id: string, position: number): string {
   if (list.leaving.has(id)) return 'x'
   if (list.staged.has(id)) return '~'

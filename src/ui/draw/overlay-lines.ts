@@ -11,13 +11,13 @@ export interface Cursor {
   readonly y: number
 }
 
-/** Lines that cover the bottom of the screen, and where the terminal's own cursor is, counted from the first of them. */
+/** Lines that cover the bottom of the screen, and the position of the terminal's cursor, relative to the first line. */
 export interface Sheet {
   readonly lines: readonly string[]
   readonly cursor: Cursor | undefined
 }
 
-/** What ends it stands behind the text, while there is room; what is wrong with the text stands under it. */
+/** The keys that end it follow the text if they fit; a problem of the text is shown below it. */
 export function promptSheet({ label, input, onChange, problem }: Prompt, width: number, theme: Theme): Sheet {
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
@@ -30,7 +30,7 @@ export function promptSheet({ label, input, onChange, problem }: Prompt, width: 
   }
 }
 
-/** Whole, because its end says what to type instead. */
+/** Never cut, because its end states what to type instead. */
 function problemLines(problem: string, width: number, theme: Theme): readonly string[] {
   const lines = wrapText(safeText(problem), width - 4)
   return lines.map((line, at) => theme.bad(fitCell(`${at === 0 ? ' ! ' : '   '}${line}`, width)))
@@ -54,15 +54,15 @@ export function confirmSheet(overlay: Confirmation, width: number, theme: Theme)
 }
 
 export function choiceSheet({ title, lines = [], options, index }: Choice, width: number, theme: Theme): Sheet {
-  const said = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
+  const text = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
   const rows = options.map((option, at) => {
     const text = fitCell(`${at === index ? ' ❯ ' : '   '}${option}`, width)
     return at === index ? theme.inverse(text) : text
   })
-  return { lines: [rule(width, theme), theme.bold(fitCell(` ${title}`, width)), ...said, ...rows], cursor: undefined }
+  return { lines: [rule(width, theme), theme.bold(fitCell(` ${title}`, width)), ...text, ...rows], cursor: undefined }
 }
 
-/** A field a line; what the server says against one stands under it. */
+/** One line per field, with the server's error for it below. */
 export function formSheet(form: Form, width: number, height: number, theme: Theme): Sheet {
   const nameWidth = Math.min(20, Math.max(...form.fields.map(({ name }) => textWidth(safeText(name)))) + 1)
   const lines = [rule(width, theme), theme.bold(fitCell(` ${form.title}${form.isSending ? ' …' : ''}`, width))]

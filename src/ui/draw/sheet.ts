@@ -18,7 +18,7 @@ export interface Drawing {
 
 const KEYS_WIDTH = 18
 
-/** What lies over the screen, if anything does. */
+/** The overlay of the screen; undefined without one. */
 export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
   const { overlay, columns, rows } = state
   const { theme } = drawing
@@ -48,7 +48,7 @@ function actionLines(state: State, keymap: Keymap, text: string): readonly strin
   })
 }
 
-/** A title that is too long goes on below itself. */
+/** A long title is wrapped. */
 function helpLines(state: State, keymap: Keymap): readonly string[] {
   const indent = ' '.repeat(3 + KEYS_WIDTH)
   return actionLines(state, keymap, '').flatMap((line) => {
@@ -59,7 +59,7 @@ function helpLines(state: State, keymap: Keymap): readonly string[] {
   })
 }
 
-/** How far the help can be scrolled. */
+/** The greatest scroll position of the help. */
 export function lastHelpTop(state: State, keymap: Keymap): number {
   return Math.max(0, helpLines(state, keymap).length - helpRoom(state))
 }
@@ -100,7 +100,7 @@ function paletteSheet(state: State, drawing: Drawing): Sheet {
   const shown = found
     .slice(from, from + room)
     .map((line, index) => (from + index === overlay.index ? theme.inverse(`❯${line.slice(1)}`) : line))
-  if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen is called that', columns)))
+  if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen matches', columns)))
   while (shown.length < room) shown.push(' '.repeat(columns))
   const prompt = promptSheet({ type: 'prompt', label: ':', input: overlay.input, onSubmit: () => {} }, columns, theme)
   const lines = [rule(columns, theme), ...shown, ...prompt.lines]

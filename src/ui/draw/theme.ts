@@ -1,8 +1,8 @@
-/** ANSI's own sixteen names alone: they are right on dark and on light terminals. Meaning never hangs on colour. */
+/** Only the sixteen ANSI colours, which suit dark and light terminals. Meaning never depends on colour. */
 export interface Theme {
   bold(text: string): string
   dim(text: string): string
-  /** The row under the cursor, and what has the focus; stays without colour. */
+  /** The row under the cursor, and the focused button; also used without colour. */
   inverse(text: string): string
   good(text: string): string
   bad(text: string): string

@@ -67,7 +67,7 @@ function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form,
 function withRefusal(form: Form, { code, message, details }: CrmError): Form {
   const problem =
     code === 'precondition_failed'
-      ? `somebody changed it since; Ctrl-S once more overwrites that: ${message}`
+      ? `the record was changed since; Ctrl-S again overwrites that: ${message}`
       : `${message}; ${details.hint}`
   return { ...form, isSending: false, fields: withProblems(form.fields, message), problem: safeText(problem) }
 }

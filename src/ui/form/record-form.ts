@@ -8,7 +8,7 @@ import type { KeptForm } from '../../settings/kept-changes.ts'
 import { type Form, type FormField, isChanged } from '../overlay.ts'
 import { inputText, textInput } from '../text/text-input.ts'
 
-/** Members that a form shows even when the record does not have them. */
+/** Members that a form shows even if the record does not have them. */
 export const FORM_FIELDS = {
   contacts: writableNames('contact'),
   deals: writableNames('deal'),
@@ -24,7 +24,7 @@ const NUMBERS = new Set(
   ),
 )
 
-/** The fields of a form, empty for a new record; without lists and objects, which are edited in $EDITOR. */
+/** The fields of a form, empty for a new record; lists and objects are omitted, and edited in $EDITOR. */
 export function formFields(known: readonly string[], record: CrmRecord | undefined): readonly FormField[] {
   const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && !isReadOnly(name))
   return [...known, ...others].flatMap((name) => {
@@ -37,8 +37,8 @@ export function formFields(known: readonly string[], record: CrmRecord | undefin
 }
 
 /**
- * The members that were changed, as a merge patch; of a new record those that are not empty. CrmError `invalid_input`
- * names the field whose text is no JSON where it has to be.
+ * The changed members as a merge patch; for a new record those that are not empty. CrmError `invalid_input` names a field
+ * whose text must be JSON and is not.
  */
 export function formPatch(fields: readonly FormField[]): JsonObject {
   const patch: [string, JsonValue][] = []

@@ -1,4 +1,4 @@
-/** A column of a list, in the order of its worth: the last gives way first. */
+/** A column of a list; the last column is omitted first. */
 export interface Column {
   /** Name of the member. */
   readonly name: string
@@ -15,7 +15,7 @@ export interface FittedColumn {
 
 export const COLUMN_GAP = 2
 
-/** As many columns as have their least width, in their order; what is left over goes to them in turn. */
+/** As many columns as fit with their least width, in order; the remaining width is distributed in turn. */
 export function fitListColumns(columns: readonly Column[], available: number): readonly FittedColumn[] {
   const shown: Column[] = []
   let used = -COLUMN_GAP

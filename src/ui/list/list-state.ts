@@ -12,15 +12,15 @@ export interface Edit {
   readonly patch: JsonObject
 }
 
-/** A list on a screen. Cursor and marks survive whatever comes and goes around them: marks by id, the cursor by its row. */
+/** A list on a screen. Changes of the rows keep marks, by id, and the cursor, by its row. */
 export interface ListState {
-  /** The loaded ones, in the server's order; those before them were let go. */
+  /** The loaded rows, in the server's order; earlier ones may have been dropped. */
   readonly rows: readonly CrmRecord[]
   readonly haystacks: readonly string[]
   readonly lettingGo: number
   /** Indices of the rows that are shown; undefined shows all, in the order of the server. */
   readonly order: readonly number[] | undefined
-  /** Into what is shown. */
+  /** Index into the shown rows. */
   readonly cursor: number
   readonly top: number
   /** The selected column, by the name of its member. */
@@ -29,7 +29,7 @@ export interface ListState {
   readonly filter: string
   readonly serverFilters: Readonly<Record<string, string>>
   readonly marks: ReadonlySet<string>
-  /** Where a range of marks began, into what is shown. */
+  /** Start of a range of marks, as an index into the shown rows. */
   readonly anchor: number | undefined
   /** Edits that wait for the commit, by id. */
   readonly staged: ReadonlyMap<string, Edit>
@@ -43,9 +43,9 @@ export interface ListState {
   readonly loading: Loading
   readonly nextCursor: string | undefined
   readonly isComplete: boolean
-  /** The rows are older than the last wish to see fresh ones. */
+  /** A reload was requested, and its first page was not received yet. */
   readonly isStale: boolean
-  /** Why the last page did not come. */
+  /** The error of the last page. */
   readonly failure: string | undefined
   /** Changes on the server that are not shown yet. */
   readonly news: number
@@ -95,18 +95,18 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
   return row && idText(row.id)
 }
 
-/** So many rows are held; a list of a million is paged through and not held. */
+/** The maximum number of rows held; a longer list is paged through. */
 export const MOST_ROWS = 110_000
 const LET_GO = 20_000
 
 export interface LoadedPage {
   readonly items: readonly CrmRecord[]
   readonly nextCursor: string | undefined
-  /** Members that a filter looks at. */
+  /** Members that a filter searches. */
   readonly searched: readonly string[]
 }
 
-/** The first page of a reload takes the place of what was there, in one step. */
+/** The first page of a reload replaces the rows in one step. */
 export function takePage(list: ListState, { items, nextCursor, searched }: LoadedPage): ListState {
   const before: Pick<ListState, 'rows' | 'haystacks' | 'lettingGo'> = list.isStale
     ? { rows: [], haystacks: [], lettingGo: 0 }
@@ -114,7 +114,7 @@ export function takePage(list: ListState, { items, nextCursor, searched }: Loade
   const found = items.map((item) => haystackOf(item, searched))
   const rows = before.rows.concat(items)
   const haystacks = before.haystacks.concat(found)
-  // Several pages can come at once, and be more than are let go otherwise.
+  // Several pages can arrive at once, with more rows than are usually dropped.
   const excess = rows.length - MOST_ROWS
   const drop = excess > 0 && list.filter === '' && !list.sort ? excess + LET_GO : 0
   const next: ListState = {
@@ -131,7 +131,7 @@ export function takePage(list: ListState, { items, nextCursor, searched }: Loade
   return list.isStale ? reordered(next, rowId(currentRow(list))) : grown(next, list, drop)
 }
 
-/** More rows never move the one under the cursor. */
+/** Added rows never move the row under the cursor. */
 function grown(next: ListState, before: ListState, drop: number): ListState {
   if (next.filter === '' && !next.sort) {
     return { ...next, cursor: Math.max(0, next.cursor - drop), top: Math.max(0, next.top - drop) }
@@ -145,7 +145,7 @@ function indicesFrom(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from }, (_, index) => from + index)
 }
 
-/** Filter and sort applied anew; the cursor stays on the row of this id, and the row on its line of the screen. */
+/** Applies filter and sort again; the cursor stays on the row of this id, and the row on its line of the screen. */
 export function reordered(list: ListState, id: string | undefined): ListState {
   const next = { ...list, order: orderRows(list), anchor: undefined }
   const line = list.cursor - list.top
@@ -160,7 +160,7 @@ function positionOf(list: ListState, id: string): number {
   return -1
 }
 
-/** What a server answered takes the place of the row; one that is not there is put on top. */
+/** Replaces the row by the server's answer; a row that is not in the list is put on top. */
 export function putRow(list: ListState, row: CrmRecord, searched: readonly string[]): ListState {
   const id = rowId(row)
   const index = list.rows.findIndex((each) => rowId(each) === id)

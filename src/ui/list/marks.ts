@@ -14,7 +14,7 @@ export function markRange(list: ListState): ListState {
   return { ...list, anchor: undefined, marks: new Set([...list.marks, ...idsBetween(list, from, to + 1)]) }
 }
 
-/** All that the filter shows, and is loaded. */
+/** Marks all loaded rows that the filter shows. */
 export function markShown(list: ListState): ListState {
   return { ...list, marks: new Set([...list.marks, ...idsBetween(list, 0, shownCount(list))]) }
 }
@@ -23,7 +23,7 @@ export function clearMarks(list: ListState): ListState {
   return { ...list, marks: new Set(), anchor: undefined }
 }
 
-/** What an action is about: the marked rows where there are any, else the one under the cursor. */
+/** The rows of an action: the marked rows if any, else the row under the cursor. */
 export function chosenRows(list: ListState): readonly CrmRecord[] {
   if (list.marks.size > 0) return list.rows.filter((row) => list.marks.has(rowId(row) ?? ''))
   const row = currentRow(list)

@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 
-/** What a filter looks at, in lower case, a member a line; made once for each row. */
+/** The searched text of a row: its members in lower case, one per line; computed once for each row. */
 export function haystackOf(record: CrmRecord, members: readonly string[]): string {
   let text = ''
   for (const name of members) {
@@ -33,7 +33,7 @@ export function filterWords(filter: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** So many times its length may the letters of a word be spread: with more, everything is found. */
+/** The letters of a word may be spread over this many times its length; with more, everything would match. */
 const MOST_SPREAD = 2
 
 function hasInOrder(haystack: string, word: string): boolean {

@@ -1,8 +1,8 @@
 import { type ListState, shownCount } from './list-state.ts'
 
 /**
- * Moves the cursor; the window follows. At an edge it jumps by half a screen: a scrolled line would rewrite the whole
- * screen, which is felt over a slow line.
+ * Moves the cursor; the window follows. At an edge it jumps by half a screen: scrolling by a line would rewrite the whole
+ * screen each time, which is slow on a slow connection.
  */
 export function moveTo(list: ListState, position: number, height: number): ListState {
   const cursor = Math.max(0, Math.min(position, shownCount(list) - 1))

@@ -1,14 +1,14 @@
 import { currentRow, type ListState, reordered, rowId } from './list-state.ts'
 import { orderRows, type Sort } from './order.ts'
 
-/** A filter that goes on where the one before it stopped looks only at what that one found. */
+/** A filter that extends the previous one searches only the rows that the previous one found. */
 export function setFilter(list: ListState, filter: string): ListState {
   const isNarrower = list.filter !== '' && filter.startsWith(list.filter) && list.order !== undefined
   const order = orderRows({ ...list, filter }, isNarrower ? list.order : undefined)
   return { ...list, filter, order, cursor: 0, top: 0, anchor: undefined }
 }
 
-/** Up, down, and as the server has it. */
+/** Ascending, descending, and the order of the server. */
 export function cycleSort(list: ListState): ListState {
   return reordered({ ...list, sort: nextSort(list) }, rowId(currentRow(list)))
 }

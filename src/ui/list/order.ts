@@ -17,8 +17,8 @@ export interface Ordering {
 }
 
 /**
- * Which rows are shown, and in what order: indices into them; undefined when that is all of them as they came. `among`
- * holds all that can match, where that is known.
+ * The rows to show, as indices in display order; undefined for all rows in the order received. `among` contains all rows that
+ * can match, if known.
  */
 export function orderRows(ordering: Ordering, among?: readonly number[]): readonly number[] | undefined {
   const { rows, haystacks, filter, sort } = ordering
@@ -28,7 +28,7 @@ export function orderRows(ordering: Ordering, among?: readonly number[]): readon
   return sort ? sortIndices(rows, found, sort) : found
 }
 
-/** Exact matches come first. */
+/** Exact matches are first. */
 function filterIndices(
   haystacks: readonly string[],
   words: readonly string[],
@@ -47,7 +47,7 @@ function filterIndices(
   return fuzzy.length === 0 ? exact : exact.concat(fuzzy)
 }
 
-/** Rows without a value come last, whichever way the others are sorted. */
+/** Rows without a value are last in either order. */
 function sortIndices(rows: readonly CrmRecord[], indices: number[], { by, isDescending }: Sort): number[] {
   const sign = isDescending ? -1 : 1
   const keys = new Map<number, number | string>()
@@ -71,7 +71,7 @@ function sortKey(value: JsonValue | undefined): number | string | undefined {
   return (typeof value === 'string' ? value : JSON.stringify(value)).toLowerCase()
 }
 
-/** Numbers before texts, where a member holds both. */
+/** Numbers before texts. */
 function compareKeys(one: number | string | undefined, other: number | string | undefined): number {
   if (one === undefined || other === undefined || one === other) return 0
   if (typeof one !== typeof other) return typeof one === 'number' ? -1 : 1

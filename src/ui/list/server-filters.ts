@@ -7,8 +7,8 @@ import { shellWords } from '../../core/shell-words.ts'
 export type ServerFilters = Readonly<Record<string, string>>
 
 /**
- * `stage=Won amount[gte]=1000`, with quotes around blanks; nothing at all is no filter. Values of one key are alternatives.
- * CrmError `invalid_input` for what is no filter: a filter that is left out shows rows that were not asked for.
+ * `stage=Won amount[gte]=1000`, with quotes around blanks; an empty text is no filter. Values of one key are alternatives.
+ * CrmError `invalid_input` for any other text, because ignoring a filter would show unwanted rows.
  */
 export function parseServerFilters(text: string): ServerFilters {
   if (text.trim() === '') return {}
@@ -17,7 +17,10 @@ export function parseServerFilters(text: string): ServerFilters {
     const at = word.indexOf('=')
     const [key, value] = [word.slice(0, Math.max(0, at)), word.slice(at + 1)]
     if (key === '' || value === '') {
-      throw invalid(`${JSON.stringify(word)} is no filter, expected key=value`, 'no blanks around =, such as stage=Won')
+      throw invalid(
+        `${JSON.stringify(word)} is not a filter, expected key=value`,
+        'no blanks around =, such as stage=Won',
+      )
     }
     refuseValue(key, value)
     const before = filters.get(key)
@@ -32,20 +35,20 @@ function wordsOf(text: string): readonly string[] {
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
     throw invalid(
-      `${JSON.stringify(text)} is no filter, expected key=value with quotes that end`,
+      `${JSON.stringify(text)} is not a filter, expected key=value with closed quotes`,
       'such as name="Deal 1" stage=Won',
     )
   }
 }
 
-/** As it is typed. */
+/** The filters as they would be typed. */
 export function serverFilterText(filters: ServerFilters): string {
   return Object.entries(filters)
     .map(([key, value]) => `${key}=${/^[^\s'"\\]*$/.test(value) ? value : shellWord(value)}`)
     .join(' ')
 }
 
-/** Filters of a server's own are its to judge; one that is nearly a field of deals, or no number, is a slip. */
+/** The server checks filters that crm does not know; a misspelt field of deals, or a text for a number, is rejected here. */
 function refuseValue(key: string, value: string): void {
   const name = key.replace(/\[.*$/s, '')
   const isKnown = FIELDS.deal.some((field) => field === name)

@@ -19,7 +19,7 @@ export interface BoardArea {
   readonly height: number
 }
 
-/** A column a stage; as many as fit, those around the selected one. */
+/** One column per stage: as many as fit around the selected one. */
 export function boardLines(
   columns: readonly BoardColumn[],
   state: State,
@@ -41,7 +41,7 @@ export function boardLines(
   })
 }
 
-/** Which columns fit, those around the selected one. */
+/** The columns that fit around the selected one. */
 export function stagesShown(count: number, selected: number, width: number) {
   const room = Math.floor((width + GAP.length) / (LEAST_WIDTH + GAP.length))
   const fitting = Math.max(1, Math.min(count, room))
@@ -51,7 +51,7 @@ export function stagesShown(count: number, selected: number, width: number) {
 interface ColumnArea {
   readonly width: number
   readonly height: number
-  /** The largest sum of a stage, which has the whole width. */
+  /** The largest sum of a stage, whose bar has the whole width. */
   readonly most: Decimal
   /** The selected card; undefined in the other columns. */
   readonly card: number | undefined
@@ -83,7 +83,7 @@ function amountText(amount: JsonValue | undefined): string {
   return decimal ? sumText(decimal) : ''
 }
 
-/** `52,805,342.58`: all digits, the whole ones in threes. */
+/** `52,805,342.58`: all digits, with thousands separators. */
 function sumText(sum: Decimal): string {
   return decimalText(sum).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','))
 }

@@ -12,7 +12,7 @@ export interface BoardColumn {
 
 export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
 
-/** The deals that are loaded and pass the filter, a column a stage; grouped anew only when one of them has changed. */
+/** The loaded deals that pass the filter, one column per stage; grouped again only after a change. */
 export function createBoards(): Boards {
   let last: { rows: unknown; order: unknown; stages: unknown; board: readonly BoardColumn[] } | undefined
   return (list, stages) => {
@@ -23,7 +23,7 @@ export function createBoards(): Boards {
   }
 }
 
-/** In the pipeline's order; stages of other pipelines behind them. */
+/** In the order of the pipeline, followed by stages of other pipelines. */
 function groupByStage(list: ListState, stages: BoardState['stages']): readonly BoardColumn[] {
   const groups = new Map<string, { deals: CrmRecord[]; sum: Decimal }>()
   for (const stage of stages ?? []) groups.set(cellText(stage.name), { deals: [], sum: ZERO })
@@ -40,7 +40,7 @@ function groupByStage(list: ListState, stages: BoardState['stages']): readonly B
   return Array.from(groups, ([stage, group]) => ({ stage, ...group }))
 }
 
-/** Both within what the board holds. */
+/** Limits column and card to the board. */
 export function clampBoard(board: BoardState, columns: readonly BoardColumn[]): BoardState {
   const column = Math.max(0, Math.min(board.column, columns.length - 1))
   const card = Math.max(0, Math.min(board.card, (columns[column]?.deals.length ?? 0) - 1))

@@ -22,7 +22,7 @@ const ROWS_AT_ONCE = 10
 const LONGEST_SAID = 400
 const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the start. q: quit.'
 
-/** Lines alone, each said once and never drawn over: for screen readers, and for terminals that can do no more. */
+/** Plain lines, never redrawn: for screen readers and simple terminals. */
 export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptions): Promise<void> {
   const say = (line: string) => void stdout.write(`${line}\n`)
   const lines = createInterface({ input: stdin, output: stdout })
@@ -42,7 +42,7 @@ export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptio
     if (text.startsWith('/')) list = setFilter(list, text.slice(1))
     if (text.startsWith('/') || text === 'r') next = 0
     else if (/^\d+$/.test(text)) return void sayRecord(shownRow(list, Number(text) - 1), say)
-    else if (text !== '') return say(`${safeText(text)} is no command. ${KEYS}`)
+    else if (text !== '') return say(`${safeText(text)} is not a command. ${KEYS}`)
     return sayRows()
   }
 
@@ -82,10 +82,10 @@ function rowText(row: CrmRecord | undefined, name: ServerList): string {
 }
 
 function sayRecord(row: CrmRecord | undefined, say: (line: string) => void): void {
-  if (!row) return void say('There is no row of that number.')
+  if (!row) return void say('There is no row with that number.')
   for (const [member, value] of Object.entries(row)) {
     const text = cellText(value)
-    // Read aloud, the rest would keep a person waiting.
+    // A screen reader would read the rest aloud.
     const cut = text.length > LONGEST_SAID ? `${text.slice(0, LONGEST_SAID)}… (${text.length} characters)` : text
     say(`${safeText(member)}: ${cut}`)
   }

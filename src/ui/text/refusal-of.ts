@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 
-/** What a check says against a text, with what to type instead; undefined when it takes it. */
+/** The error of a check, with its hint; undefined when the check passes. */
 export function refusalOf(check: () => unknown): string | undefined {
   try {
     check()

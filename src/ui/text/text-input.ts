@@ -1,4 +1,4 @@
-/** One line that a person edits; the cursor counts graphemes before it. */
+/** A line being edited; `cursor` is the number of graphemes before it. */
 export interface TextInput {
   readonly graphemes: readonly string[]
   readonly cursor: number
@@ -44,11 +44,11 @@ export function editText(input: TextInput, chord: string): TextInput | undefined
   }
 }
 
-/** Typed or pasted: what would end a line becomes a space. */
+/** Inserts typed or pasted text; line ends and tabs become spaces. */
 export function insertText({ graphemes, cursor }: TextInput, text: string): TextInput {
   const before = graphemes.slice(0, cursor).join('') + text.replace(/\r\n|[\r\n\t]/g, ' ')
   const after = graphemes.slice(cursor).join('')
-  // A mark that was typed joins the letter before it.
+  // A typed combining mark joins the letter before it.
   return { graphemes: graphemesOf(before + after), cursor: graphemesOf(before).length }
 }
 

@@ -2,7 +2,7 @@ import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
 /** How one try went. */
 export interface Outcome {
-  /** The HTTP status, or the exit code; undefined when there was none. */
+  /** The HTTP status or the exit code; undefined without one. */
   readonly status: number | undefined
   /** Undefined when it succeeded. */
   readonly failure: string | undefined
