@@ -16,7 +16,7 @@ const BATCH = 25
 const PORT = 42_517
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-/** What the screen costs where 500 events a second come: beside `crm listen` that prints the same ones, in the same run. */
+/** The cost of the screen at 500 events a second, beside a `crm listen` that prints the same events in the same run. */
 export async function measureBrowseEvents(): Promise<Row[]> {
   const folder = benchFolder()
   const secretFile = join(folder, 'secret')
@@ -28,7 +28,7 @@ export async function measureBrowseEvents(): Promise<Row[]> {
   const terminal = openBenchTerminal([...listen, '--tui'], env)
   try {
     await terminal.frameWith('? help')
-    // Its first seconds go into compiling, as do those of the other.
+    // Both spend their first seconds compiling.
     await sendEvents(1)
     const [cpuBefore, framesBefore] = [terminal.cpuSeconds(), terminal.frames()]
     await sendEvents(FOR_S)

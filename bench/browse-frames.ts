@@ -5,7 +5,7 @@ import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 import { openBenchTerminal } from './terminal.ts'
 
-/** What each frame left behind would show between the five thousandth and the twenty thousandth. */
+/** The growth of memory between frame 5,000 and frame 20,000 shows whether frames leak. */
 export async function measureFrames(): Promise<Row[]> {
   const database = join(benchFolder(), 'contacts.db')
   await fillContacts(database, 1_000)

@@ -7,10 +7,10 @@ import type { Row } from './table.ts'
 import { openBenchTerminal } from './terminal.ts'
 
 const ROWS = 1_000_000
-/** Long enough for a busy machine; the pages take a sixth of it. */
+/** Enough for a busy machine; the pages take a sixth of it. */
 const MOST_MS = 120_000
 
-/** Paging through a million rows, of which a hundred thousand are held: the most memory that takes. */
+/** Peak memory of paging through a million rows, of which a hundred thousand are held. */
 export async function measureMillion(): Promise<Row[]> {
   const database = join(benchFolder(), 'million.db')
   await fillContacts(database, ROWS)
@@ -23,7 +23,7 @@ export async function measureMillion(): Promise<Row[]> {
     terminal.write('y')
     let most = 0
     const startedMs = performance.now()
-    // Only what changed of a line is sent again: with the last page the plus behind the number goes.
+    // Only the changed part of a line is sent again: the last page removes the plus after the number.
     for (let quiet = 0, frames = 0; quiet < 20; quiet = terminal.frames() === frames ? quiet + 1 : 0) {
       frames = terminal.frames()
       await delay(100)

@@ -9,7 +9,7 @@ import { type BenchTerminal, openBenchTerminal } from './terminal.ts'
 const ROWS = 100_000
 const DOWN = '\x1b[B'
 
-/** The screens in a terminal of 120 by 40: how long a person waits, and what that costs. */
+/** Waiting times and cost of the screens in a terminal of 120 by 40. */
 export async function measureBrowse(): Promise<Row[]> {
   const database = join(benchFolder(), 'contacts.db')
   await fillContacts(database, ROWS)
@@ -26,7 +26,7 @@ export async function measureBrowse(): Promise<Row[]> {
     terminal.write('L')
     await terminal.frameWith('Load all contacts')
     terminal.write('y')
-    // What a line has in common with the one before it is not sent again.
+    // The unchanged part of a line is not sent again.
     await terminal.frameWith('100000')
     rows.push(
       ...(await measureKeys(terminal, '100,000 rows')),
@@ -41,7 +41,7 @@ export async function measureBrowse(): Promise<Row[]> {
   return rows
 }
 
-/** A profile of the server with the largest pages that it gives: 100,000 rows are 200 requests. */
+/** A profile with the largest page size of the server: 100,000 rows are 200 requests. */
 export function browseEnv({ url, key }: Pick<Server, 'url' | 'key'>): NodeJS.ProcessEnv {
   const env = { ...plainEnv(), HOME: benchFolder(), CRM_PROFILE: 'bench', CRM_API_KEY: key }
   for (const [name, value] of [
@@ -60,7 +60,7 @@ export function budget(what: string, value: number, goal: number, unit: string):
   return { what, measured, peer: `budget: ${goal} ${unit}`, ratio: value / goal, goal: { atMost: 1 } }
 }
 
-/** Beside a bare node in the same terminal, in turns: the budget is 125 ms more than that. */
+/** In turns with a bare node in the same terminal: the budget is 125 ms above it. */
 async function measureFirstFrame(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Row> {
   const bare = [process.execPath, '-e', 'process.stdout.write("ready\\x1b[?2026l")']
   const [times, bareTimes]: [number[], number[]] = [[], []]
@@ -113,7 +113,7 @@ async function measureKeys(terminal: BenchTerminal, among: string): Promise<Row[
     terminal.write(key % 30 < 15 ? DOWN : '\x1b[A')
     await frame
     times.push(performance.now() - startedMs)
-    // A throttled frame would be measured, not the key.
+    // Otherwise the throttling of frames would be measured instead of the key.
     await delay(20)
   }
   const sorted = times.toSorted((one, other) => one - other)
@@ -154,7 +154,7 @@ async function measureFilter(terminal: BenchTerminal): Promise<Row> {
     times.push(performance.now() - startedMs)
     await delay(50)
   }
-  // Esc and a key behind it would be one.
+  // Esc followed directly by a key would be read as one.
   terminal.write('\x1b')
   await delay(300)
   return budget('letter of a filter to frame, 100,000 rows, median', median(times), 50, 'ms')

@@ -9,7 +9,7 @@ export interface CountedAnswer {
 
 export interface CountingProxy {
   readonly url: string
-  /** Answers to requests that came with a key, in the order of answering. */
+  /** Answers to requests with a key, in the order of the answers. */
   readonly answers: readonly CountedAnswer[]
   close(): void
 }

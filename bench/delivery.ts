@@ -14,10 +14,10 @@ const RECORDS = 1000
 const STEPS = 20
 const EVENTS = RECORDS * STEPS
 const ROUNDS = 3
-/** A signature costs the subscriber as much as its sender: it checks one in so many. */
+/** Verifying a signature costs as much as making it, so the subscriber checks only one of this many. */
 const CHECKED_EACH = 50
 
-/** Signed deliveries a second to one subscriber on loopback, beside a loop that signs and posts the same from memory. */
+/** Signed deliveries a second to one subscriber on loopback, beside a loop that signs and posts the same bodies from memory. */
 export async function measureDelivery(): Promise<Row[]> {
   const [ours, cpu, theirs]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < ROUNDS; round++) {
@@ -34,7 +34,7 @@ export async function measureDelivery(): Promise<Row[]> {
   return [
     { what, measured, peer, ratio: perSecond / floor, goal: undefined },
     { what: 'the same, beside what is promised', measured, ratio: perSecond / 3000, ...promised },
-    // What else runs on the machine takes from the rate, and not from this.
+    // Other work on the machine lowers the rate, but not this.
     {
       what: 'deliveries in a second of CPU of the service',
       measured: `${perCpuSecond.toFixed(0)}/s`,
@@ -44,7 +44,7 @@ export async function measureDelivery(): Promise<Row[]> {
   ]
 }
 
-/** An outbox that was filled before the service starts: the rate is that of delivering alone. */
+/** Fills the outbox before the service starts, so that only delivery is measured. */
 async function deliverOutbox(): Promise<{ perSecond: number; perCpuSecond: number }> {
   const file = join(benchFolder(), 'crm.db')
   const subscriber = await startSubscriber(EVENTS)
@@ -115,7 +115,7 @@ async function startSubscriber(expected: number): Promise<Subscriber> {
       response.writeHead(204).end()
       if (count++ === 0) firstMs = performance.now()
       const { id = '', version = count } = JSON.parse(body.toString()).data
-      if (version <= (versions.get(id) ?? 0)) reject(new Error(`${id} version ${version} came late`))
+      if (version <= (versions.get(id) ?? 0)) reject(new Error(`${id} version ${version} was received late`))
       versions.set(id, version)
       if (count % CHECKED_EACH === 0 && !isSigned(request.headers, body)) reject(new Error('a signature is wrong'))
       if (count === expected) resolve((expected / (performance.now() - firstMs)) * 1000)

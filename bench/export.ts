@@ -6,11 +6,11 @@ import { benchFolder, CRM, median, peakMiB, plainEnv, ROOT, type Server, startCr
 import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 
-/** What the client asks of a server that it was told nothing about. */
+/** The default page size of the client. */
 const PAGE_SIZE = '100'
 const ROUNDS = 3
 
-/** A whole list to a file, beside a bare loop over the same pages; both in processes of their own. */
+/** An export of a whole list to a file, beside a bare loop over the same pages, each in a separate process. */
 export async function measureExport(count: number): Promise<Row[]> {
   const folder = benchFolder()
   const database = join(folder, 'export.db')

@@ -14,7 +14,7 @@ const QUERIES = {
     'query { contacts(first: 100) { nodes { id name email phone company ownerId createdAt updatedAt version } pageInfo { hasNextPage endCursor } } }',
 } as const
 
-/** The same 100 contacts over REST and over GraphQL, in turns: as whole records, and field by field. */
+/** The same 100 contacts over REST and GraphQL, in turns: as whole records, and field by field. */
 export async function measureGraphql(): Promise<Row[]> {
   const file = join(benchFolder(), 'crm.db')
   await fillContacts(file, 1000)

@@ -19,7 +19,7 @@ const ROWS = 100_000
 const CONCURRENCY = 32
 const ROUNDS = 3
 
-/** Processes started one by one would need an hour for as many rows. */
+/** One process per row would need an hour for all rows. */
 const XARGS_ROWS = 2000
 const LOOP_ROWS = 300
 
@@ -38,7 +38,7 @@ interface Way {
 
 type Work = (server: Server, folder: string, file: string) => readonly string[]
 
-/** 100,000 rows of CSV to contacts, limits off, each run on a service and a database of its own. */
+/** An import of 100,000 contacts from CSV, without limits, each run with a new service and database. */
 export async function measureImport(): Promise<Row[]> {
   const folder = benchFolder()
   const file = join(folder, 'people.csv')
@@ -122,7 +122,7 @@ const postInALoop: Work = (server, folder, file) => {
   return ['sh', '-c', 'while read -r line; do curl -K "$0" -d "$line"; done < "$1"', config, lines]
 }
 
-/** Bodies made beforehand, a JSON document a line: the peers are spared the CSV. */
+/** Bodies prepared as one JSON document per line, so that the peers need not parse CSV. */
 function writeForCurl(
   { url, key }: Server,
   { folder, file, rows }: { folder: string; file: string; rows: number },

@@ -6,7 +6,7 @@ import { benchFolder } from './processes.ts'
 const LEASED_AT_ONCE = 256
 const START = { wholeBytes: 0, serial: 0, isTorn: false }
 
-/** What the journal of so many rows costs by itself: leases that are synced, and results. */
+/** The cost of the journal alone for this many rows: synced leases, and results. */
 export async function timeJournal(rows: number): Promise<number> {
   const path = join(benchFolder(), 'journal')
   closeSync(openSync(path, 'w', 0o600))

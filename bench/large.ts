@@ -7,7 +7,7 @@ import type { Row } from './table.ts'
 
 const MILLION = 1_000_000
 
-/** What must not get slower with the number of rows. */
+/** Requests that must not become slower with the number of rows. */
 export async function measureLarge(): Promise<Row[]> {
   const folder = benchFolder()
   const [contacts, deals] = [join(folder, 'contacts.db'), join(folder, 'deals.db')]
@@ -28,14 +28,14 @@ export async function measureLarge(): Promise<Row[]> {
   ])
   await dealServer.stop()
   const [plain, ...filtered] = rates
-  // Time, not rate: "within 1.3" is 1 / 1.3 of the requests a second.
+  // The limit of 1.3 is for the time: 1 / 1.3 of the requests a second.
   for (const [index, filter] of filters.entries()) {
     rows.push(compare(`page of deals with ${filter}, 1,000,000 deals`, filtered[index], plain, { atLeast: 1 / 1.3 }))
   }
   return rows
 }
 
-/** Requests a second of each path, one connection at a time, the paths in turns. */
+/** Requests a second of each path, on one connection, the paths in turns. */
 async function inTurns(server: Server, paths: readonly string[]): Promise<number[]> {
   const rates = paths.map((): number[] => [])
   for (let round = 0; round < 5; round++) {

@@ -48,7 +48,7 @@ async function burst(isKilled: boolean): Promise<Row[]> {
   return [
     none(`${what}: of ${EVENTS} events not in the log`, lost, times),
     none(`${what}: out of the order of their record`, outOfOrder(entries), `${RECORDS} records`),
-    none(`${what}: came again and not marked`, unmarked(entries), `${entries.length - EVENTS} came again`),
+    none(`${what}: repeated and not marked`, unmarked(entries), `${entries.length - EVENTS} repeated`),
   ]
 }
 
@@ -57,9 +57,9 @@ function none(what: string, count: number, peer: string): Row {
 }
 
 interface Listener {
-  /** No more kills from now on. */
+  /** Stops the kills. */
   calm(): Promise<void>
-  /** How often it was killed. */
+  /** The number of kills. */
   stop(): Promise<number>
 }
 

@@ -15,7 +15,7 @@ const WARM_UP_MS = 1500
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const KEY = secretBytes(SECRET)
 
-/** Of 1 KB, as crm serve would send it. */
+/** An event of 1 KB, as sent by crm serve. */
 const BODY = Buffer.from(
   JSON.stringify({
     type: 'contact.created',
@@ -24,7 +24,7 @@ const BODY = Buffer.from(
   }),
 )
 
-/** Signed events a second, each on disk before it is answered and then printed, beside a server that does nothing. */
+/** Signed events a second, each on disk before the answer and then printed, beside a server that does nothing. */
 export async function measureListen(): Promise<Row[]> {
   const folder = benchFolder()
   const listener = await startListener()
@@ -86,7 +86,7 @@ export async function measureListen(): Promise<Row[]> {
   ]
 }
 
-/** Memory after a fifth of so many events, when the memory of ids should be full, and after all of them. */
+/** Memory after a fifth of the events, when the store of ids should be full, and after all of them. */
 export async function measureListenMemory(events: number): Promise<Row[]> {
   const { server, home } = await startListener()
   let count = 0
@@ -141,7 +141,7 @@ async function measureReady(): Promise<Row> {
   }
 }
 
-/** `crm listen -o jsonl` whose stdout somebody reads, in a home of its own. */
+/** `crm listen -o jsonl` with a reader, in a separate home. */
 async function startListener(): Promise<{ readonly server: Server; readonly home: string }> {
   const home = benchFolder()
   mkdirSync(home, { recursive: true })

@@ -14,15 +14,15 @@ export interface Throughput {
   readonly p99Ms: number
 }
 
-/** Keep-alive connections that each wait for their answer; every answer must be 204, or a 2xx with a Content-Length. */
+/** Sends requests over keep-alive connections, one at a time each; every answer must be 204, or a 2xx with a Content-Length. */
 export async function runLoad(load: Load): Promise<Throughput> {
   const latencies: number[] = []
   const startedMs = performance.now()
   const endMs = startedMs + load.forMs
   let sent = 0
   const nextRequest = () => (performance.now() < endMs ? load.request(sent++) : undefined)
-  const tell = (tookMs: number) => latencies.push(tookMs)
-  await Promise.all(Array.from({ length: load.connections }, () => runConnection(load.url, nextRequest, tell)))
+  const record = (tookMs: number) => latencies.push(tookMs)
+  await Promise.all(Array.from({ length: load.connections }, () => runConnection(load.url, nextRequest, record)))
   const tookMs = performance.now() - startedMs
   latencies.sort((one, other) => one - other)
   const p99Ms = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN
@@ -32,7 +32,7 @@ export async function runLoad(load: Load): Promise<Throughput> {
 function runConnection(
   url: string,
   nextRequest: () => string | undefined,
-  tell: (tookMs: number) => void,
+  record: (tookMs: number) => void,
 ): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -55,13 +55,13 @@ function runConnection(
       if (Number.isNaN(size)) socket.destroy(new Error(`unexpected answer: ${buffered.toString('utf8', 0, 600)}`))
       if (!(buffered.length >= size)) return
       buffered = buffered.subarray(size)
-      tell(performance.now() - sentMs)
+      record(performance.now() - sentMs)
       sendNext()
     })
   })
 }
 
-/** How long the answer is that starts here: infinite before its head is whole, NaN when it is no success. */
+/** The length of the answer that starts here: infinite before its head is complete, NaN for a failure. */
 function answerBytes(buffered: Buffer): number {
   const headEnd = buffered.indexOf('\r\n\r\n')
   if (headEnd < 0) return Number.POSITIVE_INFINITY

@@ -6,7 +6,7 @@ import type { Row } from './table.ts'
 const SIZES = [10_000, 100_000, 1_000_000] as const
 const MOST_BYTES = 260e6
 
-/** Peak memory of whole imports against a server that answers at once: the client alone sets the pace. */
+/** Peak memory of imports against a server that answers at once, so that only the client limits the rate. */
 export async function measureMemory(): Promise<Row[]> {
   const rows: Row[] = []
   for (const size of SIZES) {

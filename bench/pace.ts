@@ -6,7 +6,7 @@ import type { Row } from './table.ts'
 
 const LIMIT = 100
 const WINDOW_MS = 10_000
-/** Enough for six windows, of which the first and the last are not whole. */
+/** Enough for six windows, of which the first and the last are partial. */
 const ROWS = 650
 
 interface Scenario {
@@ -23,7 +23,7 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'limits not stated, two processes', processes: 2, isSilent: true, mostRefused: 0.06 },
 ]
 
-/** Imports against 100 requests in 10 s. They wait most of the time, so all scenarios run at once. */
+/** Imports against a limit of 100 requests in 10 s. They wait most of the time, so all scenarios run at once. */
 export async function measurePace(): Promise<Row[]> {
   const rows = await Promise.all(SCENARIOS.map(runScenario))
   return rows.flat()
@@ -48,7 +48,7 @@ async function runScenario({ name, processes, isSilent, mostRefused }: Scenario)
   const what = `${LIMIT} in ${WINDOW_MS / 1000} s, ${name}`
   return [
     {
-      what: `${what}: rate taken`,
+      what: `${what}: rate used`,
       measured: `${(taken * 100).toFixed(1)} %`,
       peer: 'the allowed rate',
       ratio: taken,
@@ -64,7 +64,7 @@ async function runScenario({ name, processes, isSilent, mostRefused }: Scenario)
   ]
 }
 
-/** Of what the whole windows in the middle of the run allowed. */
+/** The share used of the complete windows of the run. */
 function shareTaken(answers: readonly CountedAnswer[]): number {
   const accepted = answers.filter(({ status }) => status < 300).map(({ atMs }) => atMs)
   const windowOf = (atMs: number) => Math.floor((performance.timeOrigin + atMs) / WINDOW_MS)

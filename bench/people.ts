@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 
-/** A CSV of contacts without a comma in a cell, so that a loop that splits lines reads it as well. */
+/** A CSV of contacts without commas in cells, so that a loop that splits lines can read it. */
 export async function writePeople(file: string, count: number, company = 'Company'): Promise<void> {
   const out = createWriteStream(file)
   out.write('email,name,phone,company\n')
@@ -14,7 +14,7 @@ export async function writePeople(file: string, count: number, company = 'Compan
   await once(out, 'finish')
 }
 
-/** The same contact that `fillContacts` makes of this number, but for the company. */
+/** The contact that `fillContacts` makes of this number, with another company. */
 function personLine(number: number, company: string): string {
   return `c${number}@example.test,Contact ${number},+49 151 ${number},${company} ${number % 977}\n`
 }

@@ -8,8 +8,8 @@ const SIZES = [10_000, 100_000, 1_000_000] as const
 const FULL_AT = 100_000
 
 /**
- * As many rows as there are contacts, matched by email: every one is found, and every one differs. Caches that are bounded
- * fill up on the way to 100,000 rows; what grows after that would grow for ever.
+ * As many rows as contacts, matched by email: every one is found, and every one differs. Bounded caches are full at 100,000
+ * rows; memory that grows after that would grow without limit.
  */
 export async function measurePlan(): Promise<Row[]> {
   const runs: { readonly size: number; readonly run: Watched }[] = []

@@ -23,7 +23,7 @@ export function benchFolder(): string {
   return mkdtempSync(join(folders, 'part-'))
 }
 
-/** A Node process that prints one line when it is ready: its URL, or JSON with a `url`. */
+/** Starts a Node process that prints one line when it is ready: its URL, or JSON with a `url`. */
 export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv, key = ''): Promise<Server> {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   const [line] = await once(createInterface(child.stdout), 'line')
@@ -36,7 +36,7 @@ export async function startServer(args: readonly string[], env: NodeJS.ProcessEn
   return { url, key, child, stop }
 }
 
-/** `crm serve` on a database file, without a rate limit, with a key of its own. */
+/** Starts `crm serve` on a database file, without a rate limit, with a new key. */
 export async function startCrm(database: string, more: readonly string[] = []): Promise<Server> {
   const folder = benchFolder()
   const key = 'crm_key_bench-bench-bench-bench-bench-bench'
@@ -45,13 +45,13 @@ export async function startCrm(database: string, more: readonly string[] = []): 
   return startServer([CRM, 'serve', '--database', database, ...flags], { ...plainEnv(), HOME: folder }, key)
 }
 
-/** Without what slows Node's start for reasons of this machine, or points crm elsewhere. */
+/** The environment without variables that slow down Node's start on this machine or change the target of crm. */
 export function plainEnv(): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS, NODE_OPTIONS, CRM_API_KEY, CRM_BASE_URL, CRM_PROFILE, ...env } = process.env
   return env
 }
 
-/** Median wall time of whole processes, in turns, so that what else the machine does falls on all of them alike. */
+/** Median wall time of whole processes, in turns, so that other load of the machine affects all of them alike. */
 export function timeCommands(
   commands: Readonly<Record<string, readonly string[]>>,
   rounds: number,
@@ -80,7 +80,7 @@ export function median(values: readonly number[]): number {
 /** Peak resident memory of a running process so far (Linux), in MiB. */
 export function peakMiB(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  // A process that has just ended has no memory to tell of.
+  // A process that has just ended reports no memory.
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
@@ -100,7 +100,7 @@ export interface Watched {
   readonly cpuSeconds: number
 }
 
-/** A process to its end, which must be exit 0, with what it needed. */
+/** Runs a process to its end, which must be exit 0, and measures what it used. */
 export async function watchProcess(
   [file = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -109,7 +109,7 @@ export async function watchProcess(
   const startedMs = performance.now()
   const child = spawn(file, args, { env, stdio })
   let [peak, cpu] = [0, 0]
-  // The last look misses what comes after it: at most 20 ms of seconds.
+  // The last reading misses at most 20 ms.
   const watch = setInterval(() => {
     peak = Math.max(peak, peakMiB(child.pid))
     cpu = Math.max(cpu, cpuSeconds(child.pid))

@@ -5,7 +5,7 @@ import { benchFolder, median, plainEnv, ROOT } from './processes.ts'
 import type { Row } from './table.ts'
 
 const ROUNDS = 3
-const HEADS = 'id,name,email,phone,company,owner_id,created_at,updated_at,version\r\n'
+const HEADER = 'id,name,email,phone,company,owner_id,created_at,updated_at,version\r\n'
 
 interface Run {
   readonly count: number
@@ -14,16 +14,16 @@ interface Run {
 }
 
 /**
- * Files to rows of an import (fields by name, places, values checked), beside what only cuts lines into cells or parses
- * them. Our time holds the look at the whole file before, for its encoding.
+ * Reading files as rows of an import (fields by name, positions, checked values), beside packages that only split or parse
+ * lines. The time of crm includes its first pass over the file, for the encoding.
  */
 export async function measureReaders(count: number): Promise<Row[]> {
   const folder = benchFolder()
   const files = {
-    plain: write(join(folder, 'plain.csv'), HEADS, count, (at) => `${cells(at).join(',')}\r\n`),
+    plain: write(join(folder, 'plain.csv'), HEADER, count, (at) => `${cells(at).join(',')}\r\n`),
     quoted: write(
       join(folder, 'quoted.csv'),
-      HEADS,
+      HEADER,
       count,
       (at) =>
         `${cells(at)

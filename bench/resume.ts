@@ -11,7 +11,7 @@ import type { Row } from './table.ts'
 const ROWS = 1_000_000
 const KILLED_AT = 0.95
 
-/** A job of a million rows that was killed near its end: how long until it sends again. */
+/** The time until a job of a million rows, killed near its end, sends again. */
 export async function measureResume(): Promise<Row[]> {
   const folder = benchFolder()
   const file = join(folder, 'people.csv')
@@ -28,21 +28,21 @@ export async function measureResume(): Promise<Row[]> {
     spawn(process.execPath, [CRM, ...args, '-q', '-o', 'json'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
 
   const first = start(['contacts', 'import', file, '--yes'])
-  while ((await server.tell()).created < ROWS * KILLED_AT) {
+  while ((await server.progress()).created < ROWS * KILLED_AT) {
     await setTimeout(50)
     if (first.exitCode !== null) throw new Error(`the import ended with exit ${first.exitCode}`)
   }
   const ended = once(first, 'exit')
   first.kill('SIGKILL')
   await ended
-  await server.tell()
+  await server.progress()
 
   const [job = ''] = readdirSync(join(folder, 'jobs')).filter((name) => name.startsWith('job_'))
   const startedMs = Date.now()
   const second = start(['jobs', 'resume', job])
   const [exit] = await once(second, 'exit')
   if (exit !== 0) throw new Error(`crm jobs resume: exit ${exit}`)
-  const { firstWriteMs, created } = await server.tell()
+  const { firstWriteMs, created } = await server.progress()
   server.stop()
   const waitedMs = (firstWriteMs ?? Number.NaN) - startedMs
   return [
@@ -63,7 +63,7 @@ export async function measureResume(): Promise<Row[]> {
   ]
 }
 
-interface Told {
+interface Progress {
   readonly created: number
   readonly firstWriteMs: number | null
 }
@@ -75,10 +75,10 @@ async function startInstantServer() {
   })
   const lines = createInterface(child.stdout)
   const [url] = await once(lines, 'line')
-  const tell = async (): Promise<Told> => {
-    child.stdin.write('tell\n')
+  const progress = async (): Promise<Progress> => {
+    child.stdin.write('progress\n')
     const [line] = await once(lines, 'line')
     return JSON.parse(line)
   }
-  return { url: String(url), tell, stop: () => child.kill('SIGTERM') }
+  return { url: String(url), progress, stop: () => child.kill('SIGTERM') }
 }

@@ -20,7 +20,7 @@ import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
 
-/** `npm run bench [part ...]`: every speed claim, its peer or floor in the same run, and whether the goal is met. */
+/** `npm run bench [part ...]`: every speed claim with its peer or floor in the same run, and whether the goal is met. */
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
   sandbox: measureSandbox,

@@ -20,7 +20,7 @@ deals: { d: { $count: 500, name: "D \${i}", stage: Lead, amount: "\${fake.amount
 notes: { n: { $count: 500, deal: "\${deals.d[i].id}", body: "\${fake.sentence}" } }
 `
 
-/** Whole sandboxes beside `node -e 0`, one large apply beside its start-up, and fifty sandboxes at once. */
+/** Whole sandboxes beside `node -e 0`, one large apply without its start-up, and fifty sandboxes at once. */
 export async function measureSandbox(): Promise<Row[]> {
   const folder = benchFolder()
   const env = { ...plainEnv(), HOME: folder }
@@ -83,7 +83,7 @@ async function measureApply(file: string, env: NodeJS.ProcessEnv): Promise<Row[]
 }
 
 async function measureTogether(env: NodeJS.ProcessEnv): Promise<Row> {
-  // The command asks its own service, says so, and stays until its stdin ends.
+  // The command sends a request to its own service, prints the status, and waits for the end of its stdin.
   const program = `fetch(process.env.CRM_BASE_URL + '/healthz').then(({ status }) => {
     console.log(status + ' ' + process.env.CRM_BASE_URL); process.stdin.resume().on('end', () => process.exit(0)) })`
   const startedMs = performance.now()

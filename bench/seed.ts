@@ -4,7 +4,7 @@ import { openStore } from '../src/service/store/open-store.ts'
 const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
 const STAGES = ['Lead', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']
 
-/** Rows as the service writes them, put into its tables directly: a million through HTTP would take minutes. */
+/** Inserts rows as the service writes them directly into its tables: a million over HTTP would take minutes. */
 export async function fillContacts(file: string, count: number): Promise<void> {
   await fill(file, count, 'INSERT INTO contacts (id, version, text) VALUES (?, 1, ?)', (number, serial, time) => [
     `{"id":"${encodeId('contact', serial)}","name":"Contact ${number}","email":"c${number}@example.test","phone":"+49 151 ${number}","company":"Company ${number % 977}","owner_id":"u_${number % 40}","created_at":"${time}","updated_at":"${time}","version":1}`,

@@ -3,8 +3,9 @@ import { judgeAudit } from './judge-audit.ts'
 import { shippedPackages } from './shipped-packages.ts'
 
 /**
- * `npm run audit`: known vulnerabilities in what reaches who installs crm, bundled packages among it, which `npm audit --omit=dev` takes for
- * tools of development. Fails when there is one; that the registry cannot be asked is said, and is no failure.
+ * `npm run audit`: reports known vulnerabilities in everything that an installation contains, including bundled packages, which
+ * `npm audit --omit=dev` takes for development tools. Fails if there is one; an unavailable registry is reported, and does not
+ * fail.
  */
 const npm = process.env.npm_execpath
 const command = npm === undefined ? ['npm'] : [process.execPath, npm]
@@ -15,7 +16,7 @@ const packages = shippedPackages()
 const verdict = judgeAudit(stdout.trim() || '{}', new Set(packages.map(({ path }) => path)))
 
 if (!verdict) {
-  console.log(`npm audit cannot be asked here, so that nothing is known of ${packages.length} packages: ${reason()}`)
+  console.log(`npm audit is not available, so ${packages.length} packages were not checked: ${reason()}`)
 } else {
   const { shipped, others } = verdict
   if (others.length > 0) console.log(`in development only: ${others.join(', ')}`)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The declarations of the Node library: those that `src/index.ts` shows, and none of what it is made of. */
+/** Writes the declarations of the Node library: only those that `src/index.ts` exports or needs. */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const emitted = mkdtempSync(join(tmpdir(), 'crm-types-'))
 const shown = join(root, 'dist/types')
@@ -19,7 +19,7 @@ const done = new Set<string>()
 for (const entry of ['index.d.ts', 'sandbox/start-sandbox.d.ts']) copyWithImports(join(emitted, entry))
 rmSync(emitted, { recursive: true })
 
-/** A consumer's compiler finds `x.d.ts` behind `x.js`, and nothing behind `x.ts`. */
+/** A consumer's compiler resolves `x.js` to `x.d.ts`, and cannot resolve `x.ts`. */
 function copyWithImports(file: string): void {
   if (done.has(file)) return
   done.add(file)

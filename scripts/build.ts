@@ -9,8 +9,8 @@ import { leftOutPlugin } from './left-out-plugin.ts'
 import { readVocabulary } from './read-vocabulary.ts'
 
 /**
- * The command line in `dist/cli`: one small entry and lazy chunks, for each heavy room is imported on first use. The Node
- * library beside it, whole: what the two shared would be cut into more chunks, each a file to load.
+ * Builds the command line in `dist/cli` as one small entry and lazy chunks, because heavy modules are imported on first use. The
+ * Node library is built separately: sharing code between the two would mean more chunks, each a file to load.
  */
 const root = new URL('..', import.meta.url)
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
@@ -22,7 +22,7 @@ const options = {
   format: 'esm',
   platform: 'node',
   target: 'node22.19',
-  // Identifiers stay: jq-wasm finds the imports of its binary by name, and stacks can be read.
+  // Identifiers are kept: jq-wasm finds the imports of its binary by name, and stack traces stay readable.
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
@@ -31,7 +31,7 @@ const options = {
     CRM_VOCABULARY: JSON.stringify(JSON.stringify(readVocabulary())),
     // undici's own switch for bundlers: without its experimental parser.
     esbuildDetection: '1',
-    // Of React and Ink: unset would mean development, twice as slow.
+    // For React and Ink, whose development mode is twice as slow and the default.
     'process.env.NODE_ENV': '"production"',
     'process.env.DEV': '"false"',
   },
@@ -59,7 +59,7 @@ const library = await build({
   ...options,
   entryPoints: { index: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
   outdir: next,
-  // Dependencies in CommonJS ask for built-in modules through require, which an ES module does not have.
+  // Dependencies in CommonJS load built-in modules with require, which an ES module does not have.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
@@ -70,12 +70,12 @@ writeFileSync(
   noticesOf([metafile, library.metafile], fileURLToPath(root)),
 )
 
-// In one step, so that a build that fails leaves the last one, and a crm that runs meanwhile finds its chunks.
+// In one step, so that a failed build leaves the last one, and a running crm finds its chunks.
 rmSync(new URL('dist', root), { recursive: true, force: true })
 renameSync(new URL(next, root), new URL('dist', root))
 chmodSync(new URL('bin/crm.js', root), 0o755)
 
-/** esbuild splits ES modules only, and Node loads many small ones more slowly than as many CommonJS modules. */
+/** esbuild splits only ES modules, and Node loads many small ES modules more slowly than CommonJS modules. */
 async function toCommonJs(file: URL): Promise<void> {
   const { code } = await transform(readFileSync(file, 'utf8'), {
     format: 'cjs',

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import type { Plugin } from 'esbuild'
 
 /**
- * Takes Node's own modules by `require`, and of them what the importing file names: an ES import reads every export, the
- * lazy ones among them, and `import 'node:http'` alone costs 25 ms of start-up that way.
+ * Loads Node's own modules with `require`, and reads only the exports that the importing file names: an ES import reads every
+ * export, including lazy ones, which for `node:http` alone costs 25 ms of start-up.
  */
 export const builtinPlugin: Plugin = {
   name: 'builtin',
   setup(build) {
     build.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
-      // A require is right as it is; a dynamic import hands out a namespace, which the module that stands in could not be.
+      // A require needs no change; a dynamic import returns a namespace, which the replacement could not be.
       if (kind !== 'import-statement') return { path, external: true }
-      // One for each importer: shared by several chunks it would be a chunk, and a file to load, of its own.
+      // One per importer: shared by several chunks it would become a separate chunk, and a file to load.
       return { path: `${path}?${importer}`, namespace: 'builtin', pluginData: { path, importer } }
     })
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ pluginData: { path, importer } }) => {
@@ -24,7 +24,7 @@ export const builtinPlugin: Plugin = {
   },
 }
 
-/** All that is imported of it are functions, most of them called when something is written: loaded with the first call. */
+/** Only functions are imported from it, most of them for writing: loaded with the first call. */
 function lazyFunction(name: string): string {
   return `export const ${name} = (...args) => require('node:fs/promises').${name}(...args)`
 }

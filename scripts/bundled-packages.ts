@@ -10,7 +10,7 @@ interface BundledPackage {
   readonly text: string
 }
 
-/** `dist/THIRD-PARTY-NOTICES.txt`: every package of which a line is in the bundle, and what its licence asks to be repeated. */
+/** `dist/THIRD-PARTY-NOTICES.txt`: every package with code in the bundle, and the text that its licence requires. */
 export function noticesOf(metafiles: readonly Metafile[], root: string): string {
   const packages = [...bundledFolders(metafiles)].map((folder) => readPackage(join(root, folder)))
   const names = (each: BundledPackage) => `${each.name} ${each.version}`
@@ -21,7 +21,7 @@ export function noticesOf(metafiles: readonly Metafile[], root: string): string 
   return `crm-cli holds code of these packages, under licences of their own:\n\n${list.join('\n')}\n\n${texts.join('\n')}`
 }
 
-/** `node_modules/ink/node_modules/chalk`: those that something is left of, for esbuild names what it looked at as well. */
+/** Folders such as `node_modules/ink/node_modules/chalk` with code in the bundle; esbuild also lists inputs that it dropped. */
 export function bundledFolders(metafiles: readonly Pick<Metafile, 'outputs'>[]): ReadonlySet<string> {
   const folders = new Set<string>()
   for (const { inputs } of metafiles.flatMap(({ outputs }) => Object.values(outputs))) {

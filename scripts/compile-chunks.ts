@@ -10,7 +10,7 @@ import { compiledFolder } from '../src/chunk-loader.ts'
 
 const FIXTURES = fileURLToPath(new URL('../examples/fixtures.yaml', import.meta.url))
 
-/** What people and scripts start most; each run adds what it needs to what those before it have compiled. */
+/** The most common commands; each run compiles what the earlier ones did not. */
 const REHEARSALS = [
   ['contacts', 'list', '-o', 'json'],
   ['contacts', 'list'],
@@ -23,7 +23,7 @@ const REHEARSALS = [
 
 const REHEARSAL = fileURLToPath(new URL('rehearsal.ts', import.meta.url))
 
-/** Keeps what V8 compiles of the chunks while they run, for `src/chunk-loader.ts`. */
+/** Stores the code that V8 compiles while the chunks run, for `src/chunk-loader.ts`. */
 export async function compileChunks(folder: string): Promise<void> {
   mkdirSync(compiledFolder(folder, process))
   const home = mkdtempSync(join(tmpdir(), 'crm-rehearsal-'))
@@ -39,15 +39,15 @@ export async function compileChunks(folder: string): Promise<void> {
     for (const args of REHEARSALS) {
       const child = spawn(process.execPath, [REHEARSAL, folder, ...args], {
         env,
-        // Not that of the build: the screens end with a sequence that shows the cursor again.
+        // Not the stdout of the build: the screens end with a sequence that shows the cursor.
         stdio: ['ignore', 'ignore', 'pipe'],
       })
-      let said = ''
+      let errorText = ''
       child.stderr.setEncoding('utf8').on('data', (part: string) => {
-        said += part
+        errorText += part
       })
       const [exit] = await once(child, 'close')
-      if (exit !== 0) throw new Error(`rehearsal of crm ${args.join(' ')} ended with ${exit}: ${said}`)
+      if (exit !== 0) throw new Error(`rehearsal of crm ${args.join(' ')} ended with ${exit}: ${errorText}`)
     }
   } finally {
     server.close()

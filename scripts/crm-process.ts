@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CRM = fileURLToPath(new URL('../bin/crm.js', import.meta.url))
 
-/** The environment without what would point crm elsewhere, and with what the caller adds. */
+/** The environment without variables that change the target of crm, and with those of the caller. */
 export function crmEnv(added: Record<string, string>): NodeJS.ProcessEnv {
   const { CRM_API_KEY, CRM_BASE_URL, CRM_PROFILE, ...env } = process.env
   return { ...env, ...added }
@@ -18,7 +18,7 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** One command of the built crm, run to its end. */
+/** Runs one command of the built crm to its end. */
 export async function crm(args: readonly string[], { env, input = '' }: { env: NodeJS.ProcessEnv; input?: string }) {
   const child = spawn(process.execPath, [CRM, ...args], { env, stdio: 'pipe' })
   let [stdout, stderr] = ['', '']
@@ -35,7 +35,7 @@ export async function crmOrThrow(args: readonly string[], options: Parameters<ty
   return stdout
 }
 
-/** Starts `crm serve`, and resolves when it takes requests; undefined when it ended instead, having said why. */
+/** Starts `crm serve`, and resolves when it is ready; undefined if it ended with an error, which it has printed. */
 export async function startService(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -6,15 +6,15 @@ const BINARY = 'yoga-layout/dist/binaries/yoga-wasm-base64-esm.js'
 const DATA = /data:application\/octet-stream;base64,([A-Za-z0-9+/=]+)/
 
 /**
- * Yoga's own entry waits for itself at the top of the module, which CommonJS cannot, and fetches its binary from a data
- * URL, which makes Node load its own undici: 25 ms. Emscripten's hook takes an instance at once.
+ * Yoga's own entry uses top-level await, which CommonJS does not have, and fetches its binary from a data URL, which makes Node
+ * load its own undici: 25 ms. Emscripten's hook accepts an instance at once.
  */
 export const inkPlugin: Plugin = {
   name: 'ink',
   setup(build) {
     build.onLoad({ namespace: 'file', filter: /yoga-layout\/dist\/src\/index\.js$/ }, ({ path }) => {
       const [, data] = DATA.exec(readFileSync(join(path, '../../../..', BINARY), 'utf8')) ?? []
-      if (data === undefined) throw new Error(`${BINARY} holds no binary any more`)
+      if (data === undefined) throw new Error(`${BINARY} no longer contains a binary`)
       return { contents: yogaModule(data) }
     })
     build.onLoad(
@@ -29,10 +29,10 @@ export const inkPlugin: Plugin = {
   },
 }
 
-/** What Ink awaits at the top of a module is there for React's developer tools alone. */
+/** Ink's top-level await is used only for React's developer tools. */
 function withoutDevelopment(source: string): string {
   const parts = source.split("if (process.env['DEV'] === 'true') {")
-  if (parts.length !== 3) throw new Error('the reconciler of Ink asks for DEV in other places than it did')
+  if (parts.length !== 3) throw new Error('the reconciler of Ink checks DEV in other places than expected')
   return parts
     .join('if (false) {')
     .replaceAll('await import(', 'import(')

@@ -1,7 +1,7 @@
-export interface Verdict {
+export interface AuditResult {
   /** Names and severities of vulnerable packages that crm ships. */
   readonly shipped: readonly string[]
-  /** Of those that only its development uses. */
+  /** The same for packages used only in development. */
   readonly others: readonly string[]
 }
 
@@ -11,8 +11,8 @@ interface Vulnerability {
   readonly nodes: readonly string[]
 }
 
-/** What `npm audit --json` printed; undefined when the registry did not answer with a report. */
-export function judgeAudit(printed: string, shippedPaths: ReadonlySet<string>): Verdict | undefined {
+/** Reads the output of `npm audit --json`; undefined when the registry did not return a report. */
+export function judgeAudit(printed: string, shippedPaths: ReadonlySet<string>): AuditResult | undefined {
   const report: { vulnerabilities?: Readonly<Record<string, Vulnerability>> } = JSON.parse(printed)
   if (!report.vulnerabilities) return undefined
   const all = Object.values(report.vulnerabilities)

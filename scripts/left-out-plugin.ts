@@ -1,11 +1,11 @@
 import type { Plugin } from 'esbuild'
 
-/** Parts of undici that its pool loads and a client of JSON over HTTP/1.1 never runs: half of what loading it costs. */
+/** Parts of undici that its pool loads and a JSON client over HTTP/1.1 never runs: half of its loading time. */
 const LEFT_OUT = /undici\/lib\/(dispatcher\/client-h2|web\/fetch\/(body|formdata)|web\/webidl\/index)\.js$/
 
 /**
- * What a package takes from a module of Node's and needs for nothing that crm does with it: undici asks node:http for the
- * limit of its own flag and for a class of requests that it might be given to destroy; commander starts programs of users; conf wants to know when the process ends.
+ * Imports of Node's modules that packages do not need as crm uses them: undici reads a limit and a class of node:http, commander
+ * can start external programs, conf watches the end of the process.
  */
 const STAND_INS = [
   {
@@ -14,13 +14,13 @@ const STAND_INS = [
     contents: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }',
   },
   { importer: /commander\/lib\//, path: 'node:child_process', contents: 'export default {}' },
-  // It tidies up after conf by sending the process the signal again that it has just had, which is the second Ctrl-C here.
+  // It cleans up after conf by sending the process its signal again, which crm reads as a second Ctrl-C.
   { importer: /atomically\//, path: 'when-exit', contents: 'export default () => () => {}' },
-  // It asks for the home as it is loaded, which throws for a user id without an account; conf is always told its folder.
+  // It reads the home folder when loaded, which throws for a user id without an account; conf always gets its folder from crm.
   {
     importer: /conf\//,
     path: 'env-paths',
-    contents: 'export default () => { throw new Error("conf was not told its folder") }',
+    contents: 'export default () => { throw new Error("conf got no folder") }',
   },
 ]
 

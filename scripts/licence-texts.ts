@@ -41,13 +41,13 @@ CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
 OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`
 
-/** Of packages that name a licence and come without its text. */
+/** The licence texts of packages that name a licence without its text. */
 export const MISSING_TEXTS: Readonly<Record<string, string>> = {
   'abstract-logging': MIT('Copyright (c) James Sumners'),
   'yoga-layout': MIT('Copyright (c) Facebook, Inc. and its affiliates.'),
 }
 
-/** What is compiled into the binary of a package, whose own licence does not speak of it. */
+/** Notices for code that is compiled into the binary of a package and not covered by its own licence file. */
 export const COMPILED_IN: Readonly<Record<string, readonly string[]>> = {
   'jq-wasm': [
     `Its binary is jq (https://jqlang.org):\n\n${MIT('jq is copyright (C) 2012 Stephen Dolan')}`,

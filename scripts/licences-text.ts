@@ -1,6 +1,6 @@
 import type { ShippedPackage } from './shipped-packages.ts'
 
-/** docs/licences.md. Versions stand in the lockfile. */
+/** The text of docs/licences.md. Versions are in the lockfile. */
 export function licencesText(packages: readonly ShippedPackage[]): string {
   const bundled = packages.filter(({ isBundled }) => isBundled)
   const installed = packages.filter(({ isBundled }) => !isBundled)

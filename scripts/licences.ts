@@ -2,5 +2,5 @@ import { writeFileSync } from 'node:fs'
 import { licencesText } from './licences-text.ts'
 import { shippedPackages } from './shipped-packages.ts'
 
-/** Writes docs/licences.md anew from the last build and the lockfile. */
+/** Writes docs/licences.md from the last build and the lockfile. */
 writeFileSync(new URL('../docs/licences.md', import.meta.url), licencesText(shippedPackages()))

@@ -4,11 +4,11 @@ import { crmOrThrow, ROOT } from './crm-process.ts'
 
 interface Example {
   readonly line: string
-  /** The same on every start, so that loading twice creates once. */
+  /** The same on every start, so that a second load creates nothing. */
   readonly idempotencyKey: string
 }
 
-/** Loads the folder `examples` through the CLI, as a person would with a loop in a shell. */
+/** Loads the folder `examples` with the CLI, as a shell loop would. */
 export async function loadExamples(
   env: NodeJS.ProcessEnv,
 ): Promise<{ contacts: number; deals: number; notes: number }> {
@@ -41,7 +41,7 @@ function readExamples(name: string): Example[] {
   return lines.map((line, index) => ({ line, idempotencyKey: `example-${name}-${index}` }))
 }
 
-/** Each is a process of its own; four keep two cores busy. */
+/** Runs a process per item, four at a time, which keeps two cores busy. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const rest = items.values()
   const worker = async () => {

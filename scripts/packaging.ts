@@ -5,8 +5,9 @@ import { basename, join } from 'node:path'
 import { install, npm, pack } from './packed.ts'
 
 /**
- * `npm run packaging`: the tarball, installed in an empty folder and used there with each Node that it is for: the least one, and
- * the latest of each line. With an older one it must say what it needs. A Node that the registry does not give is left out, loudly.
+ * `npm run packaging`: installs the tarball in an empty folder, and uses it with each supported Node: the oldest one, and the
+ * latest of each line. With an older Node it must state what it needs. A Node that the registry does not have is reported as
+ * not tried.
  */
 const FOR = ['22.19.0', '22', '24', '26']
 const TOO_OLD = ['20', '22.18.0']
@@ -45,7 +46,7 @@ const place = join(folder, 'installed')
 mkdirSync(place)
 install(packed, place)
 const others = readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.') && name !== 'crm-cli')
-if (others.length > 0) throw new Error(`the package brings others: ${others.join(', ')}`)
+if (others.length > 0) throw new Error(`the package installs others: ${others.join(', ')}`)
 console.log(
   `${basename(packed.tarball)}: ${megabytes(packed.sizeBytes)} MB, unpacked ${megabytes(packed.unpackedBytes)} MB in ${packed.fileCount} files`,
 )
@@ -56,15 +57,15 @@ for (const wanted of TOO_OLD) withNode(wanted, refuse)
 function withNode(wanted: string, check: (node: string) => void): void {
   const node = nodeOf(wanted)
   if (node === undefined) {
-    console.log(`Node ${wanted}: cannot be had here, so it was NOT tried`)
+    console.log(`Node ${wanted}: is not available, so it was NOT tried`)
     return
   }
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
   check(node)
-  console.log(`Node ${wanted} (${version}): ${check === use ? 'works' : 'is told what crm needs'}`)
+  console.log(`Node ${wanted} (${version}): ${check === use ? 'works' : 'prints what crm needs'}`)
 }
 
-/** From npm, which has Node itself as packages of one file and without an install script. */
+/** Gets Node from npm, which has it as packages without an install script. */
 function nodeOf(wanted: string): string | undefined {
   const into = join(folder, `node-${wanted}`)
   mkdirSync(into)
@@ -80,7 +81,7 @@ function nodeOf(wanted: string): string | undefined {
   return existsSync(node) ? node : undefined
 }
 
-/** A service, the client, tables, a bulk job, jq, YAML and the library: each is a part of the bundle of its own. */
+/** Uses a service, the client, tables, a bulk job, jq, YAML and the library, each a separate part of the bundle. */
 function use(node: string): void {
   const home = mkdtempSync(join(folder, 'home-'))
   writeFileSync(join(home, 'people.csv'), 'name,email\nAda,ada@example.test\nGrace,grace@example.test\n')

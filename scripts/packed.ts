@@ -12,15 +12,15 @@ export interface Packed {
   readonly fileCount: number
 }
 
-/** What would be published, of the build that is there. */
+/** Packs the present build as it would be published. */
 export function pack(folder: string): Packed {
-  // Without scripts: they would build dist anew under the feet of who uses it.
+  // Without scripts, which would rebuild dist while other processes use it.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(npm(args, ROOT))
   return { tarball: join(folder, filename), sizeBytes: size, unpackedBytes: unpackedSize, fileCount: entryCount }
 }
 
-/** Into an empty folder, from the tarball and nothing else. */
+/** Installs only the tarball, into an empty folder. */
 export function install({ tarball }: Packed, folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   npm(['install', '--offline', '--no-audit', '--omit=optional', tarball], folder)

@@ -12,7 +12,7 @@ const HELP: CommandWords = {
   commands: {},
 }
 
-/** Every word of the command line, off the command tree of the sources. */
+/** Reads every word of the command line from the command tree of the sources. */
 export function readVocabulary(): Vocabulary {
   const silent = { write: () => true }
   const io = { stdin: (async function* () {})(), stdout: silent, stderr: silent }
@@ -23,7 +23,7 @@ export function readVocabulary(): Vocabulary {
   )
   const globals = new Command()
   addGlobalFlags(globals)
-  // What is declared above every command without being shown there is a flag of some of them.
+  // A hidden flag of the root is a flag of some commands.
   return { root: { ...root, commands: { ...root.commands, help: HELP } }, globals: shownFlags(globals, []) }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { GENERATED_FOLDERS, generatedFiles } from './reference/generated-files.ts'
 
-/** `npm run reference`: writes what follows from the commands, each folder anew. */
+/** `npm run reference`: writes the folders that are generated from the commands. */
 const root = new URL('..', import.meta.url)
 
 for (const folder of GENERATED_FOLDERS) rmSync(new URL(folder, root), { recursive: true, force: true })

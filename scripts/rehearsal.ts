@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import type { Script } from 'node:vm'
 import { compiledFolder, createChunkLoader } from '../src/chunk-loader.ts'
 
-/** `rehearsal.ts FOLDER ARGS...` runs the crm in that folder, and at its end keeps the code of every chunk it loaded. */
+/** `rehearsal.ts FOLDER ARGS...` runs the crm in that folder, and at the end stores the code of every loaded chunk. */
 const [folder = ''] = process.argv.splice(2, 1)
 const scripts = new Map<string, Script>()
 
@@ -17,7 +17,7 @@ process.on('exit', (exit) => {
 if (process.argv[2] === 'browse') pretendTerminal()
 createChunkLoader(folder, process, (name, script) => scripts.set(name, script))('main.js')
 
-/** A build has none. What is drawn goes nowhere; a few keys, and then q. */
+/** A build has no terminal: drawing is discarded, and the keys are a few and then q. */
 function pretendTerminal(): void {
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,

@@ -10,14 +10,14 @@ import { chosenBy, SABOTAGES } from '../test/sabotage/sabotages.ts'
 
 /**
  * `npm run sabotage [-- WORD...] [--workers N]`: makes one change at a time in a copy of the tree, and runs the tests that must
- * fail with it; exits with 1 when they pass, or when the line to change is not exactly once in its file. A word selects an
+ * fail with it; exits with 1 if they pass, or if the line to change does not occur exactly once in its file. A word selects an
  * area (`jobs`), or every sabotage with the word in its name or file.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
-/** A test that waits for ever counts as failed. */
+/** A test that does not end counts as failed. */
 const LONGEST_RUN_MS = 120_000
-/** One failure is enough. */
+/** Stops at the first failure. */
 const BAIL = '--bail=1'
 
 const { values, positionals } = parseArgs({
@@ -52,7 +52,7 @@ for (const name of missed) console.log(`missed: ${name}`)
 console.log(`${usable.length - missed.length} of ${chosen.length} are noticed, in ${seconds} s`)
 if (missed.length + stray.length > 0) process.exitCode = 1
 
-/** All files that git tracks or would add, and a link to the packages of this tree. */
+/** Copies all files that git tracks or would add, and links the packages of this tree. */
 function copyTree(copy: string): string {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' })
   for (const name of listed.split('\0').filter(Boolean)) {
@@ -76,7 +76,7 @@ async function isNoticed(copy: string, sabotage: Sabotage): Promise<boolean> {
   writeFileSync(path, sabotaged(source, sabotage))
   try {
     const { status, output, tookMs } = await runTests(copy, tests, [BAIL])
-    // A change that breaks the syntax fails, too, and proves nothing.
+    // A change that breaks the syntax also fails, and proves nothing.
     const hasRun = status === null || /Tests .*[1-9]\d* failed/.test(output)
     const verdict = status === 0 ? 'NOT NOTICED' : hasRun ? 'noticed' : `BROKEN\n${output}`
     console.log(`${verdict}: ${name} (${(tookMs / 1000).toFixed(1)} s)`)

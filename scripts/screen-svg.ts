@@ -1,6 +1,6 @@
 import { textWidth } from '../src/output/text-width.ts'
 
-/** Of DejaVu Sans Mono at 14, for what leaves textLength alone. */
+/** Width of DejaVu Sans Mono at 14, for viewers that ignore textLength. */
 const CELL_WIDTH = 8.43
 const LINE_HEIGHT = 18
 const BACKGROUND = '#1d1f21'
@@ -16,12 +16,12 @@ interface Style {
 
 const PLAIN: Style = { color: undefined, isBold: false, isDim: false, isInverse: false }
 
-/** A screen as `tmux capture-pane -e` gives it, as a picture that needs no font but a monospaced one. */
+/** Draws the output of `tmux capture-pane -e` as a picture that needs only a monospaced font. */
 export function screenSvg(title: string, screen: string, columns: number): string {
   const lines = screen.replace(/\n+$/, '').split('\n')
   const width = Math.ceil(columns * CELL_WIDTH) + 20
   const height = lines.length * LINE_HEIGHT + 20
-  // What styles the end of a line goes on with the next.
+  // The style at the end of a line also applies to the next.
   let style = PLAIN
   const body = lines
     .map((line, index) => {
@@ -42,7 +42,7 @@ function lineSvg(line: string, y: number, before: Style): { readonly svg: string
   let column = 0
   let style = before
   const parts: string[] = []
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a style
   for (const [, codes, text = ''] of line.matchAll(/(?:\x1b\[([\d;]*)m)?([^\x1b]*)/g)) {
     if (codes !== undefined) style = codes.split(';').reduce(styled, style)
     if (text === '') continue
@@ -69,7 +69,7 @@ function textSvg(text: string, x: number, y: number, { color, isBold, isDim, isI
     ? `<rect x="${x.toFixed(1)}" y="${y - 13}" width="${width.toFixed(1)}" height="${LINE_HEIGHT}" fill="${FOREGROUND}"/>`
     : ''
   const look = `${isBold ? ' font-weight="bold"' : ''}${isDim ? ' opacity="0.6"' : ''}`
-  // Each group of words at its own place: where a font lacks a sign, what stands behind it does not move.
+  // Each group of words has its own position, so that a sign missing in a font does not move the text after it.
   const groups = [...text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: words, index }) => {
     const left = x + textWidth(text.slice(0, index)) * CELL_WIDTH
     const length = (textWidth(words) * CELL_WIDTH).toFixed(1)

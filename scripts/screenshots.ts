@@ -9,7 +9,7 @@ import { loadExamples } from './load-examples.ts'
 import { screenSvg } from './screen-svg.ts'
 
 /**
- * `node scripts/screenshots.ts`: the pictures of docs/browse.md, taken of the built program in tmux on the example data.
+ * `node scripts/screenshots.ts`: takes the pictures of docs/browse.md from the built program in tmux with the example data.
  */
 const CRM = join(ROOT, 'bin/crm.js')
 const COLUMNS = 120
@@ -18,9 +18,9 @@ const ROWS = 30
 interface Shot {
   readonly name: string
   readonly args: readonly string[]
-  /** As tmux names them. */
+  /** Keys by their names in tmux. */
   readonly keys: readonly string[]
-  /** What is on the screen when it is ready. */
+  /** The text that shows that the screen is ready. */
   readonly sees: string
 }
 
@@ -65,7 +65,7 @@ async function take({ name, args, keys, sees }: Shot): Promise<string> {
       if (tmux('capture-pane', '-p', '-t', 'crm').stdout.includes(text)) return
       await delay(100)
     }
-    throw new Error(`${name}: ${text} does not come on the screen`)
+    throw new Error(`${name}: ${text} does not appear on the screen`)
   }
   try {
     await waitFor('? help')

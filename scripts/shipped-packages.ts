@@ -4,11 +4,11 @@ import { bundledFolders } from './bundled-packages.ts'
 
 export interface ShippedPackage {
   readonly name: string
-  /** In the lockfile: `node_modules/ink/node_modules/chalk`. */
+  /** The path in the lockfile: `node_modules/ink/node_modules/chalk`. */
   readonly path: string
   readonly licence: string
   readonly hasInstallScript: boolean
-  /** Part of `dist/`; the others are installed beside it, where npm can. */
+  /** Part of `dist/`; others are installed beside it if npm can. */
   readonly isBundled: boolean
 }
 
@@ -19,7 +19,7 @@ interface LockEntry {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Every package of which something reaches who installs crm: by the metafile of the last build, and by the lockfile. */
+/** Every package with code in an installation of crm, from the metafile of the last build and the lockfile. */
 export function shippedPackages(): readonly ShippedPackage[] {
   const lock = (readJson('package-lock.json') as { packages: Readonly<Record<string, LockEntry>> }).packages
   const bundled = bundledFolders([readJson('dist/meta.json') as Metafile])
@@ -37,7 +37,7 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
 }
 
-/** What npm installs with the package, optional or not, on any platform. */
+/** The packages that npm installs with crm on any platform, optional or not. */
 function installedPaths(lock: Readonly<Record<string, LockEntry>>): ReadonlySet<string> {
   const paths = new Set<string>()
   const names = dependenciesOf(lock[''])

@@ -20,7 +20,7 @@ async function serveForPeople(): Promise<void> {
   const service = await startService(['--database', join(folder, 'crm.db')], env)
   if (!service) return
   const { child, url } = service
-  // Ctrl-C reaches the service as well, which stops in good order; this waits for it.
+  // Ctrl-C also reaches the service, which stops cleanly; this process waits for it.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   const loaded = join(folder, 'examples-loaded')

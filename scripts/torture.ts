@@ -9,8 +9,8 @@ import { torture } from '../test/torture/torture.ts'
 
 /**
  * `npm run torture -- --kills N [--rows 5000] [--seed S] [--server keeps-keys|forgets|blind]`: imports through a proxy that breaks things, under kill -9, power
- * cuts and a clock that jumps; exits with 1 when a row is there twice, is missing, or an account does not add up. With
- * `--mutant NAME` the client is one that lacks a rule, and is to be found out.
+ * cuts and a clock that jumps; exits with 1 if a row exists twice or is missing, or if an account does not add up. With
+ * `--mutant NAME` the client lacks a rule, and the run must detect that.
  */
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ const { met, faults, ...counts } = await torture({
   seed: Number(values.seed),
   isHarsh: values.harsh,
   isEvidenceKept: values.mutant === undefined,
-  tell: (line) => console.error(line),
+  print: (line) => console.error(line),
 })
 console.log(`seed ${values.seed}, ${Math.round((performance.now() - startedMs) / 1000)} s`)
 for (const [name, count] of [...Object.entries(counts), ...met]) console.log(`${String(count).padStart(8)}  ${name}`)

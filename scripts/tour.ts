@@ -1,7 +1,7 @@
 import { shellWord } from '../src/core/shell-word.ts'
 import { crm, crmOrThrow } from './crm-process.ts'
 
-/** Each command and what it really printed; stops at the first that fails. */
+/** Prints each command and its real output; stops at the first failure. */
 export async function runTour(env: NodeJS.ProcessEnv): Promise<void> {
   const step = async (...args: string[]) => {
     process.stdout.write(`\n$ crm ${args.map(shellWord).join(' ')}\n`)

@@ -1,5 +1,5 @@
-// The floor for a receiver of webhooks: node:http that reads each body, answers 200 and forgets. No signature is looked at,
-// nothing is parsed, kept or printed.
+// The floor for a receiver of webhooks: node:http that reads each body and answers 200. It checks no signature, and neither
+// parses, stores nor prints.
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
-// Answers every write at once and keeps nothing, so that what a client can do is measured, not what a server can. Prints
-// its URL, and for each `tell` on stdin the time of the first write since the last one, in ms of the Unix clock.
+// Answers every write at once and keeps nothing, so that the client is measured and not a server. Prints its URL, and for
+// each line on stdin the time of the first write since the previous line, in Unix milliseconds.
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 

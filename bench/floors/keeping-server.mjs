@@ -1,5 +1,5 @@
-// The floor for a receiver that keeps what it takes: node:http that appends each body to a file, waits for the disk for all that
-// came meanwhile, and answers 204. No signature is looked at, nothing is parsed or printed.
+// The floor for a receiver that stores events: node:http that appends each body to a file, syncs all bodies received meanwhile
+// together, and answers 204. It checks no signature, and neither parses nor prints.
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
-// The peers for readers: all rows of a file, by what people read such files with. Prints how many there were and how long it
-// took, without the start of the process. papaparse and csv-parse make a list of each line; readline and JSON.parse an object.
+// The peers for readers: reads all rows of a file with the usual packages. Prints their number and the time without the start of
+// the process. papaparse and csv-parse make a list of each line; readline and JSON.parse an object.
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,13 +1,13 @@
-// The floor for imports: undici's Pool.request, as many at once as asked, a POST for each line of a simple CSV. No
-// validation, no plan, no journal, no retries, no report; it only looks that each answer is a 201.
+// The floor for imports: undici's Pool.request with the given concurrency, a POST for each line of a simple CSV. No validation,
+// plan, journal, retries or report; it only checks that each answer is a 201.
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
 
 const [baseUrl, key, file, concurrency] = process.argv.slice(2)
-const [heads, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n')
-const names = heads.split(',')
+const [header, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n')
+const names = header.split(',')
 const pool = new Pool(baseUrl, { connections: Number(concurrency), pipelining: 1 })
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 

@@ -1,6 +1,6 @@
 import { openRows } from '../../src/jobs/input/open-rows.ts'
 
-/** All rows of a file as an import reads them, in a process of its own: prints what the peers in parse-file.mjs print. */
+/** Reads all rows of a file as an import does, in a separate process; prints the same as the peers in parse-file.mjs. */
 const [path = ''] = process.argv.slice(2)
 const startedMs = performance.now()
 const source = await openRows({

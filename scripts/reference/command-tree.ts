@@ -6,7 +6,7 @@ import { buildProgram } from '../../src/program.ts'
 const io = { stdin: (async function* () {})(), stdout: { write: () => true }, stderr: { write: () => true } }
 const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
 
-/** The tree of commands, or what `firstWord` needs of it; a command that is run does no more than check what was typed. */
+/** The tree of commands, or the part that `firstWord` needs; running a command only checks its arguments. */
 export function commandTree(firstWord?: string): Command {
   return buildProgram(
     host,
@@ -23,7 +23,7 @@ export interface Leaf {
   readonly command: Command
 }
 
-/** A command and all below it that do something. */
+/** A command and all commands below it that can be run. */
 export function leavesOf(command: Command, path: readonly string[] = []): readonly Leaf[] {
   const isLeaf = path.length > 0 && (command.commands.length === 0 || command.options.length > 0)
   const below = command.commands.flatMap((child) => leavesOf(child as Command, [...path, child.name()]))
@@ -32,15 +32,15 @@ export function leavesOf(command: Command, path: readonly string[] = []): readon
 
 export interface TextBelow {
   readonly examples: readonly string[]
-  /** What else is to be said, a paragraph each. */
+  /** The other paragraphs. */
   readonly notes: readonly string[]
 }
 
-/** What the help of a command ends with. */
+/** The text after the help of a command. */
 export function textBelow(command: Command): TextBelow {
   let text = ''
   const context = { error: false, command, write: (piece: string) => (text += piece) }
-  // Commander's own types leave out that a command is an emitter, which is how it adds this text itself.
+  // Commander adds this text through events; its types omit that a command is an emitter.
   ;(command as Command & EventEmitter).emit('afterHelp', context)
   const paragraphs = text.trim().split(/\n\s*\n/)
   const isExamples = (paragraph: string) => paragraph.startsWith('Examples:\n')

@@ -3,10 +3,10 @@ import { manFiles } from './man-files.ts'
 import { pageFiles } from './page-files.ts'
 import { schemaFiles } from './schema-files.ts'
 
-/** Nothing else is in them. */
+/** Folders with generated files only. */
 export const GENERATED_FOLDERS = ['docs/reference/', 'man/', 'schemas/'] as const
 
-/** Path to text. */
+/** The text of each file by its path. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const tree = commandTree()
   return new Map([...(await pageFiles(tree)), ...(await manFiles(tree)), ...schemaFiles()])

@@ -3,7 +3,7 @@ import type { HelpPart } from '../../src/commands/help/help-topic.ts'
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/commands/help/topics.ts'
 import { leavesOf, textBelow } from './command-tree.ts'
 
-/** `man/*.1`, in the macros of man(7): a page for each word after `crm`, and one about all of them. */
+/** `man/*.1`, in the macros of man(7): a page for each word after `crm`, and an overview. */
 export async function manFiles(tree: Command): Promise<ReadonlyMap<string, string>> {
   const pages = new Map([['man/crm.1', await rootPage(tree)]])
   for (const command of tree.commands) {
@@ -89,7 +89,7 @@ function exampleLines(command: Command): readonly string[] {
   return ['.PP', '.RS 4', '.nf', ...textBelow(command).examples.map(roff), '.fi', '.RE']
 }
 
-/** Text as roff takes it: no escape of its own, no request at the beginning of a line, and a hyphen that can be copied. */
+/** Escapes text for roff: no escapes, no request at the beginning of a line, and hyphens that can be copied. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -7,7 +7,7 @@ import { schemaPath } from './schema-files.ts'
 
 const MADE = 'Made from the commands by `npm run reference`.'
 
-/** `docs/reference/*.md`: a page for each word after `crm`, and one about all of them. */
+/** `docs/reference/*.md`: a page for each word after `crm`, and an overview. */
 export async function pageFiles(tree: Command): Promise<ReadonlyMap<string, string>> {
   const pages = new Map([['docs/reference/README.md', await indexPage(tree)]])
   for (const command of tree.commands) pages.set(`docs/reference/${command.name()}.md`, groupPage(command as Command))
@@ -90,7 +90,7 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|')
 }
 
-/** What Markdown would take for a tag, an emphasis or a link. */
+/** Escapes characters that Markdown reads as a tag, an emphasis or a link. */
 function escaped(text: string): string {
   return text.replace(/[<>*_[\]`]/g, '\\$&')
 }

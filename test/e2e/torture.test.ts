@@ -5,7 +5,7 @@ import { torture } from '../torture/torture.ts'
 import { CRM } from './crm.ts'
 
 /** Few enough for every run of the tests; `npm run torture` does as many as it is told. */
-const SHORT = { serviceCrm: CRM, rows: 300, isEvidenceKept: false, tell: () => {} }
+const SHORT = { serviceCrm: CRM, rows: 300, isEvidenceKept: false, print: () => {} }
 
 test('imports that are killed, cut off from power and set ahead by a day make every row exactly once', {
   timeout: 180_000,

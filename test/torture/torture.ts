@@ -24,7 +24,7 @@ export interface TortureOptions {
   readonly isHarsh: boolean
   /** Leave the folder of everything on the disk when something was wrong. */
   readonly isEvidenceKept: boolean
-  readonly tell: (line: string) => void
+  readonly print: (line: string) => void
 }
 
 export interface Verdict {
@@ -80,7 +80,7 @@ class Torture {
       await this.#finishImport(this.counts.imports)
       if (this.faults.length === 0) await this.#judge(true)
       const { kills, imports, lives } = this.counts
-      this.#options.tell(`${kills} kills, ${lives} lives, ${imports} imports`)
+      this.#options.print(`${kills} kills, ${lives} lives, ${imports} imports`)
     }
   }
 
@@ -189,7 +189,7 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
     return { ...rig.counts, faults: rig.faults, met: world.proxy.met, requests: world.proxy.requestCount }
   } finally {
     const isKept = options.isEvidenceKept && rig.faults.length > 0
-    if (isKept) options.tell(`what it left behind: ${world.folder}`)
+    if (isKept) options.print(`what it left behind: ${world.folder}`)
     await world.end(isKept)
   }
 }

@@ -50,7 +50,7 @@ async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
   if (!canAsk(ctx)) {
     throw new CrmError(
       'unconfirmed',
-      `${noKeyring.message}; the key would be kept in the file ${keys}, and nobody agreed to that`,
+      `${noKeyring.message}; the key would be kept in the file ${keys}, and that was not confirmed`,
       { cause: noKeyring, hint: `${commandLine(ctx.argv)} --storage file; or set CRM_API_KEY instead of logging in` },
     )
   }

@@ -65,7 +65,7 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
   } finally {
     if (!isKept) jobs.drop(job.paths)
   }
-  if (job.leftOut.length > 0) ctx.note(`All that is left as it is: crm jobs failed ${job.paths.id} --skipped`)
+  if (job.leftOut.length > 0) ctx.note(`Skipped rows: crm jobs failed ${job.paths.id} --skipped`)
   return sendJob(ctx, job.paths, flags)
 }
 

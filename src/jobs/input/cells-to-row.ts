@@ -59,7 +59,7 @@ function raggedDraft(cells: readonly string[], place: Place, { columns }: CellRu
     column: undefined,
     value: cells.at(-1),
     code: 'ragged_row',
-    message: `it has ${cells.length} cells where the line of heads has ${columns.length}`,
+    message: `it has ${cells.length} cells, and the header row has ${columns.length}`,
   })
   return draft
 }

@@ -172,7 +172,7 @@ test('rows with more or fewer cells than the heads are found, all of them, and n
       column: undefined,
       value: 'A',
       code: 'ragged_row',
-      message: 'it has 1 cells where the line of heads has 2',
+      message: 'it has 1 cells, and the header row has 2',
     },
     {
       line: 4,
@@ -180,7 +180,7 @@ test('rows with more or fewer cells than the heads are found, all of them, and n
       column: undefined,
       value: 'c',
       code: 'ragged_row',
-      message: 'it has 3 cells where the line of heads has 2',
+      message: 'it has 3 cells, and the header row has 2',
     },
   ])
 })
