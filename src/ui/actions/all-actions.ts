@@ -5,7 +5,7 @@ import { EVENTS } from './events.ts'
 import { JOBS } from './jobs.ts'
 import { MOVING } from './moving.ts'
 import { STAGING } from './staging.ts'
-import { LISTING, VIEW, SCREEN_ACTIONS } from './view.ts'
+import { LISTING, SCREEN_ACTIONS, VIEW } from './view.ts'
 
 /** In the order in which footer, help and palette show them. */
 export const ACTIONS: readonly Action[] = [
