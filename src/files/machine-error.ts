@@ -12,7 +12,7 @@ const permission: Trouble = {
   what: 'permission denied',
   hint: (path) => `see who may use it: ls -ld ${shellWord(path)}`,
 }
-const space: Trouble = { what: 'no space left on its disk', hint: () => 'free some space, and try again' }
+const space: Trouble = { what: 'no space left on the disk', hint: () => 'free some space, and try again' }
 const kind: Trouble = {
   what: 'a part of the path is not a folder, or is one where a file is needed',
   hint: (path) => `see what is there: ls -ld ${shellWord(path)}`,

@@ -1,17 +1,17 @@
 import { CrmError } from '../core/errors.ts'
 import { FAULT_STATUSES, type FaultPlan, type FaultStatus, type InjectedFault } from '../service/fault-plan.ts'
 
-/** Percent of the requests by what happens to them: `{ 500: 2, 'reset-after': 1 }`. */
+/** Percent of requests by kind of fault: `{ 500: 2, 'reset-after': 1 }`. */
 export type FaultShares = Readonly<Record<string, number>>
 
 const AFTERWARDS = /-after$/
 
-/** CrmError `usage` for a kind that is none, and for shares that come to more than all requests. */
+/** CrmError `usage` for an unknown kind of fault and for shares over 100 % in total. */
 export function faultPlanOf(latencyMs: number, shares: FaultShares, isOn: () => boolean): FaultPlan | undefined {
   const faults = Object.entries(shares).map(([kind, percent]) => faultOf(kind, percent))
   const percent = Object.values(shares).reduce((sum, each) => sum + each, 0)
   if (percent > 100) {
-    throw new CrmError('usage', `the requests that fail come to ${percent} %, expected at most 100 %`, {
+    throw new CrmError('usage', `the shares of failing requests add up to ${percent} %, expected at most 100 %`, {
       hint: 'lower the shares: --fail 500=2%,reset=1%',
     })
   }
@@ -20,7 +20,7 @@ export function faultPlanOf(latencyMs: number, shares: FaultShares, isOn: () => 
 
 function faultOf(kind: string, percent: number): InjectedFault {
   if (!(percent >= 0 && percent <= 100)) {
-    throw new CrmError('usage', `${kind} happens to ${percent} % of the requests, expected 0 to 100 %`, {
+    throw new CrmError('usage', `${kind} is given ${percent} % of the requests, expected 0 to 100 %`, {
       hint: '--fail 500=2%,reset=1%',
     })
   }
@@ -32,7 +32,7 @@ function statusOf(what: string, kind: string): FaultStatus | undefined {
   if (what === 'reset') return undefined
   const status = FAULT_STATUSES.find((each) => String(each) === what)
   if (status !== undefined) return status
-  throw new CrmError('usage', `${JSON.stringify(kind)} is nothing that can happen to a request`, {
-    hint: `expected ${FAULT_STATUSES.join(', ')} or reset; with -after behind it, the request takes effect first`,
+  throw new CrmError('usage', `unknown fault ${JSON.stringify(kind)}`, {
+    hint: `expected ${FAULT_STATUSES.join(', ')} or reset; with the suffix -after the request takes effect first`,
   })
 }

@@ -5,10 +5,10 @@ import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { isRunning, ownPid } from '../files/processes.ts'
 
-/** Host and process stand in the name: containers share folders and not process numbers. */
+/** The name contains host and pid, as containers may share folders but not process ids. */
 const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
 
-/** A folder of a sandbox's own with mode 0700, below `parent`; CrmError `machine` where there can be none. */
+/** Creates a sandbox folder of mode 0700 in `parent`. CrmError `machine` when it cannot be created. */
 export function makeSandboxFolder(parent: string): string {
   try {
     const folder = mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${ownPid()}-`))
@@ -19,25 +19,25 @@ export function makeSandboxFolder(parent: string): string {
     const { code = '' } = cause as NodeJS.ErrnoException
     const why = WHY_NOT[code] ?? (cause as Error).message
     throw new CrmError('machine', `cannot create the folder of the sandbox in ${parent}: ${why}`, {
-      hint: `name a folder that is yours with TMPDIR; what is there: ls -ld ${shellWord(parent)}`,
+      hint: `set TMPDIR to a folder of your own; to see the present one: ls -ld ${shellWord(parent)}`,
       cause,
     })
   }
 }
 
 const WHY_NOT: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there, or takes no folders',
-  ENOTDIR: 'it is no folder',
+  ENOENT: 'it does not exist, or folders cannot be created in it',
+  ENOTDIR: 'it is not a folder',
   EACCES: 'permission denied',
   EROFS: 'its file system is read-only',
-  ENOSPC: 'no space left on its disk',
+  ENOSPC: 'no space left on the disk',
 }
 
 export function removeSandboxFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Removes what sandboxes left behind whose process was killed. */
+/** Removes the folders of sandboxes whose process was killed. */
 export function sweepSandboxFolders(parent: string): void {
   for (const name of namesIn(parent)) {
     const { host, pid } = NAME.exec(name)?.groups ?? {}
@@ -49,7 +49,7 @@ function namesIn(parent: string): string[] {
   try {
     return readdirSync(parent)
   } catch (error) {
-    // A folder may take files from everybody and list them to its owner alone.
+    // A folder may be writable for all users and readable for its owner alone.
     if (isForbidden(error)) return []
     throw error
   }
@@ -59,7 +59,7 @@ function removeIfOwn(folder: string): void {
   try {
     removeSandboxFolder(folder)
   } catch (error) {
-    // Another user's, whose next sandbox removes it.
+    // It belongs to another user, whose next sandbox removes it.
     if (!isForbidden(error)) throw error
   }
 }

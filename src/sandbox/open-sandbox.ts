@@ -12,44 +12,44 @@ import { type FaultShares, faultPlanOf } from './fault-plan.ts'
 import { makeSandboxFolder, removeSandboxFolder, sweepSandboxFolders } from './folder.ts'
 
 export interface SandboxTerms {
-  /** Fixture files whose records are there when it opens; faults and limits begin after them. */
+  /** Fixture files, applied before it opens; faults and limits start afterwards. */
   readonly seed: readonly string[]
-  /** For expressions in them. */
+  /** Variables for expressions in the fixture files. */
   readonly seedEnv: Env
   readonly latencyMs: number
   readonly fail: FaultShares
-  /** Undefined: none. */
+  /** Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined
-  /** What the service takes for the time when it starts; undefined: the time. It goes on from there. */
+  /** The initial time of the service's clock, which runs on from there. Undefined: the real time. */
   readonly clockMs: number | undefined
-  /** Where the folder of the sandbox is made. */
+  /** Where the sandbox folder is created. */
   readonly parent: string
   readonly version: string
-  /** Ends the seeding. */
+  /** Aborts the seeding. */
   readonly signal: AbortSignal
-  /** Told of every request. */
+  /** Called for every request. */
   readonly log: Log | undefined
-  /** Told of each mistake in the fixture files. */
+  /** Called for each mistake in the fixture files. */
   readonly onMistake: (text: string) => void
 }
 
 export interface OpenSandbox {
   readonly baseUrl: string
   readonly apiKey: string
-  /** For a process that is to use it, and nothing else: address, key, and homes in the sandbox's own folder. */
+  /** Variables for a process that uses the sandbox: address, key, and config and state folders inside the sandbox folder. */
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
-  /** The service ends, and its data and its folder are gone. */
+  /** Stops the service and deletes its data and its folder. */
   close(): Promise<void>
 }
 
-/** Nobody waits for what is under way when the sandbox closes: its data goes with it. */
+/** Short: requests in progress are of no use once the data is deleted. */
 const CLOSE_MS = 100
 
-/** A limit that never applies: without one in the answers clients begin slowly, to find the limit. */
+/** A limit that never applies. Without a limit in the responses, clients start slowly to find one. */
 const UNLIMITED: RateLimit = { requests: 1_000_000, windowMs: 1000 }
 
-/** A service on a free port of this machine, on a database in memory, in this process. */
+/** Starts a service in this process, on a free local port, with a database in memory. */
 export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   const { rateLimit = UNLIMITED, version, log, clockMs, parent } = terms
   let isSeeded = false
@@ -89,7 +89,7 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   }
 }
 
-/** Under a key of its own, which the limit of the sandbox is not for. */
+/** Uses its own key, to which the sandbox's rate limit does not apply. */
 async function seedStore(
   { seed, seedEnv, version, signal, onMistake }: SandboxTerms,
   { store, url, env, now }: { store: Store; url: string; env: OpenSandbox['env']; now: () => number },

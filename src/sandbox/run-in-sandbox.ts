@@ -11,15 +11,15 @@ export interface SandboxRun {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Env
-  /** Aborted with an error whose cause is the name of the signal that came. */
+  /** Aborted with an error whose cause is the name of the received signal. */
   readonly signal: AbortSignal
-  /** Whether Ctrl-C reaches the command without our help, as it does on a terminal. */
+  /** Whether the terminal itself sends Ctrl-C to the command. */
   readonly isOnTerminal: boolean
-  /** Where the log of the service stays when the command fails. */
+  /** The file of the service log, kept when the command fails. */
   readonly keepLog: string | undefined
 }
 
-/** Runs a command beside a service of its own, which is gone when it ends; resolves to the exit code of the command. */
+/** Runs a command with its own sandbox, closed when the command ends. Resolves to the exit code of the command. */
 export async function runInSandbox(run: SandboxRun): Promise<number> {
   const log = run.keepLog === undefined ? undefined : openServiceLog(run.keepLog)
   let sandbox: OpenSandbox | undefined
@@ -30,7 +30,7 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
     exit = await runCommand(run, sandbox.env)
     return exit
   } catch (error) {
-    // Interrupted while seeding: the data is lost with the service.
+    // Interrupted while seeding.
     if (!run.signal.aborted) throw error
     return 128 + constants.signals[signalOf(run.signal)]
   } finally {
@@ -43,37 +43,37 @@ function signalOf(signal: AbortSignal): NodeJS.Signals {
   return (signal.reason as Error).cause as NodeJS.Signals
 }
 
-/** Docker and Kubernetes give ten seconds and more to a process that is to end; crm has to be done before. */
+/** Docker and Kubernetes kill a process ten seconds after SIGTERM or later; crm must end before. */
 const KILL_AFTER_MS = 5000
 
-/** Beside those that end crm: a command may give them a meaning, and without us it would stay behind alone. */
+/** Signals forwarded in addition to those that end crm, as the command may handle them. */
 const MORE_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxRun, added: Env): Promise<number> {
-  // Whatever the environment says, the command is to find this service and no other.
+  // A profile in the environment must not select another server.
   const { CRM_PROFILE: _, ...others } = env
-  // A group of its own can be ended whole. On a terminal it could not read from there.
+  // A process group can be killed as a whole, but in the background it could not read from a terminal.
   const child = spawn(command, args, { env: { ...others, ...added }, stdio: 'inherit', detached: !isOnTerminal })
   const send = (name: NodeJS.Signals) => (isOnTerminal ? child.kill(name) : killGroup(child.pid, name))
-  const passOn = (name: NodeJS.Signals) => {
-    // Those that keys send reach the whole group.
+  const forward = (name: NodeJS.Signals) => {
+    // The terminal sends SIGINT and SIGQUIT to the whole group.
     if (!isOnTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) send(name)
   }
   let ending: NodeJS.Signals | undefined
   let killTimer: NodeJS.Timeout | undefined
-  const passReasonOn = () => {
+  const forwardReason = () => {
     const name = signalOf(signal)
-    passOn(name)
-    // Whoever interrupts at a key can do so again; what asks a process to end waits for it, and then kills it.
+    forward(name)
+    // Ctrl-C can be repeated; other signals come from a program that waits and then kills.
     if (name === 'SIGINT') return
     ending = name
     killTimer = setTimeout(() => send('SIGKILL'), KILL_AFTER_MS)
   }
-  // A second signal ends crm at once; a group of its own would stay behind.
-  const killLeft = () => isOnTerminal || killGroup(child.pid, 'SIGKILL')
-  process.on('exit', killLeft)
-  signal.addEventListener('abort', passReasonOn)
-  for (const name of MORE_SIGNALS) process.on(name, passOn)
+  // A second signal ends crm at once; the process group must not outlive it.
+  const killRemaining = () => isOnTerminal || killGroup(child.pid, 'SIGKILL')
+  process.on('exit', killRemaining)
+  signal.addEventListener('abort', forwardReason)
+  for (const name of MORE_SIGNALS) process.on(name, forward)
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', (cause) => reject(startError(command, cause)))
@@ -84,15 +84,15 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
     })
   } finally {
     clearTimeout(killTimer)
-    // What the command left behind in its group was asked to end as well.
-    if (ending) killLeft()
-    process.off('exit', killLeft)
-    signal.removeEventListener('abort', passReasonOn)
-    for (const name of MORE_SIGNALS) process.off(name, passOn)
+    // Remaining processes of the group received the signal as well.
+    if (ending) killRemaining()
+    process.off('exit', killRemaining)
+    signal.removeEventListener('abort', forwardReason)
+    for (const name of MORE_SIGNALS) process.off(name, forward)
   }
 }
 
-/** The command may have ended, and its group with it. */
+/** ESRCH is ignored: the group may have ended. */
 function killGroup(pid: number | undefined, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, name)
@@ -102,14 +102,14 @@ function killGroup(pid: number | undefined, name: NodeJS.Signals): void {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such command',
-  EACCES: 'it is no program, or permission is denied',
+  ENOENT: 'command not found',
+  EACCES: 'it is not executable, or permission is denied',
 }
 
 function startError(command: string, cause: NodeJS.ErrnoException): CrmError {
   const reason = REASONS[cause.code ?? ''] ?? cause.message
   return new CrmError('usage', `cannot run ${JSON.stringify(command)}: ${reason}`, {
-    hint: "a command and its words, or a shell for more: crm sandbox run -- sh -c 'npm run seed && npm test'",
+    hint: "expected a command and its arguments; for shell syntax: crm sandbox run -- sh -c 'npm run seed && npm test'",
     cause,
   })
 }

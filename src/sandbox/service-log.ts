@@ -4,11 +4,11 @@ import { CrmError } from '../core/errors.ts'
 
 export interface ServiceLog {
   write(line: object): void
-  /** It stays only when it is kept. */
+  /** Deletes the file unless `isKept`. */
   close(isKept: boolean): void
 }
 
-/** A line of JSON for each request, on disk at once, so that it is there after a crash too. */
+/** One line of JSON per request, written synchronously so that it survives a crash. */
 export function openServiceLog(file: string): ServiceLog {
   const fd = openForWriting(file)
   return {
@@ -26,16 +26,16 @@ const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | const
 const FIRST_BYTES = 32
 
 function openForWriting(file: string): number {
-  const hint = 'name a file of its own in a folder that is there: --keep-log service.log'
+  const hint = 'name a new file in an existing folder: --keep-log service.log'
   try {
     if (mayBeReplaced(file)) return openSync(file, FLAGS, 0o600)
   } catch (cause) {
     throw new CrmError('machine', `cannot write ${file}: ${(cause as Error).message}`, { hint, cause })
   }
-  throw new CrmError('machine', `cannot write ${file}: it is there, and is no log of a sandbox`, { hint })
+  throw new CrmError('machine', `cannot write ${file}: the file exists and is not a sandbox log`, { hint })
 }
 
-/** It is removed in the end: nothing but a log of an earlier sandbox, whose lines begin with their level, may go. */
+/** The file is deleted at the end, so only a log of an earlier sandbox may be replaced. Its lines begin with `level`. */
 function mayBeReplaced(file: string): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return true

@@ -13,20 +13,20 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 
 const RULES: Readonly<Record<string, Rule>> = {
   seed: {
-    expected: "a list of file names: ['demo.yaml']",
+    expected: "an array of file names: ['demo.yaml']",
     is: (value) => Array.isArray(value) && value.every(isText),
   },
   seedEnv: {
-    expected: "an object of texts: { OWNER: 'u_1' }",
+    expected: "an object with string values: { OWNER: 'u_1' }",
     is: (value) => isJsonObject(value) && Object.values(value).every(isText),
   },
   latencyMs: { expected: '0 or more: 50', is: (value) => isAmount(value) && Number.isFinite(value) },
   fail: {
-    expected: 'percent by what happens: { 500: 2 }',
+    expected: 'percent by kind of fault: { 500: 2 }',
     is: (value) => isJsonObject(value) && Object.values(value).every(isAmount),
   },
   rateLimit: {
-    expected: '{ requests: 10, windowMs: 1000 }, both whole numbers, the time at least 1000',
+    expected: '{ requests: 10, windowMs: 1000 }, both integers, windowMs at least 1000',
     is: (value) =>
       isJsonObject(value) && isCount(value.requests) && isCount(value.windowMs) && Number(value.windowMs) >= 1000,
   },
@@ -40,32 +40,32 @@ const RULES: Readonly<Record<string, Rule>> = {
 declare const CRM_VERSION: string
 
 export interface SandboxOptions {
-  /** Fixture files whose records are there when it has started. */
+  /** Fixture files, applied before it starts. */
   readonly seed?: readonly string[]
-  /** Variables that `${env:NAME}` in them sees; none unless given. */
+  /** Variables for `${env:NAME}` in the fixture files; none by default. */
   readonly seedEnv?: Readonly<Record<string, string>>
-  /** Before each request is taken up. */
+  /** Delay before each request is handled. */
   readonly latencyMs?: number
-  /** Percent of the requests by what happens to them: `{ 500: 2, 'reset-after': 1 }`. */
+  /** Percent of requests by kind of fault: `{ 500: 2, 'reset-after': 1 }`. */
   readonly fail?: FaultShares
-  /** None unless given. */
+  /** No limit by default. */
   readonly rateLimit?: RateLimit
-  /** What the service takes for the time when it starts. */
+  /** The initial time of the service's clock. */
   readonly clock?: Date
-  /** Told of every request. */
+  /** Called for every request. */
   readonly log?: (line: object) => void
 }
 
 export interface Sandbox extends AsyncDisposable {
   readonly baseUrl: string
   readonly apiKey: string
-  /** For processes that are to use this service: `spawn('npm', ['test'], { env: { ...process.env, ...sandbox.env } })`. */
+  /** Variables for processes that use this service: `spawn('npm', ['test'], { env: { ...process.env, ...sandbox.env } })`. */
   readonly env: Readonly<Record<string, string>>
-  /** The service ends; its data and its folder are gone. */
+  /** Stops the service and deletes its data and its folder. */
   stop(): Promise<void>
 }
 
-/** A CRM service of your own on a free port of this machine, in this process, on a database in memory. */
+/** Starts a CRM service in this process, on a free local port, with a database in memory. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions(options)
   const { seed = [], seedEnv = {}, latencyMs = 0, fail = {}, rateLimit, clock, log } = options
@@ -76,7 +76,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     signal: new AbortController().signal,
     onMistake: (text) => mistakes.push(text),
   }).catch((error: unknown) => {
-    // Nobody else tells them.
+    // Without a terminal, the error is the only place to report them.
     if (!(error instanceof CrmError) || mistakes.length === 0) throw error
     throw new CrmError(error.code, [error.message, ...mistakes].join('\n'), { ...error.details, cause: error })
   })
@@ -88,15 +88,16 @@ interface Rule {
   is(value: unknown): boolean
 }
 
-/** For what a program without types passes; CrmError `invalid_input` for an option that is misspelt or no such value. */
+/** For callers without types. CrmError `invalid_input` for an unknown option or an invalid value. */
 export function checkOptions(options: unknown): void {
   const known = `expected ${Object.keys(RULES).join(', ')}`
   if (!isJsonObject(options)) {
-    throw new CrmError('invalid_input', 'startSandbox takes an object of options', { hint: known })
+    throw new CrmError('invalid_input', 'startSandbox expects an object of options', { hint: known })
   }
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
-    if (!rule) throw new CrmError('invalid_input', `startSandbox takes no ${JSON.stringify(name)}`, { hint: known })
+    if (!rule)
+      throw new CrmError('invalid_input', `startSandbox has no option ${JSON.stringify(name)}`, { hint: known })
     if (value !== undefined && !rule.is(value)) {
       throw new CrmError('invalid_input', `${name} of startSandbox is ${shown(value)}`, {
         hint: `expected ${rule.expected}`,
@@ -106,5 +107,5 @@ export function checkOptions(options: unknown): void {
 }
 
 function shown(value: unknown): string {
-  return value instanceof Date ? 'no valid Date' : (JSON.stringify(value) ?? String(value))
+  return value instanceof Date ? 'an invalid Date' : (JSON.stringify(value) ?? String(value))
 }

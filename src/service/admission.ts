@@ -7,22 +7,22 @@ import type { ApiKey, Store } from './store/store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key it was sent with, refused or not; undefined where none is needed or none is known. */
+    /** The key it was sent with, accepted or not; undefined when none is needed or the key is unknown. */
     apiKey: ApiKey | undefined
-    /** As the reply names them; undefined where method and path say it. */
+    /** The actions of the reply; undefined when method and path describe the action. */
     actions: readonly Action[] | undefined
   }
 }
 
 export interface Gate {
-  /** Requests that come before it is open wait for it. */
+  /** Requests wait until it is open. */
   readonly store: Store | Promise<Store>
-  /** For keys without a rate of their own. */
+  /** For keys without their own rate. */
   readonly rateLimit: RateLimit | undefined
   readonly now: () => number
 }
 
-/** The check that every request to a route passes before its body is read: key, rate, scope, names of parameters. */
+/** Checks key, rate, scope and parameter names of every request before its body is read. */
 export function admission(
   gate: Gate,
 ): (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
@@ -47,13 +47,13 @@ export function admission(
   }
 }
 
-/** A misspelt filter that was ignored would answer with everything. */
+/** An ignored misspelt filter would return all records. */
 function requireParameters(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {
   for (const name in query) {
     if (!known.includes(name)) throw unknownParameter(name, known)
     const value = query[name]
     if (Array.isArray(value)) {
-      throw badParameter(name, 'repeated_parameter', `expected it once, got it ${value.length} times`)
+      throw badParameter(name, 'repeated_parameter', `expected once, got ${value.length} values`)
     }
   }
 }

@@ -19,24 +19,24 @@ export interface AppOptions extends Gate {
   readonly tls: Tls | undefined
   readonly timeouts: Timeouts
   readonly version: string
-  /** Told of every request and of every failure that is not the client's; undefined without a listener. */
+  /** Called for every request and every server failure; undefined: no log. */
   readonly log: Log | undefined
   readonly keyUses: KeyUses
-  /** Undefined: nothing goes wrong on purpose. */
+  /** Undefined: no injected faults. */
   readonly faults: FaultPlan | undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** On every answer, so that a client knows before its first write whether it may repeat one (RFC 9651, a list of strings). */
+/** On every response, so that a client knows before its first write whether it may repeat one (RFC 9651, a list of strings). */
 const IDEMPOTENCY_POLICY = `"account";w=${ANSWER_KEPT_MS / 1000}`
 
 const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The routes behind HTTP. Bodies reach them as bytes, and they read the JSON themselves: a fingerprint needs the
- * bytes, and Fastify's parser would refuse members called `__proto__` and forget the digits of numbers.
+ * The HTTP server of the routes. Routes receive bodies as bytes and parse the JSON themselves: a fingerprint needs the bytes,
+ * and Fastify's parser rejects members named `__proto__` and loses digits of numbers.
  */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = fastify({
@@ -105,7 +105,7 @@ function send(reply: FastifyReply, answer: Reply, { type, version }: { type: str
       server: `crm/${version}`,
       'idempotency-policy': IDEMPOTENCY_POLICY,
     })
-  // A connection that stays open would keep a server that is closing from its end.
+  // An open connection would keep a closing server from ending.
   if (!reply.server.server.listening) reply.header('connection', 'close')
   const { raw } = reply.request
   if (!raw.complete && reply.getHeader('connection') === 'close') closeInStages(raw)
@@ -115,8 +115,8 @@ function send(reply: FastifyReply, answer: Reply, { type, version }: { type: str
 function sendProblem(options: AppOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = problemOf(error, request.method)
   if (problem.status >= 500) {
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: what })
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: text })
   }
   const answer: Reply = {
     status: problem.status,
@@ -126,7 +126,7 @@ function sendProblem(options: AppOptions, request: FastifyRequest, reply: Fastif
   return send(reply, answer, { type: PROBLEM_TYPE, version: options.version })
 }
 
-/** A path that routes know under other methods, or no path at all. */
+/** 405 for a path that exists with other methods, else 404. */
 function unrouted(routes: readonly Route[], request: FastifyRequest): Error {
   const path = pathOf(request)
   const allowed = routes.filter((route) => matchesPath(route.path, path)).map((route) => route.method)
@@ -139,7 +139,7 @@ function matchesPath(pattern: string, path: string): boolean {
   return parts.length === expected.length && expected.every((part, index) => part === ':id' || part === parts[index])
 }
 
-/** What is known when the answer is out: for the log, and for the audit of its key. */
+/** Records the answered request in the log and in the audit of its key. */
 function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest, reply: FastifyReply): void {
   const { method, apiKey, routeOptions } = request
   const { statusCode: status } = reply
@@ -160,7 +160,7 @@ function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest,
     keyUses.add({ ...use, action: name, isRefused: isRefused || status >= 400 })
 }
 
-/** They are joined by commas, which no host has. */
+/** Node joins them with commas, which no host contains. */
 function hasSeveralHosts({ headers: { host }, raw: { rawHeaders } }: FastifyRequest): boolean {
   if (!host?.includes(',')) return false
   return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1

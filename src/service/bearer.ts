@@ -7,8 +7,8 @@ const REALM = 'Bearer realm="crm"'
 const KEY_PARAMETERS = ['access_token', 'api_key', 'key'] as const
 
 /**
- * The key that a request was sent with, though it may have ended; refuses as RFC 6750 section 3.1 says, and a key in the
- * URL, which logs keep.
+ * The key of a request, which may have expired or been revoked. Throws the errors of RFC 6750 section 3.1, also for a key in
+ * the URL, which would end up in logs.
  */
 export async function presentedKey(
   store: Store,
@@ -37,7 +37,7 @@ export function requireScope(key: ApiKey, scope: Scope): void {
   if (key.scopes.includes(scope)) return
   throw new Problem(403, {
     code: 'insufficient_scope',
-    detail: `this needs a key with the scope ${scope}; this one has ${key.scopes.join(' and ') || 'none'}`,
+    detail: `the request needs a key with the scope ${scope}; this key has ${key.scopes.join(' and ') || 'none'}`,
     headers: { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
   })
 }

@@ -6,14 +6,14 @@ import { shownValue } from './shown.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** A PATCH is a merge patch whichever of the two it says. */
+/** A PATCH is a merge patch with either type. */
 const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE]
 
-/** The object that a POST or a PATCH carries. */
+/** The JSON object in the body of a POST or PATCH. */
 export function readBody(call: Call): Members {
   if (!call.body?.length)
     throw new Problem(400, { code: 'body_required', detail: 'expected a JSON object as the body' })
-  if (!isTaken(call)) throw unsupportedType(call.method)
+  if (!isSupported(call)) throw unsupportedType(call.method)
   if (!isUtf8(call.body)) throw new Problem(400, { code: 'malformed_body', detail: 'the body is not UTF-8' })
   const node = parseBodyText(call.body.toString('utf8'))
   if (typeof node !== 'string') return node
@@ -32,7 +32,7 @@ function typesFor(method: string): readonly string[] {
   return method === 'PATCH' ? PATCH_TYPES : [JSON_TYPE]
 }
 
-function isTaken({ method, headers }: Call): boolean {
+function isSupported({ method, headers }: Call): boolean {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   const charsets = parameters.filter((parameter) => /^\s*charset=/.test(parameter))
   return (
@@ -42,15 +42,15 @@ function isTaken({ method, headers }: Call): boolean {
   )
 }
 
-/** What a client sent as JSON; a Problem says where it is none. */
+/** Parses JSON from a client. Throws a Problem with the position of the error. */
 export function parseBodyText(text: string): JsonNode {
   try {
     return parseSentJson(text)
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error
-    const detail = `the body is not JSON that this service takes, at character ${error.position}: ${error.message}`
+    const detail = `the body is not valid JSON at character ${error.position}: ${error.message}`
     const code = error.fault === 'malformed' ? 'malformed_json' : error.fault
-    // A number that no double holds is well-formed JSON: its value is what cannot be taken.
+    // A number beyond the range of a double is well-formed JSON with an unsupported value.
     throw new Problem(error.fault === 'out_of_range' ? 422 : 400, {
       code,
       detail,

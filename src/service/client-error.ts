@@ -9,15 +9,15 @@ const FAULTS: Readonly<Record<string, [ProblemStatus, string, string]>> = {
 }
 
 /**
- * Answers what never became a request, in the shape of every other problem, and ends the connection. An answer that is
- * under way was written whole, so that this one comes after it and not in its midst.
+ * Answers bytes that did not form a request, as a problem like all others, and ends the connection. A response in progress
+ * was written whole, so this one follows it.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const [status, code, detail] = FAULTS[error.code ?? ''] ?? [400, 'malformed_request', 'this is not HTTP/1.1']
+  const [status, code, detail] = FAULTS[error.code ?? ''] ?? [400, 'malformed_request', 'not an HTTP/1.1 request']
   const problem = new Problem(status, { code, detail })
   const id = requestId(undefined)
   const text = problemText(problem, undefined, id)

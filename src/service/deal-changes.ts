@@ -19,7 +19,7 @@ export function dealCreation(sent: Members, pipelines: readonly Pipeline[]): Che
   }
 }
 
-/** A merge patch; what it makes of the deal must be a deal still, in a stage of its pipeline. */
+/** A merge patch. The result must be a valid deal in a stage of its pipeline. */
 export function dealUpdate(
   id: string,
   patch: Members,

@@ -7,7 +7,7 @@ type Parameter = (typeof DEAL_FILTER_PARAMETERS)[number]
 
 export type DealQuery = Readonly<Partial<Record<Parameter, string>>>
 
-/** Each alternative is a walk over an index of its own. */
+/** Each alternative is a separate index scan. */
 const MAX_ALTERNATIVES = 100
 
 export function readDealFilters(query: DealQuery): DealFilters {
@@ -28,12 +28,12 @@ function readAlternatives(query: DealQuery, parameter: Parameter): readonly stri
   if (text === undefined) return []
   const values = text.split(',')
   if (values.includes('')) {
-    throw badParameter(parameter, 'empty', `expected values with commas between them, got ${shownText(text)}`)
+    throw badParameter(parameter, 'empty', `expected values separated by commas, got ${shownText(text)}`)
   }
-  return fewAlternatives(parameter, values)
+  return limitedAlternatives(parameter, values)
 }
 
-export function fewAlternatives(parameter: string, sent: readonly string[]): readonly string[] {
+export function limitedAlternatives(parameter: string, sent: readonly string[]): readonly string[] {
   const values = [...new Set(sent)]
   if (values.length <= MAX_ALTERNATIVES) return values
   throw badParameter(parameter, 'too_many', `expected at most ${MAX_ALTERNATIVES} values, got ${values.length}`)
@@ -56,7 +56,7 @@ function readTimeMs(query: DealQuery, parameter: Parameter): number | undefined 
   throw badParameter(parameter, 'invalid_time', `${expected}, got ${shownText(text)}`)
 }
 
-/** RFC 3339; undefined for what is no such time. The day is checked, because Date.parse takes 31 February for 3 March. */
+/** Parses RFC 3339; undefined for any other text. The day is checked, as Date.parse reads 31 February as 3 March. */
 export function parseTimeMs(text: string): number | undefined {
   const parts = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
   if (!parts) return undefined

@@ -1,4 +1,4 @@
-/** What clients are expected to try again. */
+/** Statuses that clients are expected to retry. */
 export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const
 
 export type FaultStatus = (typeof FAULT_STATUSES)[number]
@@ -6,17 +6,17 @@ export type FaultStatus = (typeof FAULT_STATUSES)[number]
 export interface InjectedFault {
   /** Undefined resets the connection. */
   readonly status: FaultStatus | undefined
-  /** Whether the request has had its effect by then, of which the client hears nothing. */
+  /** Whether the fault strikes after the request took effect. */
   readonly isAfterwards: boolean
-  /** Of all requests, 0 to 1. */
+  /** Share of all requests, 0 to 1. */
   readonly share: number
 }
 
-/** What a service does to its clients on purpose, so that they can be tested. */
+/** The faults that a service injects to test its clients. */
 export interface FaultPlan {
-  /** Before each request is taken up. */
+  /** Delay before each request is handled. */
   readonly latencyMs: number
   readonly faults: readonly InjectedFault[]
-  /** Nothing goes wrong before this is so. */
+  /** No fault is injected while this is false. */
   isOn(): boolean
 }

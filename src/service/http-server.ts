@@ -14,9 +14,9 @@ export interface Timeouts {
   readonly requestMs: number
   /** Between two requests on one connection. */
   readonly idleMs: number
-  /** Without a byte either way, for clients that do not read their answer. */
+  /** Without traffic in either direction, for clients that do not read their response. */
   readonly silentMs: number
-  /** For the requests under way when the server closes. */
+  /** For requests in progress when the server closes. */
   readonly closeMs: number
 }
 
@@ -35,7 +35,7 @@ export function createHttpServer(listener: RequestListener, tls: Tls | undefined
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
     connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-    // Otherwise Node drops all but the first of several Authorization or Content-Type headers in silence.
+    // Otherwise Node silently drops all but the first of several Authorization or Content-Type headers.
     joinDuplicateHeaders: true,
   }
   const server = tls ? withTls(() => createHttps({ ...options, ...tls }, listener)) : createHttp(options, listener)
@@ -43,12 +43,12 @@ export function createHttpServer(listener: RequestListener, tls: Tls | undefined
   return server
 }
 
-/** What OpenSSL means, where its own words do not say it. */
+/** Messages for unclear errors of OpenSSL. */
 const TLS_FAULTS: Readonly<Record<string, string>> = {
-  ERR_OSSL_PEM_NO_START_LINE: 'the certificate is not one in PEM',
+  ERR_OSSL_PEM_NO_START_LINE: 'the certificate is not in PEM format',
   ERR_OSSL_UNSUPPORTED: 'the key is not a private key in PEM',
   ERR_OSSL_BAD_DECRYPT: 'the key has a passphrase',
-  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the key is not that of the certificate',
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the key does not belong to the certificate',
 }
 
 function withTls(create: () => Server): Server {
@@ -61,7 +61,7 @@ function withTls(create: () => Server): Server {
       'invalid_input',
       `cannot use the TLS certificate or key: ${TLS_FAULTS[code] ?? reason ?? code}`,
       {
-        hint: 'give a certificate and its private key in PEM, without a passphrase',
+        hint: 'expected a certificate and its private key in PEM, without a passphrase',
         cause,
       },
     )

@@ -24,7 +24,7 @@ function readKey(header: string): string | undefined {
   return /^[\x20-\x7e]*$/.test(header) ? header : undefined
 }
 
-/** What makes two requests the same one: method, path, query and the bytes of the body. */
+/** Identifies a request: method, path, query and the bytes of the body. */
 function fingerprint(call: Call): string {
   return createHash('sha256')
     .update(`${call.method} ${call.url}\n`)

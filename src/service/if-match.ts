@@ -5,7 +5,7 @@ export type ExpectedVersions = ReadonlySet<string> | undefined
 
 const TAGS = /^\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+)(?:\s*,\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+))*\s*$/
 
-/** RFC 9110 section 13.1.1. A weak tag keeps its mark and so never matches; a bare version number is taken for the tag that it is in. */
+/** RFC 9110 section 13.1.1. A weak tag never matches; a bare version number is accepted as a tag. */
 export function readIfMatch(header: string | undefined): ExpectedVersions {
   if (header === undefined || header.trim() === '*') return undefined
   if (!TAGS.test(header)) {
@@ -19,7 +19,7 @@ export function requireVersion(expected: ExpectedVersions, version: number): voi
   const wanted = [...expected].join(' or ').slice(0, 80)
   throw new Problem(412, {
     code: 'precondition_failed',
-    detail: `If-Match expects version ${wanted}, and the record is at version ${version} now`,
+    detail: `If-Match expects version ${wanted}, but the record is at version ${version}`,
     headers: { etag: `"${version}"` },
   })
 }

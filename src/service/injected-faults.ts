@@ -4,10 +4,10 @@ import type { FaultPlan, FaultStatus, InjectedFault } from './fault-plan.ts'
 import type { Log } from './log.ts'
 import { Problem } from './problem.ts'
 
-/** Those that come with a Retry-After. */
-const TOLD_WHEN: readonly FaultStatus[] = [429, 503]
+/** Statuses sent with Retry-After. */
+const WITH_RETRY_AFTER: readonly FaultStatus[] = [429, 503]
 
-/** Adds the hooks; routes that are added before it are spared. The check of health always is. */
+/** Adds the hooks. Routes added before, and /healthz, are not affected. */
 export function injectFaults(app: FastifyInstance, { latencyMs, faults, isOn }: FaultPlan, log: Log | undefined): void {
   const draw = sequence()
   const pending = new WeakMap<FastifyRequest, InjectedFault>()
@@ -16,14 +16,14 @@ export function injectFaults(app: FastifyInstance, { latencyMs, faults, isOn }: 
     const fault = chosen(faults, draw())
     if (latencyMs > 0) await delay(latencyMs)
     if (fault?.isAfterwards) pending.set(request, fault)
-    else if (fault) strike(fault, request, reply, log)
+    else if (fault) injectFault(fault, request, reply, log)
   })
   app.addHook('onSend', async (request, reply, payload) => {
     const fault = pending.get(request)
     if (!fault) return payload
-    // An answer that is thrown here comes by this hook again.
+    // A Problem thrown here passes this hook again.
     pending.delete(request)
-    strike(fault, request, reply, log)
+    injectFault(fault, request, reply, log)
     return payload
   })
 }
@@ -36,14 +36,14 @@ function chosen(faults: readonly InjectedFault[], drawn: number): InjectedFault 
   })
 }
 
-function strike(
+function injectFault(
   { status, isAfterwards }: InjectedFault,
   request: FastifyRequest,
   reply: FastifyReply,
   log?: Log,
 ): void {
   if (status !== undefined) throw refusal(status)
-  // Fastify tells its log of answers alone.
+  // The onResponse hook does not run for a reset connection.
   log?.({
     level: 'warn',
     event: 'request',
@@ -59,12 +59,12 @@ function strike(
 function refusal(status: FaultStatus): Problem {
   return new Problem(status, {
     code: 'injected_fault',
-    detail: `this service was told to answer some requests with ${status}`,
-    headers: TOLD_WHEN.includes(status) ? { 'retry-after': '1' } : {},
+    detail: `this service injects status ${status} into some requests`,
+    headers: WITH_RETRY_AFTER.includes(status) ? { 'retry-after': '1' } : {},
   })
 }
 
-/** Numbers from 0 to 1, the same ones in every run: mulberry32, https://github.com/cprosche/mulberry32 */
+/** A fixed sequence of numbers from 0 to 1: mulberry32, https://github.com/cprosche/mulberry32 */
 function sequence(): () => number {
   let state = 1
   return () => {

@@ -2,13 +2,12 @@
 export type Members = ReadonlyMap<string, JsonNode>
 
 /**
- * A JSON value that was never turned into JavaScript's: an object is its members, everything else its own text
- * without white space. Numbers keep every digit and members keep their order, which objects and doubles would not;
- * and a member called `__proto__` is data like any other.
+ * A JSON value that is not converted to JavaScript: an object is its members, any other value its text without white space.
+ * Numbers keep all digits and members keep their order, and a member named `__proto__` is ordinary data.
  */
 export type JsonNode = string | Members
 
-/** Arrays and objects within each other; RFC 8259 section 9 lets a parser set this limit. */
+/** Nesting of arrays and objects; RFC 8259 section 9 allows a parser to limit it. */
 const MAX_DEPTH = 100
 
 export type JsonFault = 'malformed' | 'duplicate_name' | 'too_deep' | 'out_of_range' | 'lone_surrogate'
@@ -35,16 +34,16 @@ interface Reader {
 }
 
 /**
- * Throws a JsonTextError for anything but one JSON value (RFC 8259), for a number that no double can hold, and for a name
- * that an object has twice, of which readers take the first, the last or both (RFC 7493 section 2.3 forbids it).
+ * Throws a JsonTextError for anything but one JSON value (RFC 8259), for a number beyond the range of a double, and for a
+ * duplicate member name, which parsers read differently (forbidden by RFC 7493 section 2.3).
  */
 export function parseJsonText(text: string): JsonNode {
   return parseWhole({ text, isSent: false, at: 0 })
 }
 
 /**
- * As parseJsonText, and refuses a half of a surrogate pair: it is no text, and half of all readers fail on it (RFC 8259
- * section 8.2, RFC 7493 section 2.1). What is kept already may hold one, so that this is asked of what comes in alone.
+ * Like parseJsonText, and rejects a lone surrogate, on which many readers fail (RFC 8259 section 8.2, RFC 7493 section 2.1).
+ * Only for received text, as stored records may contain one.
  */
 export function parseSentJson(text: string): JsonNode {
   return parseWhole({ text, isSent: true, at: 0 })
@@ -105,7 +104,7 @@ function readArray(reader: Reader, depth: number): string {
   }
 }
 
-/** Escapes are brought to the one spelling that JSON.stringify uses, so that equal strings have equal texts. */
+/** Escapes are normalised to the form of JSON.stringify, so that equal strings have equal texts. */
 function readString(reader: Reader): string {
   const { text } = reader
   const start = reader.at
@@ -124,11 +123,7 @@ function readString(reader: Reader): string {
   if (!hasEscape) return raw
   const value = JSON.parse(raw) as string
   if (reader.isSent && !value.isWellFormed()) {
-    throw new JsonTextError(
-      'lone_surrogate',
-      'the string has one half of a surrogate pair, which is no character',
-      start,
-    )
+    throw new JsonTextError('lone_surrogate', 'the string contains a lone surrogate', start)
   }
   return JSON.stringify(value)
 }
@@ -136,7 +131,7 @@ function readString(reader: Reader): string {
 function escapeLength(reader: Reader): number {
   const next = reader.text[reader.at + 1] ?? ''
   if (next === 'u' && /^[0-9a-fA-F]{4}$/.test(reader.text.slice(reader.at + 2, reader.at + 6))) return 5
-  if (next === '' || !'"\\/bfnrt'.includes(next)) throw malformed(reader, 'no such escape')
+  if (next === '' || !'"\\/bfnrt'.includes(next)) throw malformed(reader, 'unknown escape')
   return 1
 }
 
@@ -174,7 +169,7 @@ function skipTo(reader: Reader, mark: string): boolean {
 
 function duplicateName(name: string, position: number): JsonTextError {
   const shown = JSON.stringify(name.slice(0, MAX_SHOWN_NAME))
-  return new JsonTextError('duplicate_name', `the object has a member ${shown} already`, position)
+  return new JsonTextError('duplicate_name', `duplicate member ${shown}`, position)
 }
 
 function malformed(reader: Reader, message: string): JsonTextError {

@@ -3,7 +3,7 @@ import type { KeyUse, Store } from './store/store.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** A process that is killed forgets so much of its audit log; every request that writes would double its cost. */
+/** The audit log that a killed process loses. A write for every request would double its cost. */
 const FLUSH_MS = 60_000
 
 export interface Use {
@@ -11,7 +11,7 @@ export interface Use {
   readonly action: string
   readonly isRefused: boolean
   readonly atMs: number
-  /** Undefined: the connection was gone before the answer was out. */
+  /** Undefined: the connection closed before the response was sent. */
   readonly address: string | undefined
 }
 
@@ -19,17 +19,17 @@ type UseStore = Pick<Store, 'addKeyUses'>
 
 export interface KeyUses {
   add(use: Use): void
-  /** Writes what was gathered, and gathers no more. */
+  /** Writes the gathered uses and stops gathering. */
   close(): Promise<void>
 }
 
 export interface GatherOptions {
-  /** Told a failure that no later attempt corrects; the uses that it was about are dropped, for the service is worth more. */
+  /** Called for a failure that a retry cannot correct. Its uses are dropped; the service continues. */
   readonly onFailure: (error: unknown) => void
   readonly flushMs?: number
 }
 
-/** Gathers what keys do, in memory by hour and kind, and writes it once a minute. */
+/** Counts the uses of keys in memory, by hour and action, and writes them once a minute. */
 export function gatherKeyUses(
   store: UseStore | Promise<UseStore>,
   { onFailure, flushMs = FLUSH_MS }: GatherOptions,
@@ -43,7 +43,7 @@ export function gatherKeyUses(
       await (await store).addKeyUses([...uses.values()])
     } catch (error) {
       if (!(error instanceof CrmError)) return onFailure(error)
-      // The database is locked or full: what was gathered since goes on top of it, for the next time.
+      // The database is locked or full: keep these uses, with those gathered since, for the next flush.
       const since = gathered
       gathered = uses
       for (const use of since.values()) merge(gathered, use)

@@ -10,17 +10,17 @@ export interface KeyRequest {
   readonly expiresAtMs: number | undefined
   /** Undefined: the rate of the service. */
   readonly rate?: KeyRate | undefined
-  /** The key itself, when it exists elsewhere already; otherwise one is made. */
+  /** The key itself, if it exists elsewhere; otherwise a key is generated. */
   readonly text?: string
 }
 
 export interface MadeKey {
   readonly key: ApiKey
-  /** To be shown once: a store keeps its hash alone. */
+  /** To be shown once: the store keeps only its hash. */
   readonly text: string
 }
 
-/** What an Authorization header can carry: token68 of RFC 9110 section 11.2. */
+/** Valid in an Authorization header: token68 of RFC 9110 section 11.2. */
 export const KEY_TEXT = /^[A-Za-z0-9._~+/-]+=*$/
 
 export function newKeyText(): string {
@@ -33,8 +33,8 @@ export function hashKey(text: string): string {
 
 export function requireKeyText(text: string): void {
   if (KEY_TEXT.test(text)) return
-  throw new CrmError('invalid_input', 'a key holds letters, digits and - . _ ~ + / alone, and this one does not', {
-    hint: 'leave the key out, and one is made',
+  throw new CrmError('invalid_input', 'the key contains characters other than letters, digits and - . _ ~ + /', {
+    hint: 'omit the key to generate one',
   })
 }
 
@@ -63,8 +63,8 @@ export interface KeyAct {
 }
 
 /**
- * A key with the same name, scopes, rate and length of life in place of an old one, which ends after `overlapMs`, or when it
- * would have anyhow; 0 revokes it at once.
+ * Replaces a key by a new one with the same name, scopes, rate and lifetime. The old key ends after `overlapMs` or at its own
+ * expiry; 0 revokes it at once.
  */
 export async function rotateKey(
   store: Store,
@@ -89,7 +89,7 @@ export async function revokeKey(store: Store, id: string, at: KeyAct): Promise<v
 async function requireLiveKey(store: Store, id: string, { nowMs, hint }: KeyAct): Promise<ApiKey> {
   const key = (await store.keys()).find((each) => each.id === id)
   if (!key) throw new CrmError('not_found', `there is no key ${JSON.stringify(id)}`, { hint })
-  if (isOver(key.revokedAtMs, nowMs)) throw new CrmError('conflict', `key ${id} was revoked before`, { hint })
+  if (isOver(key.revokedAtMs, nowMs)) throw new CrmError('conflict', `key ${id} is already revoked`, { hint })
   if (isOver(key.expiresAtMs, nowMs)) throw new CrmError('conflict', `key ${id} has expired`, { hint })
   return key
 }

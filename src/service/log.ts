@@ -1,4 +1,4 @@
-/** One line of the log, in members that programs can select by; never a key, a secret, a body or a query. */
+/** One line of the log, with members for programs; never a key, a secret, a body or a query. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error'
   readonly event: 'request' | 'failure' | 'note' | 'delivery_failed' | 'webhook_disabled'

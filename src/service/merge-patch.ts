@@ -6,7 +6,7 @@ export function mergePatch(target: JsonNode, patch: JsonNode): JsonNode {
   return mergeMembers(typeof target === 'string' ? new Map() : target, patch)
 }
 
-/** What a patch makes of an object; members that stay keep their place, others are appended. */
+/** Applies a patch to an object. Kept members keep their position; new ones are appended. */
 export function mergeMembers(target: Members, patch: Members): Members {
   const merged = new Map(target)
   for (const [name, value] of patch) {

@@ -1,5 +1,5 @@
 import { decodeId, type IdKind } from '../core/ids.ts'
-import { decodeCursor, encodeCursor, filterText, noCursor } from './cursor.ts'
+import { decodeCursor, encodeCursor, filterText, unknownCursor } from './cursor.ts'
 import { badParameter } from './problem.ts'
 import type { Call, Reply } from './route.ts'
 import { shownText } from './shown.ts'
@@ -11,12 +11,13 @@ export const LIMIT = { smallest: 1, usual: 50, largest: 500 }
 
 export function readPage(call: Call, kind: IdKind): PageQuery {
   const { olderThanId, limit } = readPlace(call)
-  // The mark of a cursor is no secret, so that one may be made up around any id.
-  if (olderThanId !== undefined && decodeId(kind, olderThanId) === undefined) throw noCursor(call.query.cursor ?? '')
+  // The mark of a cursor is not secret, so a client can construct one for any id.
+  if (olderThanId !== undefined && decodeId(kind, olderThanId) === undefined)
+    throw unknownCursor(call.query.cursor ?? '')
   return { olderThanId, limit }
 }
 
-/** For lists whose ids are not of a kind: what the cursor names may be anything. */
+/** For lists with ids of no kind: the cursor may contain any id. */
 export function readPlace(call: Call): PageQuery {
   const { cursor } = call.query
   return {
@@ -33,7 +34,7 @@ function readLimit(text: string | undefined): number {
   throw badParameter('limit', 'invalid_limit', `${expected}, got ${shownText(text)}`)
 }
 
-/** The page as the wire carries it; rows are joined as the store keeps them, never parsed. */
+/** The reply with a page. Stored texts are joined without parsing. */
 export function pageReply(call: Call, { texts, nextOlderThanId }: TextPage): Reply {
   return joinedPageReply(call, { text: texts.join(','), nextOlderThanId })
 }
@@ -51,7 +52,7 @@ export function joinedPageReply(call: Call, { text, nextOlderThanId }: JoinedPag
 }
 
 function nextUrl({ path, query }: Call, cursor: string): string {
-  // Without filters, which is most lists, there is nothing to escape: the limit was read as digits.
+  // Without filters nothing needs escaping, as the limit is all digits.
   if (Object.keys(query).every((name) => name === 'limit' || name === 'cursor')) {
     return `${path}?${query.limit === undefined ? '' : `limit=${query.limit}&`}cursor=${cursor}`
   }

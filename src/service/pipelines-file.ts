@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { Pipeline, Stage } from './store/store.ts'
 
-/** The pipelines of a file that was parsed already; the first is the default one. Errors name the path in the file. */
+/** The pipelines in a parsed file; the first is the default one. Errors name the path in the file. */
 export function parsePipelines(file: unknown): Pipeline[] {
   const entries = listAt(objectAt(file, 'the file', ['pipelines']).pipelines, 'pipelines')
   const pipelines = entries.map((entry, index) => parsePipeline(entry, `pipelines[${index}]`))
@@ -38,12 +38,12 @@ function parsePipeline(entry: unknown, path: string): Pipeline {
   return { id, name, stages }
 }
 
-/** `idStart` begins the id of a stage that is not given one. */
+/** `idStart` is the prefix of the id of a stage without one. */
 function parseStage(entry: unknown, place: { path: string; idStart: string; position: number }): Stage {
   const { path, idStart, position } = place
   const stage = objectAt(entry, path, ['id', 'name', 'probability'])
   const name = nameAt(stage.name, `${path}.name`)
-  // Filters separate alternatives by commas, so that a stage with one in its name could not be asked for.
+  // Filters separate values by commas, so a stage name cannot contain one.
   if (name.includes(',')) throw invalid(`${path}.name`, 'a name without a comma', name)
   const id = stage.id === undefined ? `${idStart}${slug(name, position)}` : idAt(stage.id, `${path}.id`)
   return { id, name, position, probability: probabilityAt(stage.probability, `${path}.probability`) }
@@ -91,12 +91,12 @@ function probabilityAt(value: unknown, path: string): number | undefined {
 
 function requireDistinct(values: readonly string[], pathOf: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) < at)
-  if (index >= 0) throw invalid(pathOf(index), 'a value that no other has', values[index])
+  if (index >= 0) throw invalid(pathOf(index), 'a unique value', values[index])
 }
 
 function invalid(path: string, expected: string, got: unknown): CrmError {
   const shown = got === undefined ? '' : `, got ${JSON.stringify(got).slice(0, 80)}`
   return new CrmError('invalid_input', `pipelines file: ${path}: expected ${expected}${shown}`, {
-    hint: 'a file looks like {"pipelines":[{"id":"sales","stages":["Lead",{"name":"Won","probability":1}]}]}',
+    hint: 'expected a file such as {"pipelines":[{"id":"sales","stages":["Lead",{"name":"Won","probability":1}]}]}',
   })
 }

@@ -1,4 +1,4 @@
-/** One value that was refused: where it stands, which rule it breaks, and what was expected. */
+/** A rejected value: its position, the rule it breaks, and the expected value. */
 export interface ValueFault {
   /** RFC 6901 pointer as a URI fragment, for a member of the body. */
   readonly pointer?: string
@@ -37,12 +37,12 @@ export interface ProblemParts {
   readonly detail: string
   readonly errors?: readonly ValueFault[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Default `about:blank`: the status says it all, and its phrase is the title. */
+  /** Default `about:blank`, with the phrase of the status as title. */
   readonly type?: { readonly uri: string; readonly title: string }
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** An answer that is not a success, thrown from wherever it is found out. */
+/** A response that is not a success, thrown from anywhere. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly status: ProblemStatus
@@ -59,7 +59,7 @@ export class Problem extends Error {
   }
 }
 
-/** RFC 9457. `instance` is the path alone: a query may hold what must not be repeated. */
+/** RFC 9457. `instance` is only the path, as a query may contain secrets. */
 export function problemText(problem: Problem, instance: string | undefined, requestId: string): string {
   const { type, detail, code, errors, extensions } = problem.parts
   return JSON.stringify({
@@ -89,7 +89,7 @@ export function badParameter(parameter: string, code: string, detail: string): P
 }
 
 export function unknownParameter(parameter: string, known: readonly string[]): Problem {
-  const expected = known.length > 0 ? `expected one of ${known.join(', ')}` : 'this takes none'
+  const expected = known.length > 0 ? `expected one of ${known.join(', ')}` : 'there are none'
   const detail = `unknown parameter ${parameter.slice(0, 80)}: ${expected}`
   return new Problem(400, {
     code: 'invalid_parameter',

@@ -6,7 +6,7 @@ export interface RateLimit {
 }
 
 export interface Quota {
-  /** What is left in this window after this request; below zero when it went over. */
+  /** Remaining requests in the window after this one; negative when exceeded. */
   readonly left: number
   readonly endsAtMs: number
 }
@@ -18,8 +18,8 @@ interface Window {
 }
 
 /**
- * Counts requests per key in windows. Those of one length start at the same moment for all keys, so that the counts of a
- * window are dropped together and memory never exceeds the keys of one window of each length.
+ * Counts requests per key in fixed windows. Windows of one length start at the same time for all keys, so their counts are
+ * dropped together and memory is bounded by the keys of one window per length.
  */
 export class RateLimiter {
   readonly #windows = new Map<number, Window>()

@@ -10,14 +10,14 @@ const MAX_RECORD_BYTES = 64 * 1024
 
 type ReadOnlyField = (typeof READ_ONLY_FIELDS)[number]
 
-/** A record as its text holds it: what clients sent, and what the service set. */
+/** The parts of a record: members sent by clients, and members set by the service. */
 interface RecordParts {
   readonly fields: Members
   readonly own: Readonly<Record<ReadOnlyField, JsonNode>>
 }
 
 export interface Creation {
-  /** Where records of this kind live, such as `/v1/contacts`. */
+  /** The path of the collection, such as `/v1/contacts`. */
   readonly collection: string
   readonly fields: Members
   readonly event: EventKind | undefined
@@ -34,13 +34,13 @@ export function createRecord(state: WriteState, creation: Creation): Change {
   }
 }
 
-/** The text of a record that is made now, for creations whose answer shows more than the record keeps. */
+/** The text of a new record, for creations whose answer shows more than is stored. */
 export function newRecordText(state: WriteState, fields: Members): string {
   const time = JSON.stringify(timeText(state.nowMs))
   return recordText({ fields, own: { id: JSON.stringify(state.id), created_at: time, updated_at: time, version: '1' } })
 }
 
-/** A patch that changes nothing leaves the record, its version and its subscribers alone. */
+/** A patch without changes keeps the version and sends no event. */
 export function patchRecord(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): Change {
   const { fields, own } = recordParts(current.text)
   const fieldPatch = withoutReadOnly(patch, own)
@@ -78,7 +78,7 @@ function recordText({ fields, own }: RecordParts): string {
   const text = jsonText(new Map<string, JsonNode>([['id', id], ...fields, ...Object.entries(rest)]))
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= MAX_RECORD_BYTES) return text
-  const detail = `the record would have ${sizeBytes} bytes, ${MAX_RECORD_BYTES} are allowed`
+  const detail = `the record would have ${sizeBytes} bytes, expected at most ${MAX_RECORD_BYTES}`
   throw invalidValues([{ pointer: '#', code: 'too_large', detail }])
 }
 
@@ -98,7 +98,7 @@ function recordParts(text: string): RecordParts {
   return { fields, own }
 }
 
-/** A read-only member may be sent back as it was read, so that a record that was fetched and edited can be sent whole. */
+/** Unchanged read-only members are accepted, so that a fetched and edited record can be sent whole. */
 function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
   const changed = READ_ONLY_FIELDS.filter((name) => patch.has(name) && jsonText(patch.get(name) ?? '') !== own[name])
   if (changed.length > 0) {
@@ -106,7 +106,7 @@ function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
       changed.map((name) => ({
         pointer: pointer(name),
         code: 'read_only',
-        detail: 'the service sets this: leave it out',
+        detail: 'read-only: remove it from the request',
       })),
     )
   }
@@ -115,7 +115,7 @@ function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
   return fields
 }
 
-/** The old values of the members that differ, null for those that were not there. */
+/** The old values of changed members; null for members that were missing. */
 function changedMembers(before: Members, after: Members): Members {
   const names = new Set([...before.keys(), ...after.keys()])
   const changed = new Map<string, JsonNode>()

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiKey, Scope, Store } from './store/store.ts'
 
-/** A request that was let in: its key, scope, rate and parameter names were checked. */
+/** An admitted request: key, scope, rate and parameter names are checked. */
 export interface Call {
-  /** As answers and problems repeat it. */
+  /** Repeated in responses and problems. */
   readonly requestId: string
-  /** Undefined on a route that is open to everyone. */
+  /** Undefined on a public route. */
   readonly key: ApiKey | undefined
   readonly method: string
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly url: string
-  /** The one spelling of the path, for answers and cursors that point at it. */
+  /** The normalised path, for links and cursors. */
   readonly path: string
-  /** Of the path's `:id`; empty when the path has none. */
+  /** The `:id` of the path; empty when the path has none. */
   readonly id: string
-  /** Each parameter once, and only those that the route names. */
+  /** Only parameters of the route, each once. */
   readonly query: Readonly<Record<string, string | undefined>>
   readonly headers: IncomingHttpHeaders
   /** Undefined when no body was sent. */
@@ -23,7 +23,7 @@ export interface Call {
 
 export interface Action {
   readonly name: string
-  /** Although the reply may be a success, as it is in GraphQL. */
+  /** May be true for a successful reply, as in GraphQL. */
   readonly isRefused: boolean
 }
 
@@ -32,21 +32,21 @@ export interface Reply {
   /** JSON text, or empty. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of the body; JSON when it is left out. */
+  /** Media type of the body; JSON by default. */
   readonly type?: string
-  /** What was done, for the audit of the key, where method and path do not say it. */
+  /** Actions for the audit of the key, where method and path do not describe them. */
   readonly actions?: readonly Action[]
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** Undefined: open to everyone; `any`: the route looks at the scopes of the key itself. */
+  /** Undefined: public. `any`: the route checks the scopes of the key itself. */
   readonly scope: Scope | 'any' | undefined
-  /** Requests that are let in without a key although the others are not. */
+  /** Requests that need no key on a route that otherwise does. */
   readonly needsNoKey?: (headers: IncomingHttpHeaders, query: Readonly<Record<string, unknown>>) => boolean
-  /** The query parameters it takes; any other is refused. */
+  /** The known query parameters; any other is rejected. */
   readonly parameters: readonly string[]
-  /** Throws a Problem for every answer that is not a success. */
+  /** Throws a Problem for every response that is not a success. */
   handle(store: Store, call: Call): Promise<Reply>
 }

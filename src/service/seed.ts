@@ -11,7 +11,7 @@ import type { Pipeline, Store, UniqueMember } from './store/store.ts'
 import { uniqueValues } from './store/unique-values.ts'
 import { type CheckedWrite, writeOnce } from './write.ts'
 
-/** Of the database that the records are for. */
+/** The rules of the target database. */
 export interface SeedRules {
   readonly pipelines?: readonly Pipeline[] | undefined
   readonly uniqueMembers?: readonly UniqueMember[] | undefined
@@ -52,12 +52,12 @@ function parsePlain(
     checked(`${plural}[${index}]`, () => creation(resource, membersOf(entry))),
   )
   const members = uniqueMembers.filter((each) => each.resource === resource).map(({ member }) => member)
-  refuseShared(plural, entries, members)
+  rejectDuplicateValues(plural, entries, members)
   return creations
 }
 
-/** Before the first is written: half of a seed in a database would keep the other half out of it. */
-function refuseShared(plural: string, entries: readonly unknown[], members: readonly string[]): void {
+/** Checked before the first write, so that a seed is never written in part. */
+function rejectDuplicateValues(plural: string, entries: readonly unknown[], members: readonly string[]): void {
   const placeOf = new Map<string, number>()
   for (const [index, entry] of entries.entries()) {
     for (const [member, value] of uniqueValues(JSON.stringify(entry), members)) {
@@ -79,7 +79,7 @@ function parseDeal(entry: unknown, path: string, pipelines: readonly Pipeline[])
   }
 }
 
-/** Of a deal that has no id yet. */
+/** Checks a note of a deal that has no id yet. */
 function checkedNote(note: unknown, path: string): Members {
   return checked(path, () => {
     const members = membersOf(note)
@@ -88,8 +88,11 @@ function checkedNote(note: unknown, path: string): Members {
   })
 }
 
-/** Writes them in the order of the file, in as few commits as there are kinds; subscribers are notified. */
-export async function sow(store: Store, { plain, deals }: Seed): Promise<Readonly<Record<RecordResource, number>>> {
+/** Writes the records in the order of the file, with one commit per kind; subscribers are notified. */
+export async function writeSeed(
+  store: Store,
+  { plain, deals }: Seed,
+): Promise<Readonly<Record<RecordResource, number>>> {
   for (const resource of PLAIN_RESOURCES) await writeAll(store, plain[resource])
   const dealIds = await writeAll(
     store,
@@ -101,7 +104,7 @@ export async function sow(store: Store, { plain, deals }: Seed): Promise<Readonl
   return { ...(counts as Record<PlainResource, number>), deal: deals.length, note: notes.length }
 }
 
-/** The ids, in order. */
+/** Returns the ids in order. */
 async function writeAll(store: Store, writes: readonly CheckedWrite[]): Promise<readonly string[]> {
   const results = writes.map((write) => writeOnce(store, { ...write, idempotency: undefined }))
   return (await Promise.all(results)).map(({ answer }) => JSON.parse(answer.body).id)
@@ -113,7 +116,7 @@ function membersOf(entry: unknown): Members {
   throw new CrmError('invalid_input', 'expected an object of members', { hint: HINT })
 }
 
-const HINT = 'correct the file, and start again: each entry is what a POST of its kind takes'
+const HINT = 'correct the file and start again: each entry has the form of a POST body'
 
 function checked<Result>(path: string, read: () => Result): Result {
   try {
@@ -127,12 +130,12 @@ function checked<Result>(path: string, read: () => Result): Result {
 function listAt(value: unknown, path: string): readonly unknown[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value
-  throw invalid(path, 'is no list')
+  throw invalid(path, 'is not a list')
 }
 
 function objectAt(value: unknown, path: string): { readonly [name: string]: JsonValue } {
   if (isJsonObject(value as JsonValue)) return value as { readonly [name: string]: JsonValue }
-  throw invalid(path, 'is no object of members')
+  throw invalid(path, 'is not an object')
 }
 
 function invalid(path: string, fault: string, cause?: unknown): CrmError {

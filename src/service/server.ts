@@ -19,10 +19,10 @@ import { webhookRoutes } from './routes/webhooks.ts'
 import type { Store } from './store/store.ts'
 
 export interface ServerOptions {
-  /** Stays open when the server closes. A promise, so that the address can be had before a database is made. */
+  /** Stays open when the server closes. A promise, so that the address is known before the database is created. */
   readonly store: Store | Promise<Store>
   readonly host: string
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly tls?: Tls | undefined
   /** Undefined: no limit, and no headers about one. */
@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly now: () => number
   readonly log?: Log | undefined
   readonly version: string
-  /** As for the sender: an address that it will not deliver to is refused. Undefined: any is taken. */
+  /** As for the sender: subscriptions to other addresses are rejected. Undefined: all are accepted. */
   readonly allowsPrivateTargets?: boolean | undefined
   readonly timeouts?: Timeouts
   readonly faults?: FaultPlan | undefined
@@ -38,20 +38,20 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string
-  /** Takes no more connections and resolves when the requests under way were answered, or `closeMs` have passed. */
+  /** Stops accepting connections. Resolves when requests in progress are answered or after `closeMs`. */
   close(): Promise<void>
 }
 
 const ROUTES = [...healthRoutes, ...plainRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes]
 
-/** The CRM service on a socket. Throws a CrmError when the socket cannot be had or the certificate not be used. */
+/** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true } = options
   const isTarget = targetRule(allowsPrivateTargets)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
-      const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      log?.({ level: 'error', event: 'failure', error: `audit of keys: ${what}` })
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      log?.({ level: 'error', event: 'failure', error: `audit of keys: ${text}` })
     },
   })
   const app = createApp({
@@ -91,8 +91,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 const LISTEN_HINTS: Readonly<Record<string, [string, string]>> = {
-  EADDRINUSE: ['the port is in use', 'crm serve --port 0 takes a free one'],
-  EACCES: ['no permission for this port', 'crm serve --port 0 takes a free one'],
+  EADDRINUSE: ['the port is in use', 'use a free port: crm serve --port 0'],
+  EACCES: ['no permission for this port', 'use a free port: crm serve --port 0'],
   EADDRNOTAVAIL: ['this machine has no such address', 'crm serve --host 127.0.0.1'],
   ENOTFOUND: ['no such host', 'crm serve --host 127.0.0.1'],
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
-/** As long as nginx lingers (`lingering_time`, `lingering_timeout`): in all, and without a byte from the client. */
+/** As in nginx (`lingering_time`, `lingering_timeout`): in total, and without a byte from the client. */
 const LINGER_MS = 30_000
 const SILENT_MS = 5000
 
-/** More than what is sent by mistake, such as a whole export; it costs no memory, and a client could send as much in requests. */
+/** More than is sent by mistake, such as a whole export; discarding costs no memory. */
 const MAX_DROPPED_BYTES = 256 * 1024 * 1024
 
 /**
- * For an answer that ends the connection while its request is still being sent: closes in stages (RFC 9112 section 9.6).
- * Unread bytes in a socket that is closed reset the connection, and a client that writes on would lose the answer.
+ * Closes the connection in stages (RFC 9112 section 9.6) when the response is sent before the end of the request. Closing a
+ * socket with unread bytes resets the connection, and the client would lose the response.
  */
 export function closeInStages(request: IncomingMessage): void {
   const { socket } = request
@@ -18,7 +18,7 @@ export function closeInStages(request: IncomingMessage): void {
     droppedBytes += chunk.length
     if (droppedBytes > MAX_DROPPED_BYTES) socket.destroy()
   })
-  // Node calls this once the answer is written, and its own version would not read what comes after that.
+  // Node calls this after the response is written; the original would not read the rest of the request.
   socket.destroySoon = () => {
     socket.end()
     if (request.complete) return void socket.destroy()

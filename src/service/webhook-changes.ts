@@ -3,7 +3,7 @@ import { type JsonNode, jsonText, type Members, parseJsonText } from './json-tex
 import { notFound, Problem } from './problem.ts'
 import type { Change, StoredRecord, WriteState } from './store/store.ts'
 
-/** How long the secret before a rotation still signs, unless the client says otherwise: as Svix has it. */
+/** How long the old secret also signs after a rotation, by default; as in Svix. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000
 
 /** Standard Webhooks 1.0: 24 to 64 bytes of randomness. */
@@ -11,7 +11,7 @@ export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** The record after members of it were set, at its next version. */
+/** The record with the given members set, at its next version. */
 export function nextWebhook({ text, version }: StoredRecord, set: Members, nowMs: number): NonNullable<Change['next']> {
   const members = membersOf(text)
   for (const [name, value] of set) members.set(name, value)
@@ -20,7 +20,7 @@ export function nextWebhook({ text, version }: StoredRecord, set: Members, nowMs
   return { text: jsonText(members), version: version + 1 }
 }
 
-/** The answer alone shows the secret. Until `overlapMs` are over, deliveries are signed with the one before it too. */
+/** Only the answer shows the secret. For `overlapMs`, deliveries are also signed with the previous one. */
 export function rotateSecret(state: WriteState, { secret, overlapMs }: { secret: string; overlapMs: number }): Change {
   const next = nextWebhook(requireWebhook(state), new Map(), state.nowMs)
   const shown = membersOf(next.text).set('secret', JSON.stringify(secret))
@@ -33,12 +33,12 @@ export function rotateSecret(state: WriteState, { secret, overlapMs }: { secret:
   }
 }
 
-/** For a write whose `deliveryOf` names the event. It is tried again from the start, whatever became of it. */
+/** For a write whose `deliveryOf` names the event. The delivery restarts, whatever its state. */
 export function resendDelivery(state: WriteState, eventId: string): Change {
   const current = requireWebhook(state)
   if (!state.delivery) throw notFound(`delivery to ${state.id} of event`, eventId)
   if (membersOf(current.text).get('status') !== '"enabled"') {
-    const detail = `the webhook ${state.id} is disabled, so nothing is sent to it`
+    const detail = `the webhook ${state.id} is disabled`
     throw new Problem(409, { code: 'webhook_disabled', detail })
   }
   return {

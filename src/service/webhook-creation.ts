@@ -7,7 +7,7 @@ import type { CheckedWrite } from './write.ts'
 
 export const WEBHOOKS_PATH = '/v1/webhooks'
 
-/** The secret (Standard Webhooks 1.0) is shown in the answer and in its replays, and nowhere else. */
+/** The secret (Standard Webhooks 1.0) is shown only in the answer and its replays. */
 export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWrite {
   const columns = readWebhook(sent, isTarget)
   const secret = newWebhookSecret()

@@ -3,7 +3,7 @@ import { notFound } from './problem.ts'
 import { deleteRecord } from './records.ts'
 import type { CheckedWrite } from './write.ts'
 
-/** Its deliveries and their log go with it; tries under way are not called back. */
+/** Also deletes its deliveries and their log. Attempts in progress are not aborted. */
 export function webhookDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
   return {
     kind: 'webhook',

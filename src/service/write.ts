@@ -4,10 +4,10 @@ import { Problem } from './problem.ts'
 import type { Call, Reply } from './route.ts'
 import type { Answer, Store, Write, WriteResult } from './store/store.ts'
 
-/** A change that was checked, before it is known under which key it is sent. */
+/** A validated change, without its idempotency key. */
 export type CheckedWrite = Omit<Write, 'idempotency'>
 
-/** Does a write once, however often the call is sent with one idempotency key, and answers each time alike. */
+/** Performs a write once per idempotency key; repeated calls get the same answer. */
 export async function write(store: Store, call: Call, what: CheckedWrite): Promise<Reply> {
   const idempotency = call.method === 'DELETE' ? undefined : readIdempotency(call)
   const { answer, isReplayed } = await writeOnce(store, { ...what, idempotency })
@@ -30,13 +30,13 @@ export async function writeOnce(store: Store, what: Write): Promise<{ answer: An
 export function keyReused(): Problem {
   return new Problem(422, {
     code: 'idempotency_key_reused',
-    detail: 'this Idempotency-Key was used before for another request; make a new one',
+    detail: 'this Idempotency-Key was already used for another request; use a new one',
   })
 }
 
 /** HubSpot answers alike; `existing_id` spares whoever wants to change that record the search for it. */
 function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'already_exists' }>): Problem {
-  const detail = `${existingId} has this ${member} already, and it is unique here`
+  const detail = `${existingId} already has this ${member}, which is unique`
   return new Problem(409, {
     code: 'already_exists',
     detail: `${member}: ${detail}`,

@@ -9,25 +9,25 @@ export interface ChosenProfile {
   readonly profile: Profile
 }
 
-/** What chooses a profile. */
+/** The inputs that select a profile. */
 export interface ProfileChoice {
   readonly env: Env
   /** `-p/--profile` as typed. */
   readonly profileFlag: string | undefined
   /** A `.crm.toml`. */
   readonly repository?: { readonly path: string; readonly profile: string | undefined } | undefined
-  /** A key that is bound to no profile came with the command line. */
+  /** A key from the command line, bound to no profile. */
   readonly keyFromFlag?: unknown
 }
 
 /**
- * `-p`, else CRM_PROFILE, else what the repository says, else the active one. `-p` beside a variable that would win over it is
- * CrmError `usage`; CRM_PROFILE beside one is not, for both were set in one place: the variable wins for what it names.
+ * `-p`, else CRM_PROFILE, else the profile of the repository, else the active one. CrmError `usage` for `-p` together with
+ * CRM_API_KEY or CRM_BASE_URL. CRM_PROFILE may be combined with them: each variable overrides what it names.
  */
 export async function chooseProfile(settings: Settings, choice: ProfileChoice): Promise<ChosenProfile | undefined> {
   const { env, profileFlag } = choice
   if (profileFlag !== undefined) {
-    refuseBeside(profileFlag, env)
+    rejectWithVariables(profileFlag, env)
     return { name: profileFlag, profile: await settings.profile(profileFlag) }
   }
   if (env.CRM_PROFILE) return { name: env.CRM_PROFILE, profile: await settings.profile(env.CRM_PROFILE) }
@@ -44,8 +44,8 @@ interface RepositoryProfile {
 }
 
 /**
- * A key or an address from elsewhere leaves a repository nothing to choose: a key that is bound to no origin would go where
- * the repository says.
+ * Undefined when a key or an address is given elsewhere: a key that is bound to no origin must not go to an address that a
+ * repository selects.
  */
 export function repositoryProfile({
   env,
@@ -58,12 +58,12 @@ export function repositoryProfile({
   return repository?.profile === undefined ? undefined : { path: repository.path, name: repository.profile }
 }
 
-/** CrmError `usage` when there is no such profile, or its server is protected: that one a person chooses. */
+/** CrmError `usage` when there is no such profile, or its server is protected: only a person may select that one. */
 async function chooseForRepository(settings: Settings, { path, name }: RepositoryProfile): Promise<ChosenProfile> {
   const profile = (await settings.profiles()).get(checkProfileName(name))
   if (!profile) {
-    throw new CrmError('usage', `${path} names the profile ${name}, which is not kept here`, {
-      hint: `crm auth login --base-url https://crm.example.com -p ${name}, or give another with -p`,
+    throw new CrmError('usage', `${path} names the profile ${name}, which does not exist here`, {
+      hint: `crm auth login --base-url https://crm.example.com -p ${name}, or select another with -p`,
     })
   }
   const isGuarded =
@@ -72,9 +72,9 @@ async function chooseForRepository(settings: Settings, { path, name }: Repositor
   if (!isGuarded) return { name, profile }
   throw new CrmError(
     'usage',
-    `${path} names the profile ${name}, whose server is protected: a repository does not choose it`,
+    `${path} names the profile ${name}, whose server is protected: a repository cannot select it`,
     {
-      hint: `if that is what you want, say so: -p ${name}`,
+      hint: `to select it yourself: -p ${name}`,
     },
   )
 }
@@ -84,7 +84,7 @@ export function chooseAddress(env: Env, chosen: ChosenProfile | undefined): URL 
   if (env.CRM_BASE_URL) return parseBaseUrl(env.CRM_BASE_URL, 'CRM_BASE_URL')
   if (!chosen) {
     throw new CrmError('usage', 'no server is named: no profile is active and CRM_BASE_URL is not set', {
-      hint: 'start one here: crm serve, or name one: crm auth login --base-url https://crm.example.com',
+      hint: 'start one: crm serve, or name one: crm auth login --base-url https://crm.example.com',
     })
   }
   if (chosen.profile.baseUrl === undefined) {
@@ -95,22 +95,22 @@ export function chooseAddress(env: Env, chosen: ChosenProfile | undefined): URL 
   return parseBaseUrl(chosen.profile.baseUrl, `base_url of the profile ${chosen.name}`)
 }
 
-/** A profile's settings describe its own server: beside an address of another origin they mean nothing. */
-export function describes({ profile }: ChosenProfile, address: URL): boolean {
+/** Whether the profile's settings apply to the address: only to addresses of its own origin. */
+export function appliesTo({ profile }: ChosenProfile, address: URL): boolean {
   return profile.baseUrl !== undefined && new URL(profile.baseUrl).origin === address.origin
 }
 
-/** CrmError `usage` for plain http beyond this machine, where a key could be read on the way, unless the profile consents. */
-export function refuseInsecure(address: URL, chosen: ChosenProfile | undefined): void {
+/** CrmError `usage` for plain http beyond loopback, unless the profile has `insecure_http`. */
+export function rejectInsecure(address: URL, chosen: ChosenProfile | undefined): void {
   if (address.protocol === 'https:' || isLoopback(address.hostname)) return
-  if (chosen && describes(chosen, address) && chosen.profile.allowsInsecureHttp) return
-  const name = chosen && describes(chosen, address) ? chosen.name : 'NAME'
-  throw new CrmError('usage', `plain http to ${address.host} would show the key to the network`, {
-    hint: `use https, or consent in a profile of this address: crm config set insecure_http true -p ${name}`,
+  if (chosen && appliesTo(chosen, address) && chosen.profile.allowsInsecureHttp) return
+  const name = chosen && appliesTo(chosen, address) ? chosen.name : 'NAME'
+  throw new CrmError('usage', `plain http to ${address.host} would send the key unencrypted`, {
+    hint: `use https, or allow it in a profile of this address: crm config set insecure_http true -p ${name}`,
   })
 }
 
-/** Whether the address leads to the server of any protected profile; every name of this machine is the same one. */
+/** Whether the address is the server of any protected profile. All loopback names count as the same host. */
 export async function isProtectedAddress(settings: Settings, address: URL): Promise<boolean> {
   const profiles = [...(await settings.profiles()).values()]
   return profiles.some(
@@ -124,7 +124,7 @@ function serverOf({ protocol, hostname, port }: URL): string {
   return `${protocol}//${isLoopback(host) ? 'localhost' : host}:${port}`
 }
 
-function refuseBeside(profileFlag: string, env: Env): void {
+function rejectWithVariables(profileFlag: string, env: Env): void {
   const variables = ['CRM_API_KEY', 'CRM_BASE_URL'].filter((name) => env[name])
   if (variables.length === 0) return
   const both = variables.join(' and ')

@@ -7,13 +7,13 @@ import { damaged, objectIn, replaceIn } from './document.ts'
 import { openDocument } from './document-file.ts'
 import { settingsFolder } from './settings-folder.ts'
 
-/** `browse.json` of the settings folder: keys of a person's own, and how the screens of each place were left. */
+/** `browse.json` of the settings folder: custom key bindings, and the last state of the screens of each place. */
 export interface BrowseDocument {
-  /** By the id of an action. CrmError `invalid_input` when the file holds something else. */
+  /** Key bindings by action id. CrmError `invalid_input` for a malformed file. */
   keys(): Promise<Readonly<Record<string, readonly string[]>>>
-  /** What was remembered of a place; an empty object when nothing was. */
+  /** The last state of a place; an empty object when there is none. */
   left(place: string): Promise<JsonObject>
-  /** No folder is made for it: who has no settings is not given any. */
+  /** Does nothing when there is no settings folder. */
   remember(place: string, left: JsonObject): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export function openBrowseDocument(env: Env): BrowseDocument {
       return Object.fromEntries(
         entries.map(([id, keys]) => {
           if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return [id, keys as string[]]
-          throw damaged(file.path, `keys.${id} is no list of keys, such as ["x"]`)
+          throw damaged(file.path, `keys.${id} is not an array of keys, such as ["x"]`)
         }),
       )
     },

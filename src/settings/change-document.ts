@@ -7,8 +7,8 @@ import { toMachineError } from '../files/machine-error.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
 
 /**
- * Changes what the file holds now, whoever wrote it last: two processes lose nothing. `read` gives that, and refuses a
- * link, which conf would follow.
+ * Changes the current contents of the file under a lock, so that concurrent processes lose no change. `read` returns the
+ * contents and rejects a symbolic link, which conf would follow.
  */
 export async function changeDocument(
   path: string,
@@ -23,7 +23,7 @@ export async function changeDocument(
   })
 }
 
-/** Temporary files of processes that were killed; a key that is forgotten must not live on in one. */
+/** Removes temporary files of killed processes, as one may still contain a forgotten key. */
 async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder)
@@ -31,14 +31,14 @@ async function removeLeftovers(path: string): Promise<void> {
   await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true })))
 }
 
-/** By a temporary file and a rename, which is how conf writes. */
+/** conf writes a temporary file and renames it. */
 function write(path: string, document: JsonObject): void {
   try {
     const file = new Conf<JsonObject>({
       cwd: dirname(path),
       configName: parse(path).name,
       configFileMode: 0o600,
-      // A profile may be called a.b.
+      // A profile may be named a.b.
       accessPropertiesByDotNotation: false,
       serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
     })

@@ -3,9 +3,9 @@ import { parseDocument } from './document.ts'
 
 export interface DocumentFile {
   readonly path: string
-  /** What the file held when it was first read, or since this object wrote. */
+  /** Cached from the first read, or from the last update by this object. */
   read(): Promise<JsonObject>
-  /** Makes the folder, and changes what the file holds now; it stays as it is when `change` throws. */
+  /** Creates the folder and changes the current contents of the file. The file is unchanged when `change` throws. */
   update(change: (document: JsonObject) => JsonObject): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export function openDocument(path: string, readText: (path: string) => Promise<s
       return cached
     },
     async update(change) {
-      // The validator in conf costs more than all else of a start: who only reads must not load it.
+      // Loaded only for writes: the validator in conf takes longer than the rest of a start.
       const { changeDocument } = await import('./change-document.ts')
       await changeDocument(path, load, change)
       cached = undefined

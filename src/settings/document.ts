@@ -2,21 +2,21 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { shellWord } from '../core/shell-word.ts'
 
-/** The object a settings file holds; no file is an empty one. CrmError `invalid_input` for a damaged file. */
+/** The object in a settings file; empty when there is no file. CrmError `invalid_input` for a damaged file. */
 export function parseDocument(text: string | undefined, path: string): JsonObject {
   if (text === undefined) return {}
   let value: unknown
   try {
-    // Editors of Windows put a byte order mark first.
+    // Windows editors add a byte order mark.
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     throw damaged(path, `it is not JSON${placeOf(error, text)}`)
   }
-  if (!isJsonObject(value)) throw damaged(path, 'it holds no JSON object')
+  if (!isJsonObject(value)) throw damaged(path, 'it is not a JSON object')
   return value
 }
 
-/** The object under `name`, an empty one where there is none. */
+/** The object under `name`; empty when there is none. */
 export function objectIn(document: JsonObject, name: string, path: string): JsonObject {
   const value = Object.hasOwn(document, name) ? document[name] : undefined
   if (value === undefined) return {}
@@ -24,7 +24,7 @@ export function objectIn(document: JsonObject, name: string, path: string): Json
   return value
 }
 
-/** The document with the value at the end of the path, or without it when undefined; what lies beside it stays. */
+/** Sets the value at a path, or removes it when undefined. Other members are unchanged. */
 export function replaceIn(document: JsonObject, names: readonly string[], value: JsonValue | undefined): JsonObject {
   const [name, ...rest] = names
   if (name === undefined) return document
@@ -39,11 +39,11 @@ export function replaceIn(document: JsonObject, names: readonly string[], value:
 
 export function damaged(path: string, what: string): CrmError {
   return new CrmError('invalid_input', `cannot read ${path}: ${what}`, {
-    hint: `correct it by hand, or start anew: mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}`,
+    hint: `correct it by hand, or start with a new file: mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}`,
   })
 }
 
-/** The place alone: the words of a JSON.parse error quote the file, and this file may hold a key. */
+/** Only the line number: the message of JSON.parse quotes the file, which may contain a key. */
 function placeOf(error: unknown, text: string): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
   return position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`

@@ -13,29 +13,29 @@ export interface ServerMemory {
 }
 
 /**
- * What was found out about the GraphQL of one server, in `graphql.json` of the settings folder where there is one; none is
- * made for it, and then every process finds it out anew. What cannot be read or written is done without.
+ * A cache of the GraphQL facts of one server, in `graphql.json` of the settings folder. Without a settings folder nothing
+ * is cached. A file that cannot be read or written is ignored.
  */
 export function openGraphqlMemory(env: Env, server: string): ServerMemory {
   const file = openDocument(join(settingsFolder(env), 'graphql.json'), readOwnFile)
   return {
     read: () =>
-      unlessInTheWay(async () => {
+      ignoreFailure(async () => {
         const value = (await file.read())[server]
         return isJsonObject(value) ? value : undefined
       }),
     write: async (value) => {
       if (!existsSync(dirname(file.path))) return
-      await unlessInTheWay(() => file.update((servers) => ({ ...servers, [server]: value })))
+      await ignoreFailure(() => file.update((servers) => ({ ...servers, [server]: value })))
     },
   }
 }
 
-async function unlessInTheWay<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+async function ignoreFailure<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work()
   } catch (error) {
-    // One more request does less harm than a command that fails over it.
+    // An extra request is better than a failing command.
     if (!(error instanceof CrmError)) throw error
     return undefined
   }

@@ -6,24 +6,24 @@ import type { StoredKey } from './stored-key.ts'
 import type { Warn } from './target.ts'
 
 /**
- * Keeps the key in the keyring, under a name that stays while the origin does; our file only says so. Gives where it is.
- * CrmError `machine` when the keyring cannot be used; nothing has changed then.
+ * Stores the key in the keyring, under an account name that is stable per origin; keys.json records the account name.
+ * Returns where the key is. CrmError `machine` when the keyring cannot be used; nothing has changed then.
  */
 export async function keepInKeyring(settings: Settings, name: string, { origin, key }: StoredKey): Promise<string> {
   const before = await settings.keyringEntry(name)
-  // Two settings folders may both have a profile of this name and origin, with keys of their own.
-  const account = before?.origin === origin ? before.account : `${name} ${origin} ${chance()}`
+  // Two settings folders may have different keys for the same profile name and origin.
+  const account = before?.origin === origin ? before.account : `${name} ${origin} ${randomHex()}`
   await settings.keyring.write(account, keyringSecret({ origin, key }))
   await settings.storeKey(name, { origin, account })
   return keyringPlace(account)
 }
 
-/** Of the global, which loads only when it is asked: every start reads this file, and node:crypto costs it milliseconds. */
-function chance(): string {
+/** Uses the global `crypto`, loaded on first use: importing node:crypto would slow every start by milliseconds. */
+function randomHex(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')
 }
 
-/** Keeps the key in our private file; an earlier one in the keyring is removed, or reported as left behind. */
+/** Stores the key in keys.json. An earlier key in the keyring is removed, or reported when that fails. */
 export async function keepInFile(settings: Settings, name: string, stored: StoredKey, warn: Warn): Promise<void> {
   const before = await settings.keyringEntry(name)
   await settings.storeKey(name, stored)
@@ -37,8 +37,8 @@ export async function keepInFile(settings: Settings, name: string, stored: Store
 }
 
 /**
- * Forgets the key wherever it is kept; false when there was none. CrmError `machine` when the keyring cannot be asked: a key that
- * may still be there is not called forgotten.
+ * Removes the key from the keyring and the file; false when there was none. CrmError `machine` when the keyring cannot be
+ * used, as the key may still be there.
  */
 export async function forgetEverywhere(settings: Settings, name: string): Promise<boolean> {
   const entry = await settings.keyringEntry(name)
@@ -46,7 +46,7 @@ export async function forgetEverywhere(settings: Settings, name: string): Promis
   return await settings.forgetKey(name)
 }
 
-/** The key that is kept for the profile, wherever; a keyring that cannot be asked is reported, and counts as none. */
+/** The stored key of the profile, from keyring or file. A keyring that cannot be used is reported and skipped. */
 export async function keptKey(settings: Settings, name: string, warn: Warn): Promise<StoredKey | undefined> {
   const entry = await settings.keyringEntry(name)
   try {

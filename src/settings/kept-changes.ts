@@ -83,7 +83,7 @@ export function openKeptChanges(env: Env, server: string): KeptChanges {
       const names = namesIn(folder).filter((name) => name.startsWith(prefix))
       const owners = names.map((name) => ({ name, holder: ownerOf(name) }))
       const free = owners.filter(({ holder }) => !holder || isGone(holder)).map(({ name }) => name)
-      // Read before any is claimed: a damaged file leaves all where they are.
+      // Read before any is claimed: after a damaged file, none has moved.
       const read = await Promise.all(
         free.map(async (name) => [name, await readChanges(join(folder, name), server)] as const),
       )
@@ -115,7 +115,7 @@ function claim(path: string, claimed: string): boolean {
   }
 }
 
-/** For a file name; the mark of a process has a slash. */
+/** For a file name; the mark of a process contains a slash. */
 function ownerText({ pid, startedAtMs, mark }: ProcessOwner): string {
   return `${pid}.${startedAtMs}.${mark.replaceAll('/', '_')}`
 }
@@ -154,8 +154,8 @@ function parseChanges(text: string, server: string, path: string): KeptInFile {
     if (error instanceof SyntaxError) throw damaged(path, 'it is not JSON')
     throw error
   }
-  if (!isJsonObject(value) || !Array.isArray(value.changes)) throw damaged(path, 'it holds no changes')
-  if (value.server !== server) throw damaged(path, `it is of ${JSON.stringify(value.server)}, and not of ${server}`)
+  if (!isJsonObject(value) || !Array.isArray(value.changes)) throw damaged(path, 'it has no list of changes')
+  if (value.server !== server) throw damaged(path, `it belongs to ${JSON.stringify(value.server)}, not to ${server}`)
   const forms = Array.isArray(value.forms) ? value.forms : []
   return {
     changes: value.changes.map((change) => parseChange(change, path)),
@@ -171,7 +171,7 @@ function parseChange(value: JsonValue, path: string): KeptChange {
       return { list, id, patch, before }
     }
   }
-  throw damaged(path, 'one of its changes is none')
+  throw damaged(path, 'one of its changes is malformed')
 }
 
 function parseForm(value: JsonValue, path: string): KeptForm {
@@ -183,5 +183,5 @@ function parseForm(value: JsonValue, path: string): KeptForm {
       return { list, before, texts: texts as KeptForm['texts'], problem: typeof problem === 'string' ? problem : null }
     }
   }
-  throw damaged(path, 'one of its forms is none')
+  throw damaged(path, 'one of its forms is malformed')
 }

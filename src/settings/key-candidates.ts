@@ -10,21 +10,21 @@ export interface GivenKey {
   readonly source: string
 }
 
-/** Where a key may come from. */
+/** A possible source of a key. */
 export interface KeyCandidate {
   /** `--key-file`, `--key-stdin`, `CRM_API_KEY`, `key_command`, `keyring` or `file`. */
   readonly source: string
   /** For people; undefined for flags and variables. */
   readonly keptIn: string | undefined
-  /** The origin it is bound to; undefined for a flag or a variable, which go where the address says. */
+  /** The origin it is bound to; undefined for a flag or a variable, which is sent to any address. */
   readonly origin: string | undefined
-  /** Undefined when there is none after all; CrmError when the place cannot be asked. */
+  /** Undefined when there is no key. CrmError when the source cannot be read. */
   read(): Promise<string | undefined>
 }
 
 /**
- * Every place of a key for the profile, the first one wins. Nothing is run, asked or read before its turn: files only by who goes on
- * behind the keys of flags and variables, the keyring only where our file says that it holds the key.
+ * Every source of a key for the profile, in order of precedence. Sources are evaluated lazily: files are read only after
+ * flags and variables, the keyring only when keys.json records an entry in it.
  */
 export async function* findKeys(
   settings: Settings,
@@ -41,7 +41,7 @@ export async function* findKeys(
   if (keyCommand !== undefined && baseUrl !== undefined) {
     const { origin } = new URL(baseUrl)
     const read = () => settings.commandKey(name, keyCommand)
-    yield { source: 'key_command', keptIn: `what ${shellWords(keyCommand, 'key_command')[0]} prints`, origin, read }
+    yield { source: 'key_command', keptIn: `the output of ${shellWords(keyCommand, 'key_command')[0]}`, origin, read }
   }
   const entry = await settings.keyringEntry(name)
   if (entry) {

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 30_000
 const MAX_SHOWN = 300
 
 /**
- * The first line that the `key_command` of a profile prints. No shell sees it. CrmError `no_key` when it cannot be run, fails or takes
- * longer than `timeoutMs`; what it printed to stdout is in no error.
+ * The first line that the `key_command` of a profile prints; it runs without a shell. CrmError `no_key` when it cannot be run,
+ * fails or exceeds `timeoutMs`. No error contains its stdout.
  */
 export async function runKeyCommand(
   command: string,
@@ -25,20 +25,20 @@ export async function runKeyCommand(
   const fail = (what: string, cause?: unknown) =>
     new CrmError('no_key', `the key_command of profile ${profileName}, ${file}, ${what}`, {
       cause,
-      hint: `try it by hand, then see how it is set: crm config get key_command -p ${profileName}`,
+      hint: `run it by hand; to see it: crm config get key_command -p ${profileName}`,
     })
-  // The key of another place is none of its business; a terminal it can open by itself.
+  // CRM_API_KEY is removed, as it may belong to another server. It can open the terminal itself.
   const child = spawn(file, args, { env: withoutKey(env), stdio: ['ignore', 'pipe', 'pipe'] })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     child.kill('SIGKILL')
-    // What it has started may live on, with its output in hand.
+    // Its child processes may still hold the pipes.
     child.stdout.destroy()
     child.stderr.destroy()
   }, timeoutMs)
-  const printed = gather(child.stdout)
-  const said = gather(child.stderr)
+  const stdout = gather(child.stdout)
+  const stderr = gather(child.stderr)
   const [exit, signal] = await once(child, 'close')
     .catch((cause: Error) => {
       const reason = errorCode(cause) === 'ENOENT' ? 'no such program' : cause.message
@@ -46,8 +46,8 @@ export async function runKeyCommand(
     })
     .finally(() => clearTimeout(timer))
   if (isLate) throw fail(`took longer than ${timeoutMs / 1000} s`)
-  if (exit !== 0) throw fail(`ended with ${signal ?? `exit ${exit}`}${quoted(said.text)}`)
-  const [line = ''] = printed.text.split(/\r?\n/, 1)
+  if (exit !== 0) throw fail(`ended with ${signal ?? `exit ${exit}`}${quoted(stderr.text)}`)
+  const [line = ''] = stdout.text.split(/\r?\n/, 1)
   if (line === '') throw fail('printed no key')
   return line
 }
@@ -60,7 +60,7 @@ function gather(stream: Readable): { readonly text: string } {
   return gathered
 }
 
-function quoted(said: string): string {
-  const shown = said.trim().replaceAll(/\s+/g, ' ')
+function quoted(stderr: string): string {
+  const shown = stderr.trim().replaceAll(/\s+/g, ' ')
   return shown === '' ? '' : `: ${shown.slice(0, MAX_SHOWN)}`
 }

@@ -7,7 +7,7 @@ import type { TargetRequest } from './target.ts'
 interface KeySource extends Omit<KeyCandidate, 'read'> {}
 
 interface Winner extends KeySource {
-  /** Undefined when the key is so short that four characters would give it away, or could not be had. */
+  /** Undefined when the key could not be read, or is too short to show four characters. */
   readonly lastFour: string | undefined
 }
 
@@ -17,12 +17,12 @@ export interface KeySources {
   readonly shadowed: readonly KeySource[]
 }
 
-/** Four characters of a key this long leave more than anyone can guess. */
+/** The shortest key of which four characters may be shown. */
 const LONG_ENOUGH = 16
 
 /**
- * For `auth status`: who wins and what it shadows, without the key itself; whether a server takes it is not asked. What is shadowed is
- * not read: no command runs for it, and no keyring is asked.
+ * For `auth status`: the source in use and the sources it shadows, without the key itself. The server is not asked.
+ * Shadowed sources are not read: their command does not run, and the keyring is not asked.
  */
 export async function describeKeySources(settings: Settings, request: TargetRequest): Promise<KeySources> {
   const chosen = await chooseProfile(settings, request)
@@ -35,7 +35,7 @@ export async function describeKeySources(settings: Settings, request: TargetRequ
   return { profileName: chosen?.name, winner, shadowed }
 }
 
-/** A keyring without the key is passed over; a command that fails is not, and who needs the key is told why. */
+/** A keyring without the key is skipped. A failing command is not: requests then fail with its reason. */
 async function asWinner(place: KeySource, read: KeyCandidate['read']): Promise<Winner | undefined> {
   const value = await read().catch((error: unknown) => {
     if (error instanceof CrmError) return undefined
@@ -45,7 +45,7 @@ async function asWinner(place: KeySource, read: KeyCandidate['read']): Promise<W
   return place.source === 'keyring' ? undefined : { ...place, lastFour: undefined }
 }
 
-/** Undefined for a key so short that four characters would give it away. */
+/** Undefined for a key too short to show four characters. */
 export function lastFourOf(key: string): string | undefined {
   return key.length >= LONG_ENOUGH ? key.slice(-4) : undefined
 }

@@ -7,8 +7,8 @@ import { openDocument } from './document-file.ts'
 import { settingsFolder } from './settings-folder.ts'
 
 /**
- * Whether the notice of this host has not been shown today (UTC). Days are remembered in `notices.json` of the settings
- * folder where there is one; none is made for it, and then every process is the first.
+ * Whether the notice of this host has not been shown today (UTC). Days are stored in `notices.json` of the settings
+ * folder. Without a settings folder nothing is stored, and every process shows the notice.
  */
 export async function isFirstToday(env: Env, host: string, nowMs: number): Promise<boolean> {
   const file = openDocument(join(settingsFolder(env), 'notices.json'), readOwnFile)
@@ -22,7 +22,7 @@ export async function isFirstToday(env: Env, host: string, nowMs: number): Promi
       }))
     }
   } catch (error) {
-    // A notice too many does less harm than a command that fails over it.
+    // A repeated notice is better than a failing command.
     if (!(error instanceof CrmError)) throw error
   }
   return true

@@ -8,11 +8,11 @@ import { stateFolder } from './state-folder.ts'
 
 export interface OpenedFolder {
   readonly path: string
-  /** A new temporary folder, when there is no home to write in. */
+  /** A new temporary folder, used when the home cannot be written. */
   readonly isTemporary: boolean
 }
 
-/** A private folder of this name in the state folder; a temporary one where that cannot be made, unless CRM_STATE_HOME names it. */
+/** A private folder of this name in the state folder. A temporary one when it cannot be created and CRM_STATE_HOME is not set. */
 export async function openStateFolder(env: Env, name: string): Promise<OpenedFolder> {
   const path = join(stateFolder(env), name)
   try {

@@ -5,7 +5,7 @@ import { PAGING_KINDS, type Wire } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
 
-/** What stands in the file for a parameter that is not sent. */
+/** The value in the file for a parameter that is not sent. */
 const NO_PARAMETER = 'none'
 
 const UNKNOWN = 'unknown'
@@ -18,32 +18,32 @@ export interface Profile {
   readonly allowsInsecureHttp: boolean
   /** A command line whose first line of output is the key. */
   readonly keyCommand: string | undefined
-  /** What `crm serve` had open last at this address. */
+  /** The last database of `crm serve` at this address. */
   readonly serveDatabase: string | undefined
   readonly wire: Wire
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** CrmError `usage` unless it is a name a profile can have. */
+/** CrmError `usage` for an invalid profile name. */
 export function checkProfileName(name: string): string {
   if (NAME.test(name)) return name
-  throw new CrmError('usage', `${JSON.stringify(name)} cannot name a profile`, {
-    hint: 'expected letters, digits, dots, dashes and underscores, 64 at most, a letter or digit first',
+  throw new CrmError('usage', `${JSON.stringify(name)} is not a valid profile name`, {
+    hint: 'expected at most 64 letters, digits, dots, dashes and underscores, starting with a letter or digit',
   })
 }
 
-/** A profile of this address with every other setting at its default. */
+/** A profile with this address and defaults for all other settings. */
 export function defaultProfile(baseUrl: string): Profile {
   return profileOf((key) => (key === 'base_url' ? baseUrl : SETTINGS[key].defaultValue))
 }
 
-/** CrmError `invalid_input` when a member of the file is not what its setting takes. */
+/** CrmError `invalid_input` when a member of the file is not valid for its setting. */
 export function readProfile(stored: JsonObject, field: string, path: string): Profile {
   return profileOf((key) => readSetting(stored, key, field, path) ?? SETTINGS[key].defaultValue)
 }
 
-/** What `config list` would show of it. */
+/** The settings as shown by `config list`. */
 export function settingsOf(profile: Profile): SettingTypes {
   return {
     base_url: profile.baseUrl ?? null,
@@ -66,7 +66,7 @@ export function settingsOf(profile: Profile): SettingTypes {
   }
 }
 
-/** The stored form, checked; what is at its default is left out, so that a later default reaches it. */
+/** The stored form, validated. Defaults are left out, so that a changed default applies. */
 export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
   const values = settingsOf(profile)
   return SETTING_KEYS.reduce((written, key) => {

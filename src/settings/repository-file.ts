@@ -5,13 +5,13 @@ import type { Env } from '../core/streams.ts'
 import { readFoundFile } from '../files/found-file.ts'
 import { homeFolder } from '../files/home-folder.ts'
 
-/** Formats whose data is the same whatever the command: csv, tsv and id leave out what others have. */
+/** Only formats with the full data of every command; csv, tsv and id leave parts out. */
 const OUTPUTS = ['table', 'json', 'jsonl'] as const
 
-/** The subset of TOML 1.0 that is read: `key = "text"` or `key = 'text'`, without escapes, and comments. */
+/** The supported subset of TOML 1.0: `key = "text"` or `key = 'text'`, without escapes, and comments. */
 const PAIR = /^([A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:"([^"\\]*)"|'([^']*)')[ \t]*(?:#.*)?$/
 
-/** What would let a repository choose where a key goes, what runs, or what is guarded. */
+/** Settings that decide where a key is sent, what runs, or what is protected. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   ...['address', 'api_key', 'base_url', 'command', 'exec', 'host', 'insecure_http', 'key', 'key_command', 'key_file'],
   ...['origin', 'password', 'protected', 'proxy', 'secret', 'token', 'url', 'wire'],
@@ -25,8 +25,8 @@ export interface RepositoryFile extends RepositoryDefaults {
 }
 
 /**
- * The nearest `.crm.toml` from `folder` up to the root of its repository, or to the home. One that somebody else may have put there is
- * left out, and told. CrmError `invalid_input` when it says what a repository may not.
+ * The nearest `.crm.toml` from `folder` up to the root of its repository, or to the home. A file that another user may have
+ * written is skipped with a note. CrmError `invalid_input` for a setting that a repository may not set.
  */
 export function readRepositoryFile(folder: string, env: Env, note: (line: string) => void): RepositoryFile | undefined {
   const home = homeFolder(env)
@@ -34,8 +34,8 @@ export function readRepositoryFile(folder: string, env: Env, note: (line: string
     const path = join(at, NAME)
     const found = readFoundFile(path, MAX_BYTES)
     if (found && 'text' in found) return { path, ...parseRepositoryToml(found.text, path) }
-    if (found) note(`Note: ${path} is left out: ${found.flaw}`)
-    // A work tree beside its repository has a file of that name.
+    if (found) note(`Note: ${path} is ignored: ${found.flaw}`)
+    // In a linked worktree .git is a file.
     if (found || at === home || at === dirname(at) || existsSync(join(at, '.git'))) return undefined
   }
 }
@@ -47,7 +47,7 @@ interface RepositoryDefaults {
   readonly output: RepositoryOutput | undefined
 }
 
-/** CrmError `invalid_input` with the line and the reason for everything that a repository may not say. */
+/** CrmError `invalid_input` with line and reason for anything that a repository may not set. */
 export function parseRepositoryToml(text: string, path: string): RepositoryDefaults {
   const values = new Map<string, string>()
   for (const [index, raw] of text
@@ -58,7 +58,7 @@ export function parseRepositoryToml(text: string, path: string): RepositoryDefau
     if (line === '' || line.startsWith('#')) continue
     const [, key = '', double, single] = PAIR.exec(line) ?? []
     const value = double ?? single ?? ''
-    const reason = values.has(key) ? `${key} is there twice` : reasonAgainst(line, key, value)
+    const reason = values.has(key) ? `${key} is set twice` : reasonAgainst(line, key, value)
     if (reason !== undefined) throw refused(path, index + 1, reason)
     values.set(key, value)
   }
@@ -66,15 +66,15 @@ export function parseRepositoryToml(text: string, path: string): RepositoryDefau
   return { profile: values.get('profile'), output: isOutput(output) ? output : undefined }
 }
 
-/** The line itself is not quoted, nor a name that is not known: it may be a key that somebody put there. */
+/** Neither the line nor an unknown name is quoted: it may be a key. */
 function reasonAgainst(line: string, key: string, value: string): string | undefined {
   const [, name = ''] = /^\[*[ \t]*["']?([A-Za-z0-9_-]+)/.exec(line) ?? []
   if (UNTRUSTED.has(name)) {
-    return `${name} is never taken from a repository, which must not choose where keys go, what runs or what is guarded`
+    return `${name} is not allowed in a repository, which must not decide where keys are sent, what runs or what is protected`
   }
   if (key === 'profile') return undefined
-  if (key !== 'output') return 'expected profile = "NAME" or output = "FORMAT", and nothing else'
-  return isOutput(value) ? undefined : `output is none of ${OUTPUTS.join(', ')}`
+  if (key !== 'output') return 'expected only profile = "NAME" and output = "FORMAT"'
+  return isOutput(value) ? undefined : `output must be one of ${OUTPUTS.join(', ')}`
 }
 
 function isOutput(value: string | undefined): value is RepositoryOutput {
@@ -83,6 +83,6 @@ function isOutput(value: string | undefined): value is RepositoryOutput {
 
 function refused(path: string, line: number, reason: string): CrmError {
   return new CrmError('invalid_input', `${path}, line ${line}: ${reason}`, {
-    hint: 'settings of your own are kept elsewhere: crm config list',
+    hint: 'other settings belong in your own profile: crm config list',
   })
 }

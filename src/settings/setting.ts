@@ -5,7 +5,7 @@ import { parseBaseUrl } from '../core/origin.ts'
 import { shellWords } from '../core/shell-words.ts'
 import { PAGING_KINDS } from '../core/wire.ts'
 
-/** What the table below holds for each key, as it stands in the file. */
+/** The type of each setting in the file. */
 export interface SettingTypes {
   readonly base_url: string | null
   readonly protected: boolean
@@ -31,13 +31,13 @@ export type SettingKey = keyof SettingTypes
 export interface SettingRule<Value> {
   readonly meaning: string
   readonly kind: 'string' | 'number' | 'boolean'
-  /** Null: there is none. */
+  /** Null: no default. */
   readonly defaultValue: Value
-  /** From text as typed; CrmError `invalid_input` that names `field` and the text. */
+  /** Parses text as typed. CrmError `invalid_input` names `field` and the text. */
   parse(text: string, field: string): Value
 }
 
-/** What `config get|set|list` know: a setting is a line of SettingTypes and one here. */
+/** All settings of `config get|set|list`. A new setting is a line in SettingTypes and one here. */
 export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[Key]> } = {
   base_url: {
     meaning: 'address of the server',
@@ -46,7 +46,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     parse: (text, field) => parseBaseUrl(text, field).href.replace(/\/$/, ''),
   },
   protected: {
-    meaning: 'guards the server: deletes need the count typed out, fixtures refuse it',
+    meaning: 'protects the server: deletes require typing the count, fixtures refuse to run',
     kind: 'boolean',
     defaultValue: false,
     parse: parseBoolean,
@@ -58,28 +58,28 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     parse: parseBoolean,
   },
   key_command: {
-    meaning: 'prints the key, run without a shell, such as pass show crm; empty unsets it',
+    meaning: 'command that prints the key, run without a shell, such as pass show crm; empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: parseCommand,
   },
   serve_database: {
-    meaning: 'database that crm serve had last at this address, for hints; empty unsets it',
+    meaning: 'last database of crm serve at this address, for hints; empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: (text, field) => {
       if (text === '' || isAbsolute(text)) return text || null
-      throw invalid(field, text, 'the whole path of a file')
+      throw invalid(field, text, 'the absolute path of a file')
     },
   },
   'wire.page_size': {
-    meaning: 'records asked for in one request of a list, 1 to 1000',
+    meaning: 'records requested per page of a list, 1 to 1000',
     kind: 'number',
     defaultValue: 100,
     parse: parsePageSize,
   },
   'wire.idempotency': {
-    meaning: 'whether the server keeps idempotency keys: kept, none, or unknown until it shows that it does',
+    meaning: 'whether the server supports idempotency keys: kept, none, or unknown until detected',
     kind: 'string',
     defaultValue: 'unknown',
     parse: (text, field) => {
@@ -88,19 +88,19 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     },
   },
   'wire.idempotency_header': {
-    meaning: 'name of the header that makes a repeated write happen once',
+    meaning: 'name of the header that makes a repeated write take effect once',
     kind: 'string',
     defaultValue: 'Idempotency-Key',
     parse: parseHeaderName,
   },
   'wire.idempotency_window': {
-    meaning: 'how long the server keeps such a key; bulk jobs look records up behind it',
+    meaning: 'how long the server keeps such a key; later, bulk jobs look records up first',
     kind: 'string',
     defaultValue: '30m',
     parse: parseDuration,
   },
   'wire.idempotency_scope': {
-    meaning: 'account: another API key of it finds the same idempotency keys; key: it may not',
+    meaning: 'whether idempotency keys belong to the account or to one API key: account or key',
     kind: 'string',
     defaultValue: 'key',
     parse: (text, field) => {
@@ -109,7 +109,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     },
   },
   'wire.request_life': {
-    meaning: 'longest time in which a request that got no answer may still take effect',
+    meaning: 'longest time after which a request without an answer may still take effect',
     kind: 'string',
     defaultValue: '2m',
     parse: parseDuration,
@@ -121,7 +121,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     parse: parseParameter,
   },
   'wire.paging': {
-    meaning: `how a list goes on: ${PAGING_KINDS.join(', ')} (one answer is all); recognised unless set, empty unsets it`,
+    meaning: `paging of lists: ${PAGING_KINDS.join(', ')} (single response); detected unless set, empty unsets it`,
     kind: 'string',
     defaultValue: null,
     parse: (text, field) => {
@@ -130,25 +130,25 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     },
   },
   'wire.cursor_param': {
-    meaning: 'query parameter in which a cursor or page number goes back; recognised unless set, empty unsets it',
+    meaning: 'query parameter of the cursor or page number; detected unless set, empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: (text, field) => (text === '' ? null : parseParameter(text, field)),
   },
   'wire.items_path': {
-    meaning: 'where a page holds its records, such as data.contacts; recognised unless set, empty unsets it',
+    meaning: 'path of the records in a page, such as data.contacts; detected unless set, empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: parsePath,
   },
   'wire.next_path': {
-    meaning: 'where a page holds its next cursor or address, such as meta.next; recognised unless set, empty unsets it',
+    meaning: 'path of the next cursor or address in a page, such as meta.next; detected unless set, empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: parsePath,
   },
   'wire.graphql_path': {
-    meaning: 'path of GraphQL, or none; looked for at /v1/graphql and /graphql unless set, empty unsets it',
+    meaning: 'path of GraphQL, or none; searched at /v1/graphql and /graphql unless set, empty unsets it',
     kind: 'string',
     defaultValue: null,
     parse: parseGraphqlPath,
@@ -159,13 +159,13 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
 
 export interface SettingValue {
   readonly key: SettingKey
-  /** Null: not set, and there is no default. */
+  /** Null: not set and no default. */
   readonly value: string | number | boolean | null
   readonly isDefault: boolean
   readonly meaning: string
 }
 
-/** CrmError `usage` that lists the settings when there is none of this name. */
+/** CrmError `usage` lists the settings when the name is unknown. */
 export function parseSettingKey(text: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known === text)
   if (key) return key
@@ -182,9 +182,9 @@ function parseBoolean(text: string, field: string): boolean {
 function parseCommand(text: string, field: string): string | null {
   if (text === '') return null
   const [file] = shellWords(text, field)
-  // A repository could hold a program of that name.
+  // A relative path could name a program in a repository.
   if (isAbsolute(file) || !/[/\\]/.test(file)) return text
-  throw invalid(field, text, 'a program that PATH finds, or its whole path')
+  throw invalid(field, text, 'a program in PATH or its absolute path')
 }
 
 function parseDuration(text: string, field: string): string {
@@ -199,13 +199,13 @@ function parsePageSize(text: string, field: string): number {
   throw invalid(field, text, 'a whole number from 1 to 1000')
 }
 
-/** Headers that mean something else; a value of ours there would break every request. */
-const TAKEN = /^(?:accept|authorization|connection|content-(?:length|type)|cookie|host|if-match|transfer-encoding)$/i
+/** Headers with another meaning; setting one would break every request. */
+const RESERVED = /^(?:accept|authorization|connection|content-(?:length|type)|cookie|host|if-match|transfer-encoding)$/i
 
 function parseHeaderName(text: string, field: string): string {
   // A token of RFC 9110, 5.6.2.
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text) && !TAKEN.test(text)) return text
-  throw invalid(field, text, 'the name of a header that has no other meaning')
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text) && !RESERVED.test(text)) return text
+  throw invalid(field, text, 'the name of a header that is not reserved')
 }
 
 function parseParameter(text: string, field: string): string {
@@ -227,6 +227,6 @@ function parseGraphqlPath(text: string, field: string): string | null {
 
 function invalid(field: string, text: string, expected: string): CrmError {
   return new CrmError('invalid_input', `${field} is ${JSON.stringify(text)}, expected ${expected}`, {
-    hint: 'see every setting and what it means: crm config list',
+    hint: 'list all settings: crm config list',
   })
 }

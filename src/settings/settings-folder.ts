@@ -6,7 +6,7 @@ import { homeFolder } from '../files/home-folder.ts'
 export function settingsFolder(env: Env): string {
   if (env.CRM_CONFIG_HOME) return resolve(env.CRM_CONFIG_HOME)
   const { XDG_CONFIG_HOME: xdg } = env
-  // The XDG Base Directory Specification has relative paths ignored.
+  // The XDG Base Directory Specification ignores relative paths.
   if (xdg && isAbsolute(xdg)) return join(xdg, 'crm')
   return join(homeFolder(env), '.config', 'crm')
 }

@@ -28,46 +28,46 @@ export interface SettingsPaths {
 }
 
 /**
- * Profiles, their keys and the secrets of webhooks, in three files of a private folder. A missing file reads as empty; nothing is written except by
- * the methods that say so. What was read is kept until this object writes. Unknown profile: CrmError `usage`; damaged
- * file: CrmError `invalid_input`, and it is left as it is.
+ * Profiles, their keys and the secrets of webhooks, in three files of a private folder. A missing file reads as empty.
+ * Reads are cached until this object writes. Unknown profile: CrmError `usage`. Damaged file: CrmError `invalid_input`;
+ * the file is unchanged.
  */
 export interface Settings {
   paths(): SettingsPaths
   /** By name, in alphabetical order. */
   profiles(): Promise<ReadonlyMap<string, Profile>>
   profile(name: string): Promise<Profile>
-  /** The profile that was made the active one last, even if it is gone by now; undefined when none was. */
+  /** The active profile, even if it was removed since; undefined when none was set. */
   active(): Promise<string | undefined>
-  /** Every setting of the profile, set or by default, in the order of the table. */
+  /** Every setting of the profile, set or default, in the order of the table. */
   values(name: string): Promise<readonly SettingValue[]>
   setActive(name: string): Promise<void>
-  /** Makes the profile, or replaces its settings; members of the file that this version does not know stay. */
+  /** Creates the profile or replaces its settings. Unknown members of the file are kept. */
   putProfile(name: string, profile: Profile): Promise<void>
-  /** `text` as typed. Setting `base_url` makes a profile that is not there yet. */
+  /** `text` as typed. Setting `base_url` creates a missing profile. */
   setSetting(name: string, key: SettingKey, text: string): Promise<void>
-  /** Its key goes with it; when it was the active one, none is. */
+  /** Removes its key too. No profile is active afterwards if it was the active one. */
   removeProfile(name: string): Promise<void>
-  /** The key that a file holds. */
+  /** The key in keys.json. */
   storedKey(profileName: string): Promise<StoredKey | undefined>
-  /** The place of a key in the keyring; the keyring is not asked. */
+  /** The recorded entry of a key in the keyring; the keyring is not asked. */
   keyringEntry(profileName: string): Promise<KeyringEntry | undefined>
-  /** In place of what was stored or entered before. */
+  /** Replaces an earlier key or keyring entry. */
   storeKey(profileName: string, kept: StoredKey | KeyringEntry): Promise<void>
-  /** In our files; false when there was none. */
+  /** In keys.json only; false when there was none. */
   forgetKey(profileName: string): Promise<boolean>
   readonly keyring: Keyring
-  /** What the `key_command` of a profile prints; it runs once. */
+  /** The key printed by the `key_command` of a profile; the command runs once. */
   commandKey(profileName: string, command: string): Promise<string>
-  /** Outlives the key: the server never shows the secret again. */
+  /** Kept when the key is removed, as the server never shows the secret again. */
   subscription(place: SubscriptionPlace): Promise<KeptSubscription | undefined>
-  /** Of any server. */
+  /** Searches all servers. */
   findSubscription(wanted: { readonly id: string } | { readonly url: string }): Promise<KeptSubscription | undefined>
-  /** The secrets of those before it at the same place are kept with it. */
+  /** Keeps the secrets of earlier subscriptions at the same place. */
   storeSubscription(place: SubscriptionPlace, subscription: Subscription): Promise<void>
 }
 
-/** `keyringProgram` asks the system keyring; without it there is none. */
+/** `keyringProgram` accesses the system keyring; without it there is none. */
 export function openSettings(env: Env, keyringProgram?: string): Settings {
   const folder = settingsFolder(env)
   const config = openDocument(join(folder, 'config.json'), readOwnFile)
@@ -92,7 +92,7 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
     active: async () => activeIn(await config.read(), config.path),
     values: async (name) => listValues(knownIn(await config.read(), name, config.path), name, config.path),
     setActive: async (name) => {
-      // Before the folder is made, and once more with what another process may have done since.
+      // Checked before the folder is created, and again under the lock.
       knownIn(await config.read(), name, config.path)
       await config.update((document) => {
         knownIn(document, name, config.path)
@@ -108,15 +108,15 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
     setSetting: async (name, key, text) => {
       checkProfileName(name)
       const value = SETTINGS[key].parse(text, key)
-      refuseUnknown(await config.read(), { name, key }, config.path)
+      rejectUnknownProfile(await config.read(), { name, key }, config.path)
       await config.update((document) => {
-        refuseUnknown(document, { name, key }, config.path)
+        rejectUnknownProfile(document, { name, key }, config.path)
         return withSetting(document, { name, key, value }, config.path)
       })
     },
     removeProfile: async (name) => {
       knownIn(await config.read(), name, config.path)
-      // The key first: a key without its profile is the worse thing to leave behind.
+      // The key first: a key without its profile is the worse leftover.
       await forgetKey(name)
       await config.update((document) => {
         const rest = replaceIn(document, ['profiles', name], undefined)
@@ -171,20 +171,20 @@ function knownIn(document: JsonObject, name: string, path: string): JsonObject {
 }
 
 function unknownProfile(names: readonly string[], name: string, details: { readonly hint: string }): CrmError {
-  const known = names.length === 0 ? 'there are none yet' : `expected one of ${names.toSorted().join(', ')}`
+  const known = names.length === 0 ? 'there are no profiles yet' : `expected one of ${names.toSorted().join(', ')}`
   return new CrmError('usage', `there is no profile ${JSON.stringify(name)}: ${known}`, details)
 }
 
-/** Setting the address makes a profile; any other setting needs one. */
-function refuseUnknown(document: JsonObject, { name, key }: Omit<NewSetting, 'value'>, path: string): void {
+/** Setting the address creates a profile; any other setting needs an existing one. */
+function rejectUnknownProfile(document: JsonObject, { name, key }: Omit<NewSetting, 'value'>, path: string): void {
   const names = profileNames(document, path)
   if (key === 'base_url' || names.includes(name)) return
   throw unknownProfile(names, name, {
-    hint: `make it first: crm config set base_url https://crm.example.com -p ${name}`,
+    hint: `create it first: crm config set base_url https://crm.example.com -p ${name}`,
   })
 }
 
-/** The window has to be longer than the life of a request. */
+/** The window must be longer than the life of a request. */
 const TIMES: readonly SettingKey[] = ['wire.idempotency_window', 'wire.request_life']
 
 interface NewSetting {

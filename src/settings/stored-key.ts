@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { damaged } from './document.ts'
 
-/** A stored key: it belongs to the origin it was stored for, and is never sent to another. */
+/** A stored key, bound to its origin and never sent to another one. */
 export interface StoredKey {
   readonly origin: string
   readonly key: string
@@ -13,13 +13,13 @@ export interface KeyringEntry {
   readonly account: string
 }
 
-/** CrmError `invalid_input` when the file holds something else under the name; what, is not said. */
+/** CrmError `invalid_input` for a malformed entry, without its contents. */
 export function readStoredKey(document: JsonObject, name: string, path: string): StoredKey | undefined {
   const { origin, key } = entryIn(document, name, path) ?? {}
   return origin === undefined || key === undefined ? undefined : { origin, key }
 }
 
-/** As readStoredKey, of what the file says to be in the keyring. */
+/** Like readStoredKey, for a key that the file records as stored in the keyring. */
 export function readKeyringEntry(document: JsonObject, name: string, path: string): KeyringEntry | undefined {
   const { origin, keyring: account } = entryIn(document, name, path) ?? {}
   return origin === undefined || account === undefined ? undefined : { origin, account }

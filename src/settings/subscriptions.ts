@@ -4,26 +4,26 @@ import type { DocumentFile } from './document-file.ts'
 
 /** A subscription of this machine, with the secret that the server showed once. */
 export interface Subscription {
-  /** Undefined when the server named none. */
+  /** Undefined when the server returned none. */
   readonly id: string | undefined
   readonly secret: string
 }
 
 export interface KeptSubscription extends Subscription {
-  /** Of subscriptions made earlier for the same address, newest first: they cannot be ended, so that they may still send. */
+  /** Secrets of earlier subscriptions to the same address, newest first: those may still send. */
   readonly olderSecrets: readonly string[]
 }
 
-/** It belongs to the server that made it and to the address it sends to. */
+/** The server of the subscription and the address it sends to. */
 export interface SubscriptionPlace {
   readonly origin: string
   readonly url: string
 }
 
-/** Each costs a signature check for what none of them has signed. */
+/** Each costs a signature check for every forged delivery. */
 const MAX_OLDER = 10
 
-/** CrmError `invalid_input` when the file holds something else there; what, is not said. */
+/** CrmError `invalid_input` for a malformed entry, without its contents. */
 export async function readSubscription(
   file: DocumentFile,
   { origin, url }: SubscriptionPlace,
@@ -36,7 +36,7 @@ export async function readSubscription(
   return kept
 }
 
-/** That of this id, or to this address, whichever server it belongs to. */
+/** The subscription with this id or address, of any server. */
 export async function findSubscription(
   file: DocumentFile,
   wanted: { readonly id: string } | { readonly url: string },
@@ -50,7 +50,7 @@ export async function findSubscription(
   return undefined
 }
 
-/** What was kept for the address stays behind the new one. */
+/** Keeps the secret of an earlier subscription to the address as an older secret. */
 export async function writeSubscription(
   file: DocumentFile,
   place: SubscriptionPlace,

@@ -3,13 +3,13 @@ import { shellWord } from '../core/shell-word.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import {
+  appliesTo,
   type ChosenProfile,
   chooseAddress,
   chooseProfile,
-  describes,
   isProtectedAddress,
   type ProfileChoice,
-  refuseInsecure,
+  rejectInsecure,
   repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
@@ -27,10 +27,10 @@ export interface TargetRequest {
   readonly repository?: ProfileChoice['repository']
 }
 
-/** Told of settings that cannot be read and are not needed. */
+/** Called with warnings about settings that cannot be read and are not needed. */
 export type Warn = (line: string) => void
 
-/** Where requests go, with what key. */
+/** The server of the requests, and the key. */
 export interface Target {
   readonly baseUrl: URL
   readonly key: {
@@ -40,11 +40,11 @@ export interface Target {
   }
   /** The profile whose settings apply; undefined when the address has none. */
   readonly profileName: string | undefined
-  /** Any protected profile leads to this server, however the address was named. */
+  /** Whether any protected profile has this server, however the address was given. */
   readonly isProtected: boolean
-  /** The next command, when the server does not take the key. */
+  /** The next command when the server rejects the key. */
   readonly loginHint: string
-  /** For hints: the database that `crm serve` had last at this address. */
+  /** For hints: the last database of `crm serve` at this address. */
   readonly serveDatabase?: string | undefined
   readonly wire: Wire
 }
@@ -55,13 +55,13 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const { chosen, isProtected } = await readProfiles(settings, request, warn)
   const baseUrl = chooseAddress(env, chosen)
   const byRepository = repositoryProfile(request)
-  if (byRepository) warn(`Profile ${byRepository.name} (${baseUrl.origin}), as ${byRepository.path} says.`)
-  refuseInsecure(baseUrl, chosen)
-  const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
+  if (byRepository) warn(`Profile ${byRepository.name} (${baseUrl.origin}), selected by ${byRepository.path}.`)
+  rejectInsecure(baseUrl, chosen)
+  const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
   const login = loginCommand(baseUrl, applying)
   const hint = env.CRM_BASE_URL ? `set CRM_API_KEY beside CRM_BASE_URL, or: ${login}` : login
   const candidates = findKeys(settings, env, keyFromFlag, chosen)
-  const key = await chooseKey(candidates, (key) => refuseOtherOrigin(key, baseUrl, chosen, hint), warn)
+  const key = await chooseKey(candidates, (key) => rejectOtherOrigin(key, baseUrl, chosen, hint), warn)
   if (!key) throw missingKey(baseUrl, applying, hint)
   return {
     baseUrl,
@@ -80,8 +80,8 @@ interface Profiles {
 }
 
 /**
- * An address and a key that come from elsewhere need no profile, so a damaged file must not end a CI job that never asked
- * for one. What it protects is then not known, and every server counts as protected.
+ * With an address and a key given elsewhere no profile is needed, so a damaged file must not fail a CI job. As protection
+ * is then unknown, every server counts as protected.
  */
 async function readProfiles(settings: Settings, request: TargetRequest, warn: Warn): Promise<Profiles> {
   const { env, profileFlag, keyFromFlag } = request
@@ -92,19 +92,19 @@ async function readProfiles(settings: Settings, request: TargetRequest, warn: Wa
   } catch (error) {
     const isNeeded = profileFlag !== undefined || env.CRM_PROFILE || !env.CRM_BASE_URL
     if (isNeeded || !(env.CRM_API_KEY || keyFromFlag) || !(error instanceof CrmError)) throw error
-    warn(`Warning: ${error.message}; its profiles are left out`)
+    warn(`Warning: ${error.message}; its profiles are ignored`)
     return { chosen: undefined, isProtected: async () => true }
   }
 }
 
-/** The first that is there. A keyring that cannot be asked is reported, and counts as none; one of another origin ends it before it is read. */
+/** The first available key. A keyring that fails is reported and skipped. `reject` throws for a key of another origin before it is read. */
 async function chooseKey(
   candidates: AsyncIterable<KeyCandidate>,
-  refuse: (key: KeyCandidate) => void,
+  reject: (key: KeyCandidate) => void,
   warn: Warn,
 ): Promise<Target['key'] | undefined> {
   for await (const candidate of candidates) {
-    refuse(candidate)
+    reject(candidate)
     const { source, keptIn } = candidate
     const value = await readOrWarn(candidate, warn)
     if (value !== undefined) return { value: checkKey(value, source === 'file' ? (keptIn ?? source) : source), source }
@@ -130,7 +130,7 @@ function missingKey(baseUrl: URL, applying: ChosenProfile | undefined, hint: str
   return new CrmError('no_key', `there is no key for ${baseUrl.origin}${profile}`, { hint })
 }
 
-function refuseOtherOrigin(key: KeyCandidate, baseUrl: URL, chosen: ChosenProfile | undefined, hint: string): void {
+function rejectOtherOrigin(key: KeyCandidate, baseUrl: URL, chosen: ChosenProfile | undefined, hint: string): void {
   if (key.origin === undefined || key.origin === baseUrl.origin) return
   const profile = chosen ? ` of the profile ${chosen.name}` : ''
   throw new CrmError('no_key', `the key${profile} belongs to ${key.origin} and is not sent to ${baseUrl.origin}`, {
@@ -138,16 +138,16 @@ function refuseOtherOrigin(key: KeyCandidate, baseUrl: URL, chosen: ChosenProfil
   })
 }
 
-/** A key of a flag or a variable goes before that of a profile, so that logging in alone would change nothing. */
+/** A key from a flag or a variable overrides the profile's, so logging in alone would change nothing. */
 function otherKeyHint(source: string, login: string): string {
   if (source === 'file' || source === 'keyring') return login
-  if (source === 'key_command') return 'its command gives the key: crm config get key_command'
+  if (source === 'key_command') return 'the key is printed by a command: crm config get key_command'
   return source === 'CRM_API_KEY'
     ? `set CRM_API_KEY to another key, or unset it and: ${login}`
-    : `give another key with ${source}`
+    : `pass another key with ${source}`
 }
 
-/** A profile of another server is not proposed: logging in under its name would replace it. */
+/** A profile of another server is not suggested, as logging in under its name would replace it. */
 function loginCommand(baseUrl: URL, applying: ChosenProfile | undefined): string {
   const name = applying ? shellWord(applying.name) : 'NAME'
   return `crm auth login --base-url ${shellWord(baseUrl.href.replace(/\/$/, ''))} -p ${name}`

@@ -4,7 +4,7 @@ import { exactDigits } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { SnapshotEntry } from './entry.ts'
 
-/** One record that is not the same in both; `fields` has what changed, `record` the one that was added or removed. */
+/** A record that differs: `fields` has the changed fields, `record` an added or removed record. */
 export interface Difference extends JsonObject {
   change: 'added' | 'changed' | 'removed'
   type: string
@@ -15,8 +15,8 @@ export interface Difference extends JsonObject {
 type Entries = AsyncIterable<readonly SnapshotEntry[]>
 
 /**
- * What leads from the first to the second, in the order of the second; what was removed comes last. The first one is held
- * in memory as text, the second one passes by.
+ * The changes from `before` to `after`, in the order of `after`; removed records come last. `before` is held in memory as
+ * text, `after` is streamed.
  */
 export async function* differences(
   before: Entries,
@@ -36,7 +36,7 @@ export async function* differences(
   yield removed
 }
 
-/** What is found in `old` is taken out of it. */
+/** Removes the record from `old`. */
 function differenceOf({ type, record }: SnapshotEntry, old: Map<string, string>, ignored: ReadonlySet<string>) {
   const key = `${type} ${idOf(record)}`
   const text = old.get(key)

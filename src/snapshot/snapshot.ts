@@ -11,10 +11,10 @@ import { liveEntries } from './take-snapshot.ts'
 
 const BATCH_LINES = 500
 
-/** Read in place of a file called so. */
+/** Stands for stdin in place of a file name. */
 const STDIN = '-'
 
-/** In place of a file: the current records of the CRM. */
+/** Stands for the current records of the server in place of a file name. */
 export const LIVE = 'live'
 
 export interface SnapshotSources {
@@ -22,16 +22,16 @@ export interface SnapshotSources {
   stdin(): AsyncIterable<Uint8Array | string>
 }
 
-/** What a word of `crm diff` stands for; a server is asked only for `live`, and stdin read for `-`. */
+/** The entries of an argument of `crm diff`: `live` requests the server, `-` reads stdin. */
 export async function* entriesOf(
-  word: string,
+  source: string,
   { api, stdin }: SnapshotSources,
 ): AsyncGenerator<readonly SnapshotEntry[]> {
-  if (word === LIVE) yield* liveEntries(await api())
-  else yield* readSnapshot(word, stdin)
+  if (source === LIVE) yield* liveEntries(await api())
+  else yield* readSnapshot(source, stdin)
 }
 
-/** The records of a file that `crm snapshot` wrote; CrmError `invalid_input` for one that is none, or was cut off. */
+/** The records of a file written by `crm snapshot`. CrmError `invalid_input` for any other or a truncated file. */
 export async function* readSnapshot(
   file: string,
   stdin: () => AsyncIterable<Uint8Array | string>,
@@ -43,8 +43,8 @@ export async function* readSnapshot(
   for await (const text of linesOf(file, stdin)) {
     line += 1
     const value = parseLine(file, line, text)
-    if (line === 1) checkHead(file, value)
-    else if (end) throw notASnapshot(file, line, 'goes on behind its end')
+    if (line === 1) checkFirstLine(file, value)
+    else if (end) throw notASnapshot(file, line, 'follows the end of the snapshot')
     else if (value.type === 'end') end = value
     else batch.push(entryOf(file, line, value))
     if (batch.length < BATCH_LINES) continue
@@ -55,7 +55,8 @@ export async function* readSnapshot(
   counted += batch.length
   yield batch
   if (line === 0) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
-  if (!end || Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')
+  if (!end || Number(end.contacts) + Number(end.deals) !== counted)
+    throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
 }
 
 async function* linesOf(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
@@ -80,25 +81,25 @@ function parseLine(file: string, line: number, text: string): JsonObject {
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
   }
-  throw notASnapshot(file, line, 'is no object in JSON')
+  throw notASnapshot(file, line, 'is not a JSON object')
 }
 
-function checkHead(file: string, { crm_snapshot: version }: JsonObject): void {
+function checkFirstLine(file: string, { crm_snapshot: version }: JsonObject): void {
   if (version === 1) return
-  if (version === undefined) throw notASnapshot(file, 1, 'does not say that this is a snapshot')
+  if (version === undefined) throw notASnapshot(file, 1, 'is not the first line of a snapshot')
   throw new CrmError('invalid_input', `${file} is a snapshot of version ${JSON.stringify(version)}, expected 1`, {
-    hint: 'update crm, or take it again: crm snapshot',
+    hint: 'update crm, or take the snapshot again: crm snapshot',
   })
 }
 
 function entryOf(file: string, line: number, { type, record }: JsonObject): SnapshotEntry {
   const known = SNAPSHOT_TYPES.find((each) => each === type)
   if (known && isJsonObject(record)) return { type: known, record }
-  throw notASnapshot(file, line, 'is no contact and no deal')
+  throw notASnapshot(file, line, 'is neither a contact nor a deal')
 }
 
 function notASnapshot(file: string, line: number, what: string): CrmError {
   return new CrmError('invalid_input', `${file}: line ${line} ${what}`, {
-    hint: 'compare files that crm snapshot wrote: crm snapshot > before.ndjson',
+    hint: 'compare files written by crm snapshot: crm snapshot > before.ndjson',
   })
 }

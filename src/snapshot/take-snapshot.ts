@@ -1,8 +1,8 @@
 import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
-import type { SnapshotEnd, SnapshotEntry, SnapshotHead, SnapshotType } from './entry.ts'
+import type { SnapshotEnd, SnapshotEntry, SnapshotStart, SnapshotType } from './entry.ts'
 
-/** All records that the documented endpoints list, a page at a time: contacts and deals. */
+/** All contacts and deals of the server, in batches of a page. */
 export async function* liveEntries({
   contacts,
   deals,
@@ -11,12 +11,12 @@ export async function* liveEntries({
   yield* entriesOf('deal', deals.list())
 }
 
-/** A snapshot as text, a chunk for each page that came. */
+/** A snapshot as text, one chunk per page. */
 export async function* snapshotText(
   api: Pick<Api, 'contacts' | 'deals'>,
-  head: Omit<SnapshotHead, 'crm_snapshot'>,
+  start: Omit<SnapshotStart, 'crm_snapshot'>,
 ): AsyncGenerator<string> {
-  yield `${JSON.stringify({ crm_snapshot: 1, ...head } satisfies SnapshotHead)}\n`
+  yield `${JSON.stringify({ crm_snapshot: 1, ...start } satisfies SnapshotStart)}\n`
   const counts = { contact: 0, deal: 0 }
   for await (const entries of liveEntries(api)) {
     for (const { type } of entries) counts[type] += 1

@@ -9,16 +9,16 @@ import type { Env } from '../core/streams.ts'
 import { errorCode } from '../files/error-code.ts'
 
 export interface CommandOptions {
-  /** The program and its words; no shell sees them. */
+  /** The program and its arguments; no shell interprets them. */
   readonly words: readonly [string, ...string[]]
   readonly env: Env
-  /** Given to it as stdin. */
+  /** Written to its stdin. */
   readonly input?: string | undefined
-  /** Each line that it prints, to stdout or to stderr. */
+  /** Called for each line of its stdout and stderr. */
   readonly say: (line: string) => void
 }
 
-export interface Ended {
+export interface CommandEnd {
   /** Undefined when a signal ended it. */
   readonly exit: number | undefined
   /** `exit 1`, or the signal. */
@@ -27,8 +27,8 @@ export interface Ended {
 
 export interface RunningCommand {
   /** Rejects with a CrmError `usage` when the command cannot be started. */
-  readonly ended: Promise<Ended>
-  /** Ends it and all that it has started; when they do not end within 2 s, by force. */
+  readonly ended: Promise<CommandEnd>
+  /** Terminates its process group; kills it after 2 s. */
   stop(): Promise<void>
 }
 
@@ -36,9 +36,9 @@ const GRACE_MS = 2000
 
 export function startCommand({ words, env, input, say }: CommandOptions): RunningCommand {
   const [file, ...args] = words
-  // A group of its own, so that what it has started ends with it.
+  // Its own process group, so that its child processes end with it.
   const child = spawn(file, args, { env: { ...env }, stdio: 'pipe', detached: true })
-  // A command need not read what it is given.
+  // A command may ignore its stdin: EPIPE is not an error.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', say)
@@ -46,7 +46,7 @@ export function startCommand({ words, env, input, say }: CommandOptions): Runnin
   const ended = waitFor(child, file).finally(() => {
     isOver = true
   })
-  // Who needs the end asks for it.
+  // Only callers that await `ended` get its error.
   ended.catch(() => {})
   const signal = (name: NodeJS.Signals): void => {
     if (!isOver && child.pid !== undefined) signalGroup(child.pid, name)
@@ -61,7 +61,7 @@ export function startCommand({ words, env, input, say }: CommandOptions): Runnin
   }
 }
 
-async function waitFor(child: ChildProcess, file: string): Promise<Ended> {
+async function waitFor(child: ChildProcess, file: string): Promise<CommandEnd> {
   try {
     const [exit, signal] = await once(child, 'close')
     return { exit: exit ?? undefined, how: signal ?? `exit ${exit}` }
@@ -71,12 +71,14 @@ async function waitFor(child: ChildProcess, file: string): Promise<Ended> {
   }
 }
 
-/** For a command that starts later, when it is too late to say so. CrmError `usage` when there is no such program. */
+/** Checks in advance a command that starts later. CrmError `usage` when there is no such program. */
 export async function refuseMissingProgram(file: string, env: Env): Promise<void> {
-  // As execvp(3) looks it up: in the folders of PATH, unless there is a slash in its name.
-  const places = file.includes('/') ? [file] : (env.PATH ?? '').split(':').map((folder) => join(folder || '.', file))
-  for (const place of places) {
-    if (await isProgram(place)) return
+  // As execvp(3): a name without a slash is searched in PATH.
+  const candidates = file.includes('/')
+    ? [file]
+    : (env.PATH ?? '').split(':').map((folder) => join(folder || '.', file))
+  for (const path of candidates) {
+    if (await isProgram(path)) return
   }
   throw cannotRun(file, 'no such program', undefined)
 }
@@ -99,7 +101,7 @@ function cannotRun(file: string, reason: string, cause: unknown): CrmError {
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    // A negative number means the group (kill(2)).
+    // A negative pid addresses the process group (kill(2)).
     process.kill(-pid, signal)
   } catch (error) {
     if (errorCode(error) !== 'ESRCH') throw error

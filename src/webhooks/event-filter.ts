@@ -1,10 +1,10 @@
-/** Whether the name of an event matches any of the globs; `*` stands for any text, dots too. No globs match all. */
+/** Whether an event name matches any of the globs. `*` matches any text, dots included; an empty list matches all. */
 export function matchesAnyGlob(globs: readonly string[], name: string | undefined): boolean {
   if (globs.length === 0) return true
   return name !== undefined && globs.some((glob) => matchesGlob(glob, name))
 }
 
-/** From left to right, each part at its first place: the time is that of a search, whatever the glob. */
+/** Greedy from left to right, each part at its first occurrence: linear time for every glob. */
 function matchesGlob(glob: string, name: string): boolean {
   const [first = '', ...rest] = glob.split('*')
   const last = rest.pop()

@@ -4,7 +4,7 @@ import type { Scheme } from './scheme.ts'
 
 const signatureHeader = 'x-hub-signature-256'
 
-/** `sha256=…` over the body alone (docs.github.com, "Validating webhook deliveries"): nothing tells how old it is. */
+/** `sha256=…` over the body alone (docs.github.com, "Validating webhook deliveries"); there is no timestamp. */
 export const githubScheme: Scheme = {
   name: 'github',
   signatureHeader,
@@ -18,7 +18,7 @@ export const githubScheme: Scheme = {
     return { timestamp: undefined, prefix: '', signatures }
   },
   hmacKey: (secret) => Buffer.from(secret),
-  // There is room for one signature: that with the newest secret.
+  // The header holds one signature: that of the newest secret.
   sign: ({ id, name, body }, [key = Buffer.alloc(0)]) => [
     ['X-GitHub-Delivery', id],
     ['X-GitHub-Event', name ?? 'ping'],

@@ -1,9 +1,9 @@
 import { Rejection } from './rejection.ts'
 
-/** Names in lower case, each with every value that was sent under it. */
+/** Lower-case names, each with all values sent under it. */
 export type HeaderValues = Readonly<Record<string, readonly string[] | undefined>>
 
-/** The value of a header that must be there once: of two, sender and receiver could each mean another one. */
+/** The value of a header that must occur once: with two, sender and receiver could read different ones. */
 export function onlyValue(headers: HeaderValues, name: string): string {
   const values = headers[name] ?? []
   if (values.length > 1) throw new Rejection('malformed_header', `${name} was sent ${values.length} times`)
@@ -12,7 +12,7 @@ export function onlyValue(headers: HeaderValues, name: string): string {
   return value
 }
 
-/** Those of one connection (RFC 9110, 7.6.1), and those that whoever sends it on sets anew. */
+/** Headers of one connection (RFC 9110, 7.6.1), and headers that every sender sets itself. */
 const OF_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -28,7 +28,7 @@ const OF_CONNECTION = new Set([
   'upgrade',
 ])
 
-/** From the flat list that node:http gives: the headers that go with the message wherever it goes. */
+/** The end-to-end headers in `rawHeaders` of node:http. */
 export function endToEndHeaders(rawHeaders: readonly string[]): readonly (readonly [string, string])[] {
   const headers: [string, string][] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])

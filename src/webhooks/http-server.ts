@@ -11,13 +11,13 @@ export interface Timeouts {
   readonly bodyMs: number
   /** Between two requests on one connection. */
   readonly idleMs: number
-  /** For the requests under way when the receiver closes. */
+  /** For requests in progress when the receiver closes. */
   readonly closeMs: number
 }
 
 export const TIMEOUTS: Timeouts = { headersMs: 10_000, bodyMs: 15_000, idleMs: 30_000, closeMs: 2000 }
 
-/** Each may hold a body of 1 MiB while the reader of stdout is slow. */
+/** Each may hold a 1 MiB body in memory while the reader of stdout is slow. */
 const MAX_CONNECTIONS = 128
 
 export function createReceiverServer(listener: RequestListener, timeouts: Timeouts): Server {
@@ -33,7 +33,7 @@ export function createReceiverServer(listener: RequestListener, timeouts: Timeou
   return server
 }
 
-/** The origin that is listened on. Throws a CrmError `machine` when the port cannot be had. */
+/** Returns the origin. Throws a CrmError `machine` when the port is not available. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const fail = (error: unknown): void => reject(listenError(host, port, error))
@@ -49,10 +49,10 @@ const FAULTS: Readonly<Record<string, [RejectionReason, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['too_slow', 'the request did not arrive in time'],
 }
 
-/** What is wrong with what never became a request; undefined when the sender is just gone. */
+/** The fault in bytes that did not form a request; undefined when the sender disconnected. */
 export function clientFault(error: NodeJS.ErrnoException, socket: Duplex): Rejection | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) return undefined
-  const [reason, detail] = FAULTS[error.code ?? ''] ?? ['malformed_request', 'this is not HTTP/1.1']
+  const [reason, detail] = FAULTS[error.code ?? ''] ?? ['malformed_request', 'not an HTTP/1.1 request']
   return new Rejection(reason, detail)
 }
 
@@ -71,7 +71,7 @@ const LISTEN_FAULTS: Readonly<Record<string, [string, string]>> = {
 function listenError(host: string, port: number, error: unknown): unknown {
   const [reason, advice] = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
   if (reason === undefined || advice === undefined) return error
-  // Never the one that is taken.
+  // Never the port that is in use.
   const hint = advice.replace('OTHER', String(port < 65_535 ? port + 1 : 4242))
   return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause: error })
 }

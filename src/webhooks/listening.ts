@@ -10,7 +10,7 @@ import { prepareSecrets } from './verify.ts'
 
 export interface ListeningOptions {
   readonly host: string
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly path: string
   /** Of the event log. */
@@ -26,23 +26,23 @@ export interface ListeningOptions {
 }
 
 export interface ListeningTrust {
-  /** Texts, newest first; `unverified` takes everything and says so of each event. */
+  /** Secrets, newest first. `unverified` accepts every request and marks each event. */
   readonly secrets: readonly string[] | 'unverified'
-  /** The subscription that they belong to, where it is known. */
+  /** The subscription of the secrets, where known. */
   readonly subscriptionId: string | undefined
 }
 
 export interface Listening {
   readonly url: string
-  /** Until now requests wait: the secret may depend on the port. Duplicates are told by what the log holds. */
+  /** Requests wait until this call, as the secret may depend on the port. The log's ids mark duplicates. */
   open(trust: ListeningTrust): Promise<void>
-  /** Rejects with a reason when the port or the log is lost. Never resolves. */
+  /** Rejects when the port or the log fails. Never resolves. */
   readonly failed: Promise<never>
-  /** How many events were not forwarded. What was acknowledged is in the log. */
+  /** Returns the number of events not forwarded. Every acknowledged event is in the log. */
   close(): Promise<number>
 }
 
-/** The whole receiver: a socket, the log, and what happens to an event. CrmError `machine` for a port or a folder in the way. */
+/** Starts the receiver: socket, log and event handling. CrmError `machine` when the port or the folder is not available. */
 export async function startListening(options: ListeningOptions): Promise<Listening> {
   const { folder, keep, now, onDeleted, forwarder, ack = 'forward', simulator } = options
   const log = await openEventLog({ folder, keep, now, onDeleted })
@@ -51,7 +51,7 @@ export async function startListening(options: ListeningOptions): Promise<Listeni
     take: createIntake({ ...options, log, forwarder, ack, simulator }),
   })
   const failed = forwarder ? Promise.race([receiver.failed, forwarder.failed]) : receiver.failed
-  // The caller that awaits it gets the error; without one the process must not end because of it.
+  // Prevents an unhandled rejection; callers that await it still get the error.
   failed.catch(() => {})
   return {
     url: receiver.url,
@@ -71,17 +71,17 @@ export async function startListening(options: ListeningOptions): Promise<Listeni
 
 interface IntakeOptions {
   readonly log: EventLog
-  /** Whether it is shown and forwarded; it is kept in any case. */
+  /** Whether it is shown and forwarded; every event is kept. */
   isWanted(event: ReceivedEvent): Promise<boolean>
-  /** The sender waits for it: a slow reader slows the sender down. */
+  /** The sender waits until it resolves: a slow reader slows the sender down. */
   show(listenEvent: ListenEvent): Promise<void>
   readonly forwarder: Forwarder | undefined
-  /** When the sender is thanked: after the targets have answered, with what they answered; or before. */
+  /** When the event is acknowledged: `forward` after the targets answered, with their answer; `now` before. */
   readonly ack: 'forward' | 'now'
   readonly simulator: Simulator | undefined
 }
 
-/** The way of an event from the receiver on: kept on disk, shown, forwarded, and only then answered. */
+/** Handles a received event: keep on disk, show, forward, then answer. */
 function createIntake(options: IntakeOptions): (received: Received) => Promise<Answer | undefined> {
   const { log, isWanted, show, forwarder, ack, simulator } = options
   return async (received) => {

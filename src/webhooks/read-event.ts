@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { EventBody } from '../core/webhook-events.ts'
 
-/** What a body says of itself, in the words of Standard Webhooks, or of Stripe. */
+/** The facts in a body, in the members of Standard Webhooks or of Stripe. */
 export interface EventFacts {
   readonly id: string | undefined
   readonly name: string | undefined
@@ -11,7 +11,7 @@ export interface EventFacts {
 
 export function readEventBody(bytes: Buffer): EventBody {
   if (!isUtf8(bytes)) return { type: 'bytes', bytes }
-  // The mark that some put first is no part of the text (RFC 8259, 8.1).
+  // A byte order mark is not part of the text (RFC 8259, 8.1).
   const text = bytes.toString().replace(/^\uFEFF/, '')
   try {
     return { type: 'json', text, value: JSON.parse(text) as JsonValue }

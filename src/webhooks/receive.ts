@@ -9,13 +9,13 @@ import { type Secret, verify } from './verify.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Read on and thrown away, so that who sends a little too much sees the answer and not a broken connection. */
+/** Read and discarded, so that a client slightly over the limit receives the response instead of a reset connection. */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 export interface Trust {
-  /** Newest first; `unverified` takes everything and says so of each event. */
+  /** Newest first. `unverified` accepts every request and marks each event. */
   readonly secrets: readonly Secret[] | 'unverified'
-  /** The subscription that they belong to, where it is known. */
+  /** The subscription of the secrets, where known. */
   readonly subscriptionId: string | undefined
   readonly seenIds: SeenIds
 }
@@ -28,7 +28,7 @@ export interface ReceiveOptions {
   readonly now: () => number
 }
 
-/** The event that the request carries. Throws a Rejection; only what is verified is remembered as seen. */
+/** The event of a request. Throws a Rejection; only ids of verified events are remembered. */
 export async function receive(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedEvent> {
   const { origin, path, bodyMs, now } = options
   // RFC 9112 section 3.2.
@@ -61,7 +61,7 @@ export async function receive(request: IncomingMessage, options: ReceiveOptions)
   }
 }
 
-/** What a person needs to find out why it was refused, and nothing of what it carried. */
+/** The facts needed to find the cause of a rejection, without header values and body. */
 export function describeRejected(
   { reason, status, message }: Rejection,
   request: IncomingMessage | undefined,
@@ -83,11 +83,11 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-/** The bytes as they came, chunked or not. Throws a Rejection; the connection may then hold unread bytes. */
+/** The received bytes, chunked or not. Throws a Rejection; the connection may then hold unread bytes. */
 async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new Rejection('encoded_body', 'the body is compressed, expected the bytes that were signed')
+    throw new Rejection('encoded_body', 'the body is compressed; expected the bytes that were signed')
   }
   if (Number(request.headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES) throw tooLarge()
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
@@ -101,7 +101,7 @@ async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Bu
     if (sizeBytes > MAX_DISCARDED_BYTES) reject(tooLarge())
   })
   request.on('end', () => (sizeBytes > MAX_BODY_BYTES ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))
-  // An error is told by the close behind it; one that comes after the end says nothing.
+  // A 'close' event follows every error; errors after the end are ignored.
   request.on('error', () => {})
   request.on('close', () => {
     if (!request.readableEnded) reject(new Rejection('malformed_request', 'the connection ended inside the body'))

@@ -8,36 +8,36 @@ import { Rejection } from './rejection.ts'
 
 export interface ReceiverOptions {
   readonly host: string
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number
   /** Starts with a slash. */
   readonly path: string
   readonly now: () => number
   /**
-   * The sender is answered when this resolves, and waits until then: with what it resolves to, else with 204. What was
-   * rejected is answered as that, whatever this says.
+   * The sender is answered when this resolves, with its result or with 204. A rejected request gets the answer of its
+   * rejection.
    */
   take(received: Received): Promise<Answer | undefined>
   readonly timeouts?: Timeouts
 }
 
 export interface Receiver {
-  /** The path included. */
+  /** With the path. */
   readonly url: string
-  /** Rejects with what `take` threw, or what took the port away. Never resolves. */
+  /** Rejects with the error of `take` or of the socket. Never resolves. */
   readonly failed: Promise<never>
-  /** Until now requests wait: the secret may depend on the port. */
+  /** Requests wait until this call, as the secret may depend on the port. */
   open(trust: Trust): void
-  /** Takes no more connections, and resolves when requests under way were answered or `closeMs` have passed. */
+  /** Stops accepting connections. Resolves when requests in progress are answered or after `closeMs`. */
   close(): Promise<void>
 }
 
-/** A receiver of webhooks on a socket. Throws a CrmError `machine` when the socket cannot be had. */
+/** Starts a receiver of webhooks. Throws a CrmError `machine` when the port is not available. */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { path, now, take, timeouts = TIMEOUTS } = options
   const trusted = Promise.withResolvers<Trust>()
   const failure = Promise.withResolvers<never>()
-  // The caller that awaits it gets the error; without one the process must not end because of it.
+  // Prevents an unhandled rejection; callers that await it still get the error.
   failure.promise.catch(() => {})
   const busySockets = new WeakSet<Duplex>()
 
@@ -65,7 +65,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   }, timeouts)
   server.on('clientError', (error, socket) => {
     const fault = clientFault(error, socket)
-    // A request under way tells of its end itself, and an answer here would pass for its own.
+    // A request in progress reports its own end; an answer here would be read as its response.
     if (!fault || busySockets.has(socket)) return void socket.destroy()
     take(describeRejected(fault, undefined, now())).catch(failure.reject)
     answerClientFault(fault, socket)
@@ -99,7 +99,7 @@ function answerEvent(answer: Answer | undefined, response: ServerResponse): void
     .end()
 }
 
-/** The handshake of CloudEvents webhooks 1.0, section 4: who is asked whether it wants events says yes. */
+/** The handshake of CloudEvents webhooks 1.0, section 4: every origin is accepted. */
 function answerOptions(request: IncomingMessage, response: ServerResponse): void {
   const origin = request.headers['webhook-request-origin']
   const allowed = origin === undefined ? {} : { 'WebHook-Allowed-Origin': origin, 'WebHook-Allowed-Rate': '*' }
@@ -108,7 +108,7 @@ function answerOptions(request: IncomingMessage, response: ServerResponse): void
 
 function answerRejection(rejection: Rejection, request: IncomingMessage, response: ServerResponse): void {
   const { status, reason } = rejection
-  // What was not read to its end would be taken for the next request.
+  // Unread bytes of the body would be parsed as the next request.
   if (!request.complete) response.setHeader('Connection', 'close')
   if (status === 405) response.setHeader('Allow', 'POST, OPTIONS')
   response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`)

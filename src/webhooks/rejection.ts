@@ -1,6 +1,6 @@
 import { REJECTIONS, type RejectionReason } from '../core/webhook-events.ts'
 
-/** Thrown anywhere on the way of a delivery, and answered in one place. The message is shown, so it quotes no value. */
+/** Thrown anywhere while a delivery is handled, answered in one place. The message is shown, so it quotes no value. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
   readonly reason: RejectionReason

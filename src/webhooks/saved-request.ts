@@ -10,30 +10,30 @@ export interface Verified {
   readonly recordId: string | undefined
 }
 
-/** A request as it stands in a file: lines of headers, an empty line, the body; a request line may come first. */
+/** Parses a saved request: header lines, an empty line, the body; a request line may come first. */
 export function parseSavedRequest(bytes: Buffer): Delivery {
   const [, head = ''] = /^((?:[^\r\n]+\r?\n)+)\r?\n/.exec(bytes.toString('latin1')) ?? []
   if (head === '') {
-    throw new CrmError('invalid_input', 'what was read is no request: no headers with an empty line behind them', {
+    throw new CrmError('invalid_input', 'the input is not an HTTP request: no headers followed by an empty line', {
       hint: "for a body alone, give its headers: --header 'webhook-id: ...' --header 'webhook-timestamp: ...' ...",
     })
   }
   const lines = head.split(/\r?\n/).filter((line) => line !== '')
   const headers = headersOf(lines.filter((line, at) => at > 0 || !/ HTTP\/[\d.]+$/.test(line)))
   const bodyAt = head.length + (bytes[head.length] === 0x0d ? 2 : 1)
-  const announced = Number(headers['content-length']?.[0] ?? Number.NaN)
-  // Editors put a line end behind the last line.
-  const endAt = Number.isNaN(announced) ? bytes.length : Math.min(bytes.length, bodyAt + announced)
+  const contentLength = Number(headers['content-length']?.[0] ?? Number.NaN)
+  // Editors add a line end after the last line.
+  const endAt = Number.isNaN(contentLength) ? bytes.length : Math.min(bytes.length, bodyAt + contentLength)
   return { headers, body: bytes.subarray(bodyAt, endAt) }
 }
 
-/** `Name: value` each. CrmError `invalid_input` for another line. */
+/** Parses `Name: value` lines. CrmError `invalid_input` for any other line. */
 export function headersOf(lines: readonly string[]): Delivery['headers'] {
   const headers: Record<string, string[]> = {}
   for (const line of lines) {
     const [, name, value = ''] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
     if (name === undefined) {
-      throw new CrmError('invalid_input', `${JSON.stringify(line.slice(0, 80))} is no header`, {
+      throw new CrmError('invalid_input', `${JSON.stringify(line.slice(0, 80))} is not a header`, {
         hint: "expected lines such as 'webhook-id: evt_0abc'",
       })
     }
@@ -44,7 +44,7 @@ export function headersOf(lines: readonly string[]): Delivery['headers'] {
   return headers
 }
 
-/** What the delivery is, when it is genuine; else a CrmError `rejected` with the reason. */
+/** Describes a genuine delivery. Throws a CrmError `rejected` with the reason for any other. */
 export function verifySaved(delivery: Delivery, secrets: readonly string[], nowMs: number): Verified {
   try {
     const { name: scheme, idHeader, eventHeader } = verify(delivery, prepareSecrets(secrets), nowMs)
@@ -65,8 +65,8 @@ export function verifySaved(delivery: Delivery, secrets: readonly string[], nowM
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  signature_mismatch: 'the secret must be that of this subscription, and the body exactly the bytes that came',
-  stale: 'its signature is genuine; to judge it as of another time: --at 2026-01-02T03:04:05Z',
-  future: 'its signature is genuine; set the clock, or judge it as of another time: --at 2026-01-02T03:04:05Z',
+  signature_mismatch: 'use the secret of this subscription, and a body with exactly the bytes received',
+  stale: 'its signature is genuine; to check it as of another time: --at 2026-01-02T03:04:05Z',
+  future: 'its signature is genuine; set the clock, or check it as of another time: --at 2026-01-02T03:04:05Z',
   no_signature: 'expected headers such as webhook-id, webhook-timestamp and webhook-signature',
 }

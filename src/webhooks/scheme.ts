@@ -3,43 +3,43 @@ import type { HeaderValues } from './headers.ts'
 
 export interface Signature {
   readonly algorithm: 'hmac-sha256' | 'ed25519'
-  /** In the encoding of its scheme. */
+  /** In the encoding of the scheme. */
   readonly text: string
 }
 
-/** What the headers of a delivery say about its signature; nothing of it is to be trusted yet. */
+/** What the headers of a delivery claim about its signature; not verified yet. */
 export interface Claim {
-  /** Unix seconds as sent; undefined where the scheme has none, and an old delivery looks like a fresh one. */
+  /** Unix seconds as sent; undefined where the scheme has none and replays cannot be detected by age. */
   readonly timestamp: string | undefined
-  /** What is signed in front of the body. */
+  /** The text signed before the body. */
   readonly prefix: string
-  /** Of the versions that are known; any of them may match. */
+  /** Signatures of known versions; any of them may match. */
   readonly signatures: readonly Signature[]
 }
 
-/** What is signed when this machine is the sender. */
+/** A message that this machine signs. */
 export interface Unsigned {
   readonly id: string
-  /** Of the event, for schemes that have it outside of the body. */
+  /** The event's name, for schemes that send it outside of the body. */
   readonly name: string | undefined
   /** Unix seconds. */
   readonly timestamp: number
   readonly body: Buffer
 }
 
-/** One way to sign. A further one is a file and a line in schemes.ts. */
+/** A signature scheme. A new scheme is a file and a line in schemes.ts. */
 export interface Scheme {
   readonly name: SchemeName
-  /** Its presence says that this scheme is meant. The look of the secret does not: Stripe has `whsec_` too. */
+  /** Its presence identifies the scheme. The prefix of the secret does not: Stripe uses `whsec_` too. */
   readonly signatureHeader: string
   readonly idHeader: string | undefined
-  /** Where the name of the event stands outside of the body. */
+  /** The header of the event's name, if the scheme has one. */
   readonly eventHeader: string | undefined
   readonly encoding: 'base64' | 'hex'
   /** Throws a Rejection `malformed_header`. */
   read(headers: HeaderValues): Claim
-  /** The HMAC key in a secret; undefined when the secret cannot be one of this scheme. */
+  /** The HMAC key of a secret; undefined when the secret is not valid for this scheme. */
   hmacKey(secret: string): Buffer | undefined
-  /** The headers of the scheme, with a signature for each key. */
+  /** The headers of the scheme, with a signature by each key. */
   sign(unsigned: Unsigned, keys: readonly Buffer[]): readonly (readonly [name: string, value: string])[]
 }

@@ -5,15 +5,17 @@ import { errorCode } from '../files/error-code.ts'
 import { toMachineError } from '../files/machine-error.ts'
 import { publicKeyOf } from './verify.ts'
 
-/** One a line, as several are in use while one is rotated out; CrmError `invalid_input` names the line, not the secret. */
+/** One secret per line, as several are valid during a rotation. CrmError `invalid_input` names the line, not the secret. */
 export function parseSecrets(text: string, source: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.trim())
   const secrets = lines.filter((line) => line !== '')
   if (secrets.length === 0) throw invalid(`${source} holds no secret`)
   for (const [index, line] of lines.entries()) {
     const where = `line ${index + 1} of ${source}`
-    if (line.startsWith('whsk_')) throw invalid(`${where} is a private key, and who verifies needs the public one`)
-    if (line.startsWith('whpk_') && !publicKeyOf(line)) throw invalid(`${where} is no ed25519 public key of 32 bytes`)
+    if (line.startsWith('whsk_'))
+      throw invalid(`${where} is a private key (whsk_); verification needs the public key (whpk_)`)
+    if (line.startsWith('whpk_') && !publicKeyOf(line))
+      throw invalid(`${where} is not an ed25519 public key of 32 bytes`)
   }
   return secrets
 }
@@ -23,7 +25,7 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** A file of mode 0600 with a secret made now; false when there is a file already. CrmError `machine` when it cannot be written. */
+/** Creates a file of mode 0600 with a new secret; false when the file exists. CrmError `machine` when it cannot be written. */
 export async function makeSecretFile(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'wx', 0o600)
@@ -36,5 +38,5 @@ export async function makeSecretFile(path: string): Promise<boolean> {
 }
 
 function invalid(message: string): CrmError {
-  return new CrmError('invalid_input', message, { hint: 'expected a secret a line: whsec_… or, for v1a, whpk_…' })
+  return new CrmError('invalid_input', message, { hint: 'expected one secret per line: whsec_… or, for v1a, whpk_…' })
 }

@@ -1,15 +1,15 @@
-/** Senders try again for days, but most duplicates come within minutes; this is about 10 MB of ids. */
+/** Senders retry for days, but most duplicates arrive within minutes. This is about 10 MB of ids. */
 export const MAX_SEEN_IDS = 100_000
 
 export interface SeenIds {
-  /** Whether the id came before; from now on it did. */
+  /** Adds the id. Returns whether it was known. */
   add(id: string): boolean
 }
 
-/** Remembers the last ids, of which there may be without end; those that are `known` to begin with are the oldest. */
+/** Remembers the last `maxIds` ids; those in `known` are the oldest. */
 export function createSeenIds(known: readonly string[] = [], maxIds: number = MAX_SEEN_IDS): SeenIds {
   const ids = new Set(known)
-  // Beside the Set, whose oldest member is found only past the places of all that were deleted.
+  // A Set finds its oldest member only by skipping the slots of all deleted members.
   const ring = [...ids]
   let oldestAt = 0
   return {

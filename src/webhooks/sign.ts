@@ -5,17 +5,17 @@ import { schemeNamed } from './schemes.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-/** The headers that make it genuine for whoever knows one of the secrets. CrmError `invalid_input` when none can sign. */
+/** The headers that sign it with each of the secrets. CrmError `invalid_input` when no secret is valid for the scheme. */
 export function signedHeaders(name: SchemeName, unsigned: Unsigned, secrets: readonly string[]): Headers {
   const scheme = schemeNamed(name)
   const keys = secrets.map((secret) => scheme.hmacKey(secret)).filter((key) => key !== undefined)
   if (keys.length > 0) return scheme.sign(unsigned, keys)
-  throw new CrmError('invalid_input', `none of the ${secrets.length} secrets known can sign as ${name} does`, {
-    hint: 'expected whsec_ and base64; to send what came, with its old signature: --original',
+  throw new CrmError('invalid_input', `none of the ${secrets.length} known secrets can sign for ${name}`, {
+    hint: 'expected whsec_ and base64; to send the received headers with their old signature: --original',
   })
 }
 
-/** The headers of an event that is sent again: signed now, under the id that it had. */
+/** The headers of a replayed event: the same id, signed now. */
 export function headersSignedAgain(event: ReceivedEvent, secrets: readonly string[], nowMs: number): Headers {
   const { scheme: name = 'standard-webhooks', delivery, id = 'evt_without_id' } = event
   const unsigned = { id, name: event.name, timestamp: Math.floor(nowMs / 1000), body: delivery.bytes }

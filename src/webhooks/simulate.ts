@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReceivedEvent, Simulation } from '../core/webhook-events.ts'
 
-/** How bad a receiver is played, so that a sender can be seen to cope with it. */
+/** A simulated bad receiver, to test how a sender handles it. */
 export interface SimulationRules {
-  /** Of deliveries, from 0 to 1. */
+  /** Share of deliveries that fail, from 0 to 1. */
   readonly failRatio: number
   readonly delayMs: number
 }
 
-/** Waits as long as it is told; a delivery that is to fail comes back as what it is answered with. */
+/** Waits for `delayMs`, then returns the answer of a delivery that is to fail, undefined for any other. */
 export type Simulator = (event: ReceivedEvent) => Promise<Simulation | undefined>
 
 export interface SimulatorOptions extends SimulationRules {
@@ -19,7 +19,7 @@ export interface SimulatorOptions extends SimulationRules {
 
 export function createSimulator({ failRatio, delayMs, now, random, signal }: SimulatorOptions): Simulator {
   return async ({ id, name }) => {
-    // A listener that stops does not wait.
+    // The delay ends when the listener stops.
     if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
     return random() < failRatio ? { type: 'simulated', id, name, atMs: now(), status: 500, delayMs } : undefined
   }

@@ -9,7 +9,7 @@ const ALGORITHMS: ReadonlyMap<string, Signature['algorithm']> = new Map([
   ['v1a', 'ed25519'],
 ])
 
-/** Standard Webhooks 1.0, and Svix, where it comes from, under its own header names. */
+/** Standard Webhooks 1.0, and Svix, its origin, with other header names. */
 export function standardScheme(name: SchemeName, prefix: 'webhook' | 'svix'): Scheme {
   const idHeader = `${prefix}-id`
   const signatureHeader = `${prefix}-signature`
@@ -21,14 +21,14 @@ export function standardScheme(name: SchemeName, prefix: 'webhook' | 'svix'): Sc
     encoding: 'base64',
     read(headers) {
       const id = onlyValue(headers, idHeader)
-      // A dot would let the end of the id pass for the timestamp: what is signed is id.timestamp.body.
-      if (id.includes('.')) throw new Rejection('malformed_header', `${idHeader} holds a dot`)
+      // The signed text is id.timestamp.body: with a dot, the end of the id could be read as the timestamp.
+      if (id.includes('.')) throw new Rejection('malformed_header', `${idHeader} contains a dot`)
       const timestamp = onlyValue(headers, `${prefix}-timestamp`)
       const signatures = onlyValue(headers, signatureHeader).split(' ').flatMap(readSignature)
       return { timestamp, prefix: `${id}.${timestamp}.`, signatures }
     },
     hmacKey(secret) {
-      // Base64 alone: what it leaves out of other text could be all of it, and anybody can sign with an empty key.
+      // Only base64: decoding skips other characters, and anyone can sign with the empty key that could remain.
       if (!/^(?:whsec_)?[A-Za-z0-9+/]+={0,2}$/.test(secret)) return undefined
       const key = secretBytes(secret)
       return key.length === 0 ? undefined : key
@@ -41,7 +41,7 @@ export function standardScheme(name: SchemeName, prefix: 'webhook' | 'svix'): Sc
   }
 }
 
-/** `version,base64`; unknown versions are for receivers of another time. */
+/** `version,base64`; unknown versions are ignored. */
 function readSignature(entry: string): readonly Signature[] {
   const comma = entry.indexOf(',')
   const algorithm = ALGORITHMS.get(entry.slice(0, Math.max(0, comma)))

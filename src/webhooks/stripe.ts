@@ -5,7 +5,7 @@ import type { Scheme } from './scheme.ts'
 
 const signatureHeader = 'stripe-signature'
 
-/** `t=…,v1=…`, where the whole secret, its `whsec_` with it, is the key (docs.stripe.com/webhooks, "Verify manually"). */
+/** `t=…,v1=…`, where the whole secret, including `whsec_`, is the key (docs.stripe.com/webhooks, "Verify manually"). */
 export const stripeScheme: Scheme = {
   name: 'stripe',
   signatureHeader,

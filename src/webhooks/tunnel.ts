@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
 import { withoutKey } from '../core/without-key.ts'
-import { type CommandOptions, type Ended, startCommand } from './command.ts'
+import { type CommandEnd, type CommandOptions, startCommand } from './command.ts'
 
 export interface TunnelOptions extends Pick<CommandOptions, 'words' | 'env' | 'say'> {
   /** As typed. */
@@ -12,14 +12,14 @@ export interface TunnelOptions extends Pick<CommandOptions, 'words' | 'env' | 's
 }
 
 export interface Tunnel {
-  /** Where the world reaches it. */
+  /** The public address. */
   readonly url: URL
   /** Rejects with a CrmError `machine` when the command ends. Never resolves. */
   readonly failed: Promise<never>
   stop(): Promise<void>
 }
 
-/** Runs a command that makes a tunnel, until it prints the address. CrmError `machine` when it ends before, or prints none in time. */
+/** Starts a tunnel command and waits for the address that it prints. CrmError `machine` when it ends first or prints none in time. */
 export async function openTunnel({ name, timeoutMs, signal, ...command }: TunnelOptions): Promise<Tunnel> {
   const printed = Promise.withResolvers<URL>()
   const running = startCommand({
@@ -34,26 +34,26 @@ export async function openTunnel({ name, timeoutMs, signal, ...command }: Tunnel
   const failed = running.ended.then((ended) => {
     throw endedError(name, ended)
   })
-  // The caller that awaits it gets the error; without one the process must not end because of it.
+  // Prevents an unhandled rejection; callers that await it still get the error.
   failed.catch(() => {})
   const giveUp = new AbortController()
-  const late = sleep(timeoutMs, undefined, { signal: AbortSignal.any([signal, giveUp.signal]) }).then(() => {
+  const timedOut = sleep(timeoutMs, undefined, { signal: AbortSignal.any([signal, giveUp.signal]) }).then(() => {
     throw new CrmError('machine', `${name} printed no public address within ${timeoutMs / 1000} s`, {
-      hint: 'start it yourself, and give its address: --public-url URL',
+      hint: 'start it yourself and pass its address: --public-url URL',
     })
   })
   try {
-    return { url: await Promise.race([printed.promise, failed, late]), failed, stop: running.stop }
+    return { url: await Promise.race([printed.promise, failed, timedOut]), failed, stop: running.stop }
   } catch (error) {
     await running.stop()
     throw error
   } finally {
-    late.catch(() => {})
+    timedOut.catch(() => {})
     giveUp.abort()
   }
 }
 
-/** An address with nothing behind its host: those of manuals and of terms of use, which tunnels like to print, have a path. */
+/** A URL without a path: tunnels also print links to manuals and terms of use, which have one. */
 export function publicAddressIn(line: string): URL | undefined {
   for (const [text] of line.matchAll(/https?:\/\/[^\s"'|<>()]+/g)) {
     const url = URL.parse(text)
@@ -62,8 +62,8 @@ export function publicAddressIn(line: string): URL | undefined {
   return undefined
 }
 
-function endedError(name: string, { how }: Ended): CrmError {
-  return new CrmError('machine', `the tunnel has ended: ${name} (${how})`, {
-    hint: 'start it yourself to see why, and give its address: --public-url URL',
+function endedError(name: string, { how }: CommandEnd): CrmError {
+  return new CrmError('machine', `the tunnel command ended: ${name} (${how})`, {
+    hint: 'start it yourself to see the cause, then pass its address: --public-url URL',
   })
 }

@@ -11,19 +11,19 @@ import { Rejection } from './rejection.ts'
 import type { Claim, Scheme, Signature } from './scheme.ts'
 import { findScheme } from './schemes.ts'
 
-/** What the libraries of Standard Webhooks and of Stripe take, both ways and inclusive. */
+/** As in the libraries of Standard Webhooks and of Stripe: past and future, inclusive. */
 const TOLERANCE_SECONDS = 300
-/** Each may cost a pass over the body. Svix, which keeps the most old keys, signs with eleven at once. */
+/** Each may cost a pass over the body. Svix, which keeps the most old keys, sends up to eleven. */
 const MAX_SIGNATURES = 16
 const PUBLIC_KEY_BYTES = 32
 
 export interface Delivery {
   readonly headers: HeaderValues
-  /** As they came: decoded text need not be what was signed. */
+  /** The received bytes: decoding and encoding again may change the signed text. */
   readonly body: Buffer
 }
 
-/** A secret, and the keys that were made of it: making one costs more than the signature of a small body. */
+/** A secret and its derived keys: deriving one costs more than the signature of a small body. */
 export interface Secret {
   readonly text: string
   readonly publicKey: KeyObject | undefined
@@ -35,24 +35,24 @@ export function prepareSecrets(texts: readonly string[]): readonly Secret[] {
 }
 
 /**
- * The scheme by which the delivery is genuine: signed with one of the secrets, and not older or newer than 300 s. Throws a
- * Rejection. The signature comes first, so that only genuine deliveries are called `stale`.
+ * Returns the scheme of a genuine delivery: signed with one of the secrets, at most 300 s ago or ahead. Throws a
+ * Rejection. The signature is checked first, so that only genuine deliveries are reported as `stale`.
  */
 export function verify({ headers, body }: Delivery, secrets: readonly Secret[], nowMs: number): Scheme {
-  const scheme = findScheme(headers) ?? refuseUnknown(headers)
+  const scheme = findScheme(headers) ?? rejectUnknownScheme(headers)
   const claim = scheme.read(headers)
   const { timestamp, signatures } = claim
   if (timestamp !== undefined && !/^\d{1,12}$/.test(timestamp)) {
     throw new Rejection('malformed_header', 'the timestamp is not a whole number of seconds')
   }
   if (signatures.length === 0) {
-    throw new Rejection('unknown_scheme', `${scheme.signatureHeader} holds no signature of a version known here`)
+    throw new Rejection('unknown_scheme', `${scheme.signatureHeader} has no signature of a known version`)
   }
   if (signatures.length > MAX_SIGNATURES) {
     throw new Rejection('malformed_header', `${signatures.length} signatures, expected at most ${MAX_SIGNATURES}`)
   }
   if (!isSigned(scheme, claim, body, secrets)) throw mismatch(signatures, secrets)
-  if (timestamp !== undefined) refuseOtherTime(Number(timestamp), Math.floor(nowMs / 1000))
+  if (timestamp !== undefined) rejectOldOrFuture(Number(timestamp), Math.floor(nowMs / 1000))
   return scheme
 }
 
@@ -77,7 +77,7 @@ function isSigned(scheme: Scheme, claim: Claim, body: Buffer, secrets: readonly 
     }
     const key = hmacKeyOf(secret, scheme)
     if (!key || macs.length === 0) return false
-    // Header values are latin1 in Node: this gives back the bytes that were sent.
+    // Node decodes header values as latin1: this restores the bytes sent.
     const expected = createHmac('sha256', key).update(claim.prefix, 'latin1').update(body).digest(scheme.encoding)
     return macs.some((text) => isEqual(text, expected))
   })
@@ -96,7 +96,7 @@ function isEqual(text: string, expected: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-function refuseOtherTime(sentSeconds: number, nowSeconds: number): void {
+function rejectOldOrFuture(sentSeconds: number, nowSeconds: number): void {
   const ageSeconds = nowSeconds - sentSeconds
   if (ageSeconds > TOLERANCE_SECONDS) {
     throw new Rejection('stale', `signed ${ageSeconds} s ago, expected ${TOLERANCE_SECONDS} s at most`)
@@ -111,12 +111,12 @@ function mismatch(signatures: readonly Signature[], secrets: readonly Secret[]):
   if (isAsymmetric && !secrets.some(({ publicKey }) => publicKey)) {
     return new Rejection('signature_mismatch', 'signed with v1a (ed25519), and no public key (whpk_…) is known')
   }
-  return new Rejection('signature_mismatch', 'another secret, or the body was altered on the way')
+  return new Rejection('signature_mismatch', 'signed with another secret, or the body was changed in transit')
 }
 
-function refuseUnknown(headers: HeaderValues): never {
-  // What signatures of other senders are called: X-Shopify-Hmac-Sha256, close-sig-hash, X-HubSpot-Signature-v3.
+function rejectUnknownScheme(headers: HeaderValues): never {
+  // Signature headers of other senders: X-Shopify-Hmac-Sha256, close-sig-hash, X-HubSpot-Signature-v3.
   const name = Object.keys(headers).find((header) => /signature|hmac|(?:^|-)sig(?:-|$)/.test(header))
-  if (name !== undefined) throw new Rejection('unknown_scheme', `signed in ${name}, which is not known here`)
-  throw new Rejection('no_signature', 'no header holds a signature')
+  if (name !== undefined) throw new Rejection('unknown_scheme', `signed in ${name}, an unknown scheme`)
+  throw new Rejection('no_signature', 'no header contains a signature')
 }

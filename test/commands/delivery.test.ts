@@ -52,7 +52,9 @@ test('a service that others can reach delivers to nothing private, unless it is 
   expect(await ask(service, { method: 'POST', path: '/v1/webhooks', body: hook })).toMatchObject({ status: 422 })
   await subscribe(service, receiver.url.replace('127.0.0.1', 'localhost'))
   await make(service, '/v1/contacts', [{ name: 'Ada' }])
-  expect(await firstError(database)).toBe('localhost is not a public address, and this service delivers to those alone')
+  expect(await firstError(database)).toBe(
+    'localhost is not a public address; this service delivers only to public addresses',
+  )
   expect(receiver.events).toEqual([])
   await service.stop()
   await serve([...open, '--allow-private-targets'], emptyHome())

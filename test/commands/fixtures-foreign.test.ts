@@ -43,7 +43,7 @@ test('two records with the same id are an error that names both, and neither is 
   )
   const { exit, stderr } = await fixtures('apply')
   expect(exit).toBe(3)
-  expect(stderr).toMatch(/contacts\.ada and contacts\.bob were both answered with the id con_1/)
+  expect(stderr).toMatch(/contacts\.ada and contacts\.bob both received the id con_1/)
   await fixtures('destroy')
   expect([...contacts.keys()]).toEqual(['con_1'])
 })

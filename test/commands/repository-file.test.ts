@@ -26,7 +26,7 @@ test('.crm.toml chooses profile and format of lists; what it chose is said on st
   const { folder, run } = await person(service, 'profile = "staging"\noutput = "jsonl"\n')
   const [id = ''] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
   const path = join(folder, '.crm.toml')
-  const said = `Profile staging (${service.url}), as ${path} says.\n`
+  const said = `Profile staging (${service.url}), selected by ${path}.\n`
   const list = await run('contacts', 'list', '--limit', '1')
   expect(JSON.parse(list.stdout)).toMatchObject({ id })
   expect(list.stderr).toContain(said)
@@ -56,7 +56,7 @@ test("a .crm.toml with more than that is exit 2 before anything is sent, and in 
   const { run } = await person(service, 'profile = "staging"\nbase_url = "https://evil.example"\n')
   const { exit, stdout, stderr } = await run('contacts', 'list')
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
-  expect(stderr).toMatch(/^crm: .*\.crm\.toml, line 2: base_url is never taken from a repository/)
+  expect(stderr).toMatch(/^crm: .*\.crm\.toml, line 2: base_url is not allowed in a repository/)
   expect((await run('config', 'path')).exit).toBe(0)
   expect((await run('contacts', 'list', '--help')).exit).toBe(0)
 })

@@ -17,7 +17,7 @@ describe('serve --unique', () => {
     const second = await serve(port, home)
     expect(second.said()).toContain('Unique: contacts.email.')
     const refused = { args: ['contacts', 'create', '--set', 'email=Ada@x.test'], env: home }
-    await expectRefusal(refused, { exit: 7, code: 'conflict', what: /con_\w+ has this email already/, next: /./ })
+    await expectRefusal(refused, { exit: 7, code: 'conflict', what: /con_\w+ already has this email/, next: /./ })
     await second.stop()
     const third = await serve([...port, '--unique', 'none'], home)
     expect(third.said()).not.toContain('Unique')
@@ -59,6 +59,6 @@ describe('serve --unique', () => {
     const args = ['serve', '--port', '0', '--database', database, '--unique', 'contacts.email', '--seed', '-']
     const { exit, stderr } = await crm(args, emptyHome(), seed)
     expect([exit, existsSync(database)]).toEqual([2, false])
-    expect(stderr).toContain('crm: --seed: contacts[2]: contacts[0] has this email too, and it is unique')
+    expect(stderr).toContain('crm: --seed: contacts[2]: contacts[0] has the same email, which must be unique')
   })
 })

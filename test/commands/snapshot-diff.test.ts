@@ -47,9 +47,13 @@ test('what a job changed is what diff says, with exit 10; what it left alone is 
 })
 
 test.each([
-  ['a file that is none', '{"name":"Ada"}\n', 'line 1 does not say that this is a snapshot'],
-  ['text', 'id,name\n', 'line 1 is no object in JSON'],
-  ['one that was cut off', '{"crm_snapshot":1}\n{"type":"contact","record":{"id":"con_1"}}\n', 'line 2 was cut off'],
+  ['another file', '{"name":"Ada"}\n', 'line 1 is not the first line of a snapshot'],
+  ['text', 'id,name\n', 'line 1 is not a JSON object'],
+  [
+    'a truncated one',
+    '{"crm_snapshot":1}\n{"type":"contact","record":{"id":"con_1"}}\n',
+    'line 2 is the last one: the snapshot is truncated',
+  ],
   ['a later version', '{"crm_snapshot":2}\n', 'is a snapshot of version 2, expected 1'],
   ['an empty file', '', 'x.ndjson is empty'],
 ])('%s is exit 2 with its line', async (_, text, said) => {

@@ -274,7 +274,7 @@ test('a record that the server refuses is named, and is made when it is correcte
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: "${env:NAME}" }, b: { name: B } }\n')
   const { exit, stdout, stderr } = await crm(['fixtures', 'apply', file], { ...env, NAME: 'x'.repeat(70_000) })
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
-  expect(stderr).toContain(`${file}:2:13: contacts.a was refused; body: the record would have`)
+  expect(stderr).toContain(`${file}:2:13: contacts.a was rejected; body: the record would have`)
   expect((await applied(file, { ...env, NAME: 'A' })).get('contacts.b')).toMatchObject({ action: 'unchanged' })
   expect(await counts(env)).toEqual({ contacts: 2, deals: 0 })
 })

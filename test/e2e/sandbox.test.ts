@@ -51,7 +51,7 @@ test('a command that is not there is exit 2, and nothing is left behind', async 
   const { exit, stderr } = await crm(['sandbox', 'run', '--', 'no-such-command'], env)
   expect({ exit, first: stderr.split('\n')[0] }).toEqual({
     exit: 2,
-    first: 'crm: cannot run "no-such-command": there is no such command',
+    first: 'crm: cannot run "no-such-command": command not found',
   })
   expect(left()).toEqual([])
 })
@@ -175,7 +175,7 @@ test('every mistake in its seeds is told, those too that the service alone would
     stderr: `${seed}:3:24: there is no stage "Wno"; did you mean "Won"?
 ${seed}:4:42: there is no pipeline "saels"; did you mean "sales"?
 crm: 2 mistakes in ${seed}; nothing was sent
-  crm fixtures schema > crm-fixtures.schema.json lets an editor find them as you type
+  crm fixtures schema > crm-fixtures.schema.json lets an editor report them
 `,
   })
   writeFileSync(seed, `version: 1\ncontacts: { a: { name: ${'x'.repeat(70_000)} } }\n`)

@@ -90,7 +90,7 @@ test('nothing is sent on a dry run; who is not there is 9, who refuses is 7, and
 })
 
 test.each([
-  [302, 7, /a redirect \(302\), which is not followed$/, /send it where that leads: --to URL$/],
+  [302, 7, /redirects \(302\) are not followed$/, /send it where that leads: --to URL$/],
   [400, 7, /answered 400$/, /--secret-file FILE$/],
   [410, 7, /answered 410$/, /give the address that takes events: --to URL$/],
   [429, 7, /answered 429$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],

@@ -107,7 +107,9 @@ test('requests that were rejected are told of when nothing else came', async () 
   await expect.poll(() => send(`http://127.0.0.1:${port}/`, newSecretFile().secret, {}).catch(() => 0)).toBe(401)
   const { exit, stderr } = await child.done
   expect(exit).toBe(12)
-  expect(stderr).toContain('Rejected: signature_mismatch, another secret, or the body was altered on the way\n')
+  expect(stderr).toContain(
+    'Rejected: signature_mismatch, signed with another secret, or the body was changed in transit\n',
+  )
 })
 
 test('Ctrl-C is 130, and ends the command too', async () => {

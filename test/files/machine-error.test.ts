@@ -13,7 +13,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 test('a full disk is reported, with the path', async () => {
   const error = toMachineError(await failureOf(writeFile('/dev/full', 'x')), '/dev/full')
   expect(error).toBeInstanceOf(CrmError)
-  expect(error).toMatchObject({ code: 'machine', message: 'cannot use /dev/full: no space left on its disk' })
+  expect(error).toMatchObject({ code: 'machine', message: 'cannot use /dev/full: no space left on the disk' })
 })
 
 test('a missing permission has the command that shows it as hint', () => {

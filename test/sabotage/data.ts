@@ -74,7 +74,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a misspelt option of startSandbox is ignored',
     file: 'src/sandbox/start-sandbox.ts',
-    line: "if (!rule) throw new CrmError('invalid_input', `startSandbox takes no ${JSON.stringify(name)}`, { hint: known })",
+    line: "if (!rule)\nthrow new CrmError('invalid_input', `startSandbox has no option ${JSON.stringify(name)}`, { hint: known })",
     to: 'if (!rule) continue',
     tests: ['test/sandbox/check-options.test.ts'],
   },
@@ -95,8 +95,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a snapshot that was cut off is compared as if the rest had been deleted',
     file: 'src/snapshot/snapshot.ts',
-    line: "if (!end || Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')",
-    to: "if (end && Number(end.contacts) + Number(end.deals) !== counted) throw notASnapshot(file, line, 'was cut off')",
+    line: 'if (!end || Number(end.contacts) + Number(end.deals) !== counted)',
+    to: 'if (end && Number(end.contacts) + Number(end.deals) !== counted)',
     tests: ['test/snapshot/read-snapshot.test.ts'],
   },
   {

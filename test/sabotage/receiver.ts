@@ -60,7 +60,7 @@ export const RECEIVER: readonly Sabotage[] = [
   {
     name: 'the end of an id passes for the timestamp',
     file: 'src/webhooks/standard.ts',
-    line: "if (id.includes('.')) throw new Rejection('malformed_header', `${idHeader} holds a dot`)",
+    line: "if (id.includes('.')) throw new Rejection('malformed_header', `${idHeader} contains a dot`)",
     to: '',
     tests: ['test/webhooks/verify.test.ts'],
   },
@@ -158,7 +158,7 @@ export const RECEIVER: readonly Sabotage[] = [
   {
     name: 'the sender is thanked though one of two targets failed',
     file: 'src/webhooks/forwarding/forwarder.ts',
-    line: 'const told = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]',
+    line: 'const reported = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]',
     to: 'const told = outcomes[0]',
     tests: ['test/webhooks/forwarding/forwarder.test.ts'],
   },

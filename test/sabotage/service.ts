@@ -172,8 +172,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a delivery is sent twice because its claim runs out',
     file: 'src/service/delivery/sender.ts',
-    line: 'const renewals = underWay.claimsUntil(nowMs + LEASE_MS / 2)',
-    to: 'const renewals = underWay.claimsUntil(0)',
+    line: 'const renewals = active.claimsUntil(nowMs + LEASE_MS / 2)',
+    to: 'const renewals = active.claimsUntil(0)',
     tests: ['test/service/delivery/sender.test.ts'],
   },
   {

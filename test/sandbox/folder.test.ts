@@ -13,7 +13,7 @@ async function pidOfTheDead(): Promise<number> {
   return child.pid ?? 0
 }
 
-test('a sweep removes the folders of processes that are gone, and no others', async () => {
+test('a sweep removes only the folders of processes that have ended', async () => {
   const parent = await tempFolder()
   const host = hostname().replaceAll(/[^0-9a-zA-Z_.]/g, '_')
   const dead = await pidOfTheDead()

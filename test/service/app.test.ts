@@ -8,7 +8,7 @@ async function storeWith(part: Partial<Store>): Promise<Store> {
   return { ...(await openStore({ address: ':memory:', now: Date.now })), ...part }
 }
 
-test('a problem says where, what and under which id, in headers and body alike', async () => {
+test('a problem has instance, code and request id, in headers and body', async () => {
   const { send } = await serveForTest()
   const answer = await send('POST', '/v1/contacts', { name: 1 }, { 'x-request-id': 'job-7:a.b_c' })
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
@@ -52,7 +52,7 @@ test.each([
   ['POST', '/v1/pipelines/sales/stages', 'GET'],
   ['POST', '/healthz', 'GET'],
   ['PROPFIND', '/v1/contacts', 'GET, POST'],
-])('%s %s is not allowed, and the answer says what is', async (method, path, allow) => {
+])('%s %s is not allowed, and the answer lists the allowed methods', async (method, path, allow) => {
   const { send } = await serveForTest()
   const answer = await send(method, path)
   expect(answer.json).toMatchObject({ status: 405, code: 'method_not_allowed', instance: path })
@@ -119,7 +119,7 @@ test.each([
 test('malformed JSON is answered with its position', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', '{"name":Ada}')
-  expect(json.detail).toBe('the body is not JSON that this service takes, at character 8: expected a value')
+  expect(json.detail).toBe('the body is not valid JSON at character 8: expected a value')
 })
 
 test.each([
@@ -141,17 +141,17 @@ test.each([
   'Application/JSON',
   'application/json;charset=UTF-8',
   'application/json; charset="utf-8"',
-])('a body of type %j is taken', async (type) => {
+])('a body of type %j is accepted', async (type) => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/contacts', '{"a":1}', { 'content-type': type })).status).toBe(201)
 })
 
-test('a compressed body is answered 415, not read as it is', async () => {
+test('a compressed body is answered 415', async () => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/contacts', '{"a":1}', { 'content-encoding': 'gzip' })).status).toBe(415)
 })
 
-test('a body of more than 1 MiB is answered 413, announced or not', async () => {
+test('a body of more than 1 MiB is answered 413, with or without Content-Length', async () => {
   const { send, url, key } = await serveForTest()
   const large = JSON.stringify({ a: 'x'.repeat(1024 * 1024) })
   expect((await send('POST', '/v1/contacts', large)).json).toMatchObject({ status: 413, code: 'body_too_large' })
@@ -165,7 +165,7 @@ test('a body of more than 1 MiB is answered 413, announced or not', async () => 
   expect(await response.json()).toMatchObject({ code: 'body_too_large' })
 })
 
-test('parameters are refused where none are taken', async () => {
+test('parameters are rejected where there are none', async () => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/contacts?dry_run=1', { name: 'a' })).json).toMatchObject({
     status: 400,
@@ -173,7 +173,7 @@ test('parameters are refused where none are taken', async () => {
   })
 })
 
-test('a database that fails is 503, and a bug 500; the log has the reason and the answer has not', async () => {
+test('a failing database is 503 and a bug 500; only the log has the reason', async () => {
   const failure = new CrmError('machine', 'disk full: /secret/path', { hint: 'free some space' })
   const lines: unknown[] = []
   const store = await storeWith({

@@ -23,7 +23,7 @@ test.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a,b', 'Bearer "a"', 'Beare
   },
 )
 
-test('two Authorization headers are refused, even when the first is right', async () => {
+test('two Authorization headers are rejected, even when the first is valid', async () => {
   const { url, key } = await serveForTest()
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const header = `Authorization: Bearer ${key.text}\r\n`
@@ -31,14 +31,14 @@ test('two Authorization headers are refused, even when the first is right', asyn
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
 })
 
-test.each(['access_token', 'api_key', 'key'])('a key as %s in the URL is refused and not repeated', async (name) => {
+test.each(['access_token', 'api_key', 'key'])('a key as %s in the URL is rejected and not repeated', async (name) => {
   const { send, key } = await serveForTest()
   const answer = await send('GET', `/v1/contacts?${name}=${key.text}`)
   expect(answer.json).toMatchObject({ status: 400, code: 'invalid_request' })
   expect(answer.text).not.toContain(key.text)
 })
 
-test('an unknown, revoked or expired key is an invalid token, from the moment on', async () => {
+test('an unknown, revoked or expired key is an invalid token at once', async () => {
   let nowMs = Date.UTC(2026, 0, 1)
   const { send, store, addKey } = await serveForTest({ now: () => nowMs })
   const revoked = await addKey(['read'])
@@ -61,7 +61,7 @@ test('an unknown, revoked or expired key is an invalid token, from the moment on
   }
 })
 
-test('a key does only what its scopes say', async () => {
+test('a key can do only what its scopes allow', async () => {
   const { send, addKey } = await serveForTest()
   const reader = { authorization: `Bearer ${(await addKey(['read'])).text}` }
   const writer = { authorization: `Bearer ${(await addKey(['write'])).text}` }

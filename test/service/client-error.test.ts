@@ -77,17 +77,17 @@ test.each([
   expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
 })
 
-test('a connection that says nothing is ended', async () => {
+test('a silent connection is closed', async () => {
   const { url } = await serveForTest({ timeouts: { ...TIMEOUTS, headersMs: 100 } })
   expect(await text(openSocket(url))).toMatch(/^(HTTP\/1\.1 408 |$)/)
 })
 
-test('an idle connection is ended', async () => {
+test('an idle connection is closed', async () => {
   const { url } = await serveForTest({ timeouts: { ...TIMEOUTS, idleMs: 100 } })
   expect(await rawRequest(url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a body that breaks off does nothing, is no bug, and the service goes on', async () => {
+test('a truncated body has no effect, is not logged as a bug, and the service continues', async () => {
   const lines: object[] = []
   const { url, key, send } = await serveForTest({ log: (line) => lines.push(line) })
   const socket = openSocket(url)
@@ -98,7 +98,7 @@ test('a body that breaks off does nothing, is no bug, and the service goes on', 
   expect(lines.filter((line) => 'error' in line)).toEqual([])
 })
 
-test('an answer that is written already comes whole before the problem of what follows it', async () => {
+test('a written response is sent whole before the problem of the following bytes', async () => {
   const { url } = await serveForTest()
   const socket = openSocket(url)
   const received = text(socket)
@@ -107,7 +107,7 @@ test('an answer that is written already comes whole before the problem of what f
   expect(await received).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}HTTP\/1\.1 400 /s)
 })
 
-test('requests that were sent ahead are answered in order', async () => {
+test('pipelined requests are answered in order', async () => {
   const { url } = await serveForTest()
   const get = (path: string, end = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${end}\r\n`
   const received = await rawRequest(url, get('/healthz') + get('/nope') + get('/healthz', 'Connection: close\r\n'))

@@ -26,7 +26,7 @@ const NAUGHTY = [
   'x'.repeat(20_000),
 ]
 
-test.each(NAUGHTY)('the text %j comes back as it was sent, as a value and as a name', async (text) => {
+test.each(NAUGHTY)('the text %j is returned unchanged, as a value and as a name', async (text) => {
   const { send } = await serveForTest()
   const sent = `{${JSON.stringify(`x${text}`)}:1,"name":${JSON.stringify(text)},"list":[${JSON.stringify(text)}]}`
   const made = await send('POST', '/v1/contacts', sent)
@@ -38,14 +38,14 @@ test.each(NAUGHTY)('the text %j comes back as it was sent, as a value and as a n
 })
 
 test.each(['{"name":"\\ud800"}', '{"\\udfff":"\\ud83d\\ude00"}', '{"a":{"b":["\\ude00\\ud83d"]}}'])(
-  'half of a surrogate pair is refused, in values and in names: %s',
+  'a lone surrogate is rejected, in values and in names: %s',
   async (body) => {
     const { send } = await serveForTest()
     expect((await send('POST', '/v1/contacts', body)).json).toMatchObject({ status: 400, code: 'lone_surrogate' })
   },
 )
 
-test('members of prototypes are members like others, created and patched', async () => {
+test('members named like those of prototypes are ordinary, created and patched', async () => {
   const { send } = await serveForTest()
   const members =
     '"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"toString":1,"hasOwnProperty":null'
@@ -56,7 +56,7 @@ test('members of prototypes are members like others, created and patched', async
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
 })
 
-test('numbers keep the digits they came with', async () => {
+test('numbers keep their sent digits', async () => {
   const { send } = await serveForTest()
   const numbers = '"a":-0,"b":12345678901234567890,"c":0.1000000000000000055,"d":1.0,"e":1E+2,"f":5e-324'
   expect((await send('POST', '/v1/contacts', `{${numbers}}`)).text).toContain(numbers)
@@ -64,7 +64,7 @@ test('numbers keep the digits they came with', async () => {
   expect(deal.text).toContain('"amount":-0')
 })
 
-test('whatever a client sends as a contact, the service answers 201, 400 or 422 and goes on', async () => {
+test('for any contact sent, the service answers 201, 400 or 422 and continues', async () => {
   const { send } = await serveForTest()
   await fc.assert(
     fc.asyncProperty(
@@ -84,7 +84,7 @@ test('whatever a client sends as a contact, the service answers 201, 400 or 422 
   expect((await send('GET', '/healthz')).status).toBe(200)
 })
 
-test('a megabyte of nesting is refused quickly, alone and in a patch', async () => {
+test('a megabyte of nesting is rejected quickly, alone and in a patch', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'a' })
   const path = `/v1/contacts/${json.id}`
@@ -100,7 +100,7 @@ test('a megabyte of nesting is refused quickly, alone and in a patch', async () 
   }
 })
 
-test('a record with a hundred thousand members is refused for its size, not chewed on', async () => {
+test('a record with a hundred thousand members is rejected quickly for its size', async () => {
   const { send } = await serveForTest()
   const many = `{${Array.from({ length: 90_000 }, (_, index) => `"m${index}":1`).join()}}`
   const startMs = performance.now()

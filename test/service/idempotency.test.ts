@@ -6,7 +6,7 @@ function wire({ status, text, headers }: Answered): unknown {
   return { status, text, location: headers.get('location'), etag: headers.get('etag') }
 }
 
-test('fifty requests at once with one key make one record and get equal answers, after a rotation too', async () => {
+test('fifty concurrent requests with one key make one record and get equal answers, also after a rotation', async () => {
   const { send, store, key } = await serveForTest()
   const post = (authorization: string) =>
     send('POST', '/v1/contacts', { name: 'Ada' }, { 'idempotency-key': 'k-1', authorization })
@@ -22,7 +22,7 @@ test('fifty requests at once with one key make one record and get equal answers,
   expect((await send('GET', '/v1/contacts', undefined, { authorization })).json.data).toHaveLength(1)
 })
 
-test('a patch that is sent twice under one key is done once, even with If-Match', async () => {
+test('a patch sent twice with one key takes effect once, even with If-Match', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
   const patch = () =>
@@ -34,7 +34,7 @@ test('a patch that is sent twice under one key is done once, even with If-Match'
   expect(replay.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('the same key for another body, path or method is refused', async () => {
+test('the same key for another body, path or method is rejected', async () => {
   const { send } = await serveForTest()
   const headers = { 'idempotency-key': 'k' }
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' }, headers)
@@ -55,7 +55,7 @@ test('bare and quoted are the same key', async () => {
 })
 
 test.each(['""', '"a', '"a"b', '"a";p=1', '"a\\b"', 'é', '"é"', 'x'.repeat(256), `"${'x'.repeat(256)}"`])(
-  'the key %j is refused',
+  'the key %j is rejected',
   async (key) => {
     const { send } = await serveForTest()
     const answer = await send('POST', '/v1/contacts', { name: 'Ada' }, { 'idempotency-key': key })
@@ -63,14 +63,14 @@ test.each(['""', '"a', '"a"b', '"a";p=1', '"a\\b"', 'é', '"é"', 'x'.repeat(256
   },
 )
 
-test('255 characters are a key', async () => {
+test('a key may have 255 characters', async () => {
   const { send } = await serveForTest()
   for (const key of ['x'.repeat(255), `"${'y'.repeat(255)}"`]) {
     expect((await send('POST', '/v1/contacts', { name: 'a' }, { 'idempotency-key': key })).status).toBe(201)
   }
 })
 
-test('a refusal is not kept: the corrected request may have the same key', async () => {
+test('a rejection is not stored: the corrected request may use the same key', async () => {
   const { send } = await serveForTest()
   const headers = { 'idempotency-key': 'k' }
   expect((await send('POST', '/v1/contacts', { name: 5 }, headers)).status).toBe(422)
@@ -78,7 +78,7 @@ test('a refusal is not kept: the corrected request may have the same key', async
   expect((await send('POST', '/v1/contacts', { name: 'Ada' }, headers)).status).toBe(201)
 })
 
-test('for 24 hours the answer is replayed byte for byte, whatever became of the record, and then the key is new', async () => {
+test('the answer is replayed byte for byte for 24 hours, also when the record changed; then the key is unused', async () => {
   let nowMs = Date.UTC(2026, 10, 20, 12)
   const { send } = await serveForTest({ now: () => nowMs })
   const post = () => send('POST', '/v1/contacts', { name: 'Zoë', n: 1.5 }, { 'idempotency-key': 'day' })

@@ -4,7 +4,7 @@ import { serveForTest } from './serve-for-test.ts'
 
 const all = { isAfterwards: false, share: 1 }
 
-test.each(FAULT_STATUSES)('every request can be answered with %i, and nothing is done', async (status) => {
+test.each(FAULT_STATUSES)('every request can be answered with %i, without effect', async (status) => {
   const { send, store } = await serveForTest({
     faults: { latencyMs: 0, isOn: () => true, faults: [{ ...all, status }] },
   })
@@ -13,25 +13,22 @@ test.each(FAULT_STATUSES)('every request can be answered with %i, and nothing is
   expect((await store.page('contact', { limit: 1, olderThanId: undefined })).texts).toEqual([])
 })
 
-test('a request that is said to have failed afterwards has taken effect', async () => {
+test('a request that fails with -after has taken effect', async () => {
   const faults = [{ status: 500, isAfterwards: true, share: 1 }] as const
   const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
   expect(await send('POST', '/v1/contacts', { name: 'Ada' })).toMatchObject({ status: 500 })
   expect((await store.page('contact', { limit: 2, olderThanId: undefined })).texts).toHaveLength(1)
 })
 
-test.each([true, false])(
-  'a connection is reset; whether the request took effect (%s) is as told',
-  async (isAfterwards) => {
-    const faults = [{ status: undefined, isAfterwards, share: 1 }]
-    const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
-    const failure = await send('POST', '/v1/contacts', { name: 'Ada' }).catch((error) => error.cause.code)
-    expect(failure).toBe('ECONNRESET')
-    expect((await store.page('contact', { limit: 2, olderThanId: undefined })).texts).toHaveLength(isAfterwards ? 1 : 0)
-  },
-)
+test.each([true, false])('a connection is reset before or after the request took effect (%s)', async (isAfterwards) => {
+  const faults = [{ status: undefined, isAfterwards, share: 1 }]
+  const { send, store } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults } })
+  const failure = await send('POST', '/v1/contacts', { name: 'Ada' }).catch((error) => error.cause.code)
+  expect(failure).toBe('ECONNRESET')
+  expect((await store.page('contact', { limit: 2, olderThanId: undefined })).texts).toHaveLength(isAfterwards ? 1 : 0)
+})
 
-test('of a share of the requests as many fail, the same ones in every run', async () => {
+test('the given share of requests fails, the same ones in every run', async () => {
   const run = async () => {
     const { send } = await serveForTest({
       faults: { latencyMs: 0, isOn: () => true, faults: [{ ...all, status: 500, share: 0.3 }] },
@@ -46,7 +43,7 @@ test('of a share of the requests as many fail, the same ones in every run', asyn
   expect(one.filter((status) => status === 500).length).toBeLessThan(40)
 })
 
-test('the check of health is spared', async () => {
+test('the health check is not affected', async () => {
   const { send } = await serveForTest({ faults: { latencyMs: 0, isOn: () => true, faults: [{ ...all, status: 503 }] } })
   expect(await send('GET', '/healthz')).toMatchObject({ status: 200 })
 })

@@ -14,7 +14,7 @@ function faultOf(text: string): JsonTextError | undefined {
   }
 }
 
-test('white space goes, and every digit, escape and member stays in its order', () => {
+test('white space is removed; digits, escapes and the order of members are kept', () => {
   const text = '{ "b" : [ 1.50 , -0, 12345678901234567890 ],\n"2":"\\u0041\\/\\ud800", "1" : {"__proto__":{"x":1e2}} }'
   expect(compact(text)).toBe('{"b":[1.50,-0,12345678901234567890],"2":"A/\\ud800","1":{"__proto__":{"x":1e2}}}')
 })
@@ -23,20 +23,20 @@ test.each([
   ['{"a":1,"b":2,"\\u0061":3}', 13, '"a"'],
   ['[{"a":{"":1,"":1}}]', 12, '""'],
   ['{"__proto__":1,"__proto__":1}', 15, '"__proto__"'],
-])('a name that an object has twice is refused, however it is written: %s', (text, position, name) => {
+])('a duplicate member name is rejected, however written: %s', (text, position, name) => {
   expect(faultOf(text)).toMatchObject({
     fault: 'duplicate_name',
     position,
-    message: `the object has a member ${name} already`,
+    message: `duplicate member ${name}`,
   })
 })
 
-test('the same name in two objects is no duplicate', () => {
+test('the same name in two objects is not a duplicate', () => {
   expect(compact('{"a":{"a":[{"a":1},{"a":1}]}}')).toBe('{"a":{"a":[{"a":1},{"a":1}]}}')
 })
 
 test.each(['"\\ud800"', '{"a":["x\\uDC00y"]}', '{"\\ud83d\\u0041":1}', '"\\ude00\\ud83d"'])(
-  'half of a surrogate pair is refused in what a client sends, and read where it is kept: %s',
+  'a lone surrogate is rejected in a request and accepted in a stored record: %s',
   (text) => {
     expect(() => parseSentJson(text)).toThrow(expect.objectContaining({ fault: 'lone_surrogate' }))
     expect(faultOf(text)).toBeUndefined()
@@ -47,7 +47,7 @@ test('a whole surrogate pair, and an escape of a backslash before a u, are text 
   expect(jsonText(parseSentJson('["\\ud83d\\ude00","\\\\ud800"]'))).toBe('["\ud83d\ude00","\\\\ud800"]')
 })
 
-test('it takes what JSON.parse takes, and means the same by it', () => {
+test('it accepts what JSON.parse accepts, with the same value', () => {
   fc.assert(
     fc.property(fc.json({ depthSize: 'medium' }), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
       const value: unknown = JSON.parse(text)
@@ -56,14 +56,14 @@ test('it takes what JSON.parse takes, and means the same by it', () => {
   )
 })
 
-test('it refuses what JSON.parse refuses, and numbers beyond every double', () => {
+test('it rejects what JSON.parse rejects, and numbers beyond every double', () => {
   const pieces = fc.constantFrom(...'{}[]:,"\\ \n\t-+.eE019u', '"a"', '"\\u00', 'true', 'nul', 'null', '1e5', '\u0000')
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
       const text = parts.join('')
       const isJson = (() => {
         try {
-          // A number that no double holds is refused as well.
+          // A number beyond the range of a double is rejected as well.
           JSON.parse(text, (_, value) => {
             if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) throw new RangeError(text)
             return value
@@ -87,19 +87,19 @@ test.each([
   ['[1 2]', 3, 'expected a comma or the end of the array'],
   ['{a:1}', 1, 'expected a member name in double quotes'],
   ['"a\nb"', 2, 'expected the end of the string'],
-  ['"\\x"', 1, 'no such escape'],
+  ['"\\x"', 1, 'unknown escape'],
   ['1 2', 2, 'expected the end'],
   ['\ufeff{}', 0, 'expected a value'],
 ])('%j is malformed at %i: %s', (text, position, message) => {
   expect(faultOf(text)).toMatchObject({ fault: 'malformed', position, message })
 })
 
-test('a number that no double holds is refused, also deep inside', () => {
+test('a number beyond the range of a double is rejected, also when nested', () => {
   expect(faultOf('{"a":[{"b":1e400}]}')).toMatchObject({ fault: 'out_of_range', position: 11 })
   expect(faultOf('1e308')).toBeUndefined()
 })
 
-test('a hundred levels are taken, and more are refused at once', () => {
+test('a hundred levels are accepted, and more are rejected at once', () => {
   expect(faultOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toBeUndefined()
   expect(faultOf('['.repeat(100_000))).toMatchObject({ fault: 'too_deep' })
   expect(faultOf('{"a":'.repeat(100_000))).toMatchObject({ fault: 'too_deep' })

@@ -11,7 +11,7 @@ function fail(error: unknown): never {
   throw error
 }
 
-test('who did what with which key, refused or not, is there when the service has stopped', async () => {
+test('the uses of each key, rejected or not, are stored when the service has stopped', async () => {
   const nowMs = Date.UTC(2026, 10, 20, 12, 34)
   const { send, store, server, key, addKey } = await serveForTest({ now: () => nowMs })
   const reader = await addKey(['read'])
@@ -36,7 +36,7 @@ test('who did what with which key, refused or not, is there when the service has
   )
 })
 
-test('what goes over GraphQL is told by the names of its mutations, refused ones as such, and reading as reading', async () => {
+test('uses over GraphQL are recorded by mutation name, rejected or not, and as query', async () => {
   const { send, store, server } = await serveForTest()
   const ask = (query: string) => send('POST', '/v1/graphql', { query })
   await ask('{ contacts { nodes { id } } deals { nodes { id } } }')
@@ -75,7 +75,7 @@ test('a thousand uses are one row in one write', async () => {
   expect(written).toEqual([[row]])
 })
 
-test('what a locked database does not take is written the next time, with what came since', async () => {
+test('uses that a locked database rejects are written the next time, with later ones', async () => {
   const written: KeyUse[] = []
   let tries = 0
   let isLocked = true
@@ -97,7 +97,7 @@ test('what a locked database does not take is written the next time, with what c
   await uses.close()
 })
 
-test('a use whose client was gone before its address could be read is kept without one', async () => {
+test('a use whose client disconnected first is kept without an address', async () => {
   const { store, key } = await serveForTest()
   const uses = gatherKeyUses(store, { onFailure: fail })
   uses.add({ ...USE, atMs: Date.now(), keyId: key.key.id, address: undefined })
@@ -105,7 +105,7 @@ test('a use whose client was gone before its address could be read is kept witho
   expect(await store.keyUses({ keyId: undefined, sinceMs: 0 })).toMatchObject([{ count: 1, lastAddress: 'unknown' }])
 })
 
-test('a write of the audit that can never succeed is told and dropped, and the next one goes on', async () => {
+test('an audit write that can never succeed is reported and dropped, and the next one succeeds', async () => {
   const failures: unknown[] = []
   const written: KeyUse[] = []
   const broken = new TypeError('cannot be bound')

@@ -33,7 +33,7 @@ test('a store keeps the hash of a key and not the key', async () => {
   expect(JSON.stringify(key)).not.toContain(text)
 })
 
-test('a key that exists already can be taken in, unless no header can carry it', async () => {
+test('an existing key can be added, unless it is invalid in a header', async () => {
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   expect((await createKey(store, { ...request, text: 'from-elsewhere' }, NOW_MS)).text).toBe('from-elsewhere')
@@ -42,14 +42,14 @@ test('a key that exists already can be taken in, unless no header can carry it',
   }
 })
 
-test('keys made at the same moment have ids of their own', async () => {
+test('keys made at the same moment have different ids', async () => {
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   for (let count = 0; count < 200; count++) await createKey(store, request, NOW_MS)
   expect(new Set((await store.keys()).map((key) => key.id)).size).toBe(200)
 })
 
-test('a rotated key hands on its name, scopes and length of life, and ends at once or later', async () => {
+test('a rotated key passes on its name, scopes and lifetime, and ends at once or later', async () => {
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 } as const
   const first = await createKey(store, request, NOW_MS)
@@ -60,14 +60,14 @@ test('a rotated key hands on its name, scopes and length of life, and ends at on
   expect(await store.findKey(second.key.hash)).toMatchObject({ revokedAtMs: NOW_MS + 700 })
 })
 
-test('an overlap that is longer than the life of the old key does not lengthen it', async () => {
+test('an overlap longer than the life of the old key does not extend it', async () => {
   const store = await testStore()
   const { key } = await createKey(store, { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 }, NOW_MS)
   await rotateKey(store, key.id, { overlapMs: 3_600_000, nowMs: NOW_MS + 500, hint: '' })
   expect(await store.findKey(key.hash)).toMatchObject({ expiresAtMs: NOW_MS + 1000 })
 })
 
-test('a key that is not there, was revoked or has expired can be neither rotated nor revoked', async () => {
+test('a missing, revoked or expired key can be neither rotated nor revoked', async () => {
   const store = await testStore()
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   const { key: revoked } = await createKey(store, request, NOW_MS)

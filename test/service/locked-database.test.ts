@@ -34,7 +34,7 @@ async function timeReads(service: Service, count: number): Promise<readonly numb
 }
 
 for (const lock of ['BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE']) {
-  test(`under ${lock} of another process creates wait and reads do not; once it ends each create is done once`, async () => {
+  test(`under ${lock} of another process creates wait and reads do not; afterwards each create takes effect once`, async () => {
     const { service, other, create } = await serveAndLock()
     await create(0)
     other.exec(lock)
@@ -48,7 +48,7 @@ for (const lock of ['BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE']) {
   })
 }
 
-test('a lock that lasts is 503 for creates, in time and with Retry-After, and exit 13 for crm serve keys', async () => {
+test('a lasting lock is 503 with Retry-After for creates, and exit 13 for crm serve keys', async () => {
   const { service, other, create } = await serveAndLock()
   other.exec('BEGIN IMMEDIATE')
   const startMs = performance.now()

@@ -25,7 +25,7 @@ test.each([
   expect(merge(target, patch)).toBe(result)
 })
 
-test('members of prototypes are data', () => {
+test('members named like those of prototypes are data', () => {
   expect(merge('{"a":1}', '{"__proto__":{"b":2},"constructor":{"prototype":{"c":3}}}')).toBe(
     '{"a":1,"__proto__":{"b":2},"constructor":{"prototype":{"c":3}}}',
   )
@@ -33,6 +33,6 @@ test('members of prototypes are data', () => {
   expect(Object.prototype).not.toHaveProperty('b')
 })
 
-test('members that stay keep their place, and new ones come last', () => {
+test('kept members keep their position, and new ones are appended', () => {
   expect(merge('{"z":1,"a":2,"m":3}', '{"m":4,"b":5,"z":6}')).toBe('{"z":6,"a":2,"m":4,"b":5}')
 })

@@ -23,7 +23,7 @@ async function idsByLinks(send: TestService['send'], path: string): Promise<stri
   return ids
 }
 
-test('following the links gives every record once, newest first, with the filters kept', async () => {
+test('following the links returns every record once, newest first, with the same filters', async () => {
   const { send } = await serveForTest()
   await fill(send, 23)
   const all = await idsByLinks(send, '/v1/deals?limit=5')
@@ -33,26 +33,26 @@ test('following the links gives every record once, newest first, with the filter
   expect(await idsByLinks(send, '/v1/deals?stage=Lead%2CLost&limit=3')).toHaveLength(12)
 })
 
-test('a page has 50 records unless asked otherwise, and 500 at most', async () => {
+test('a page has 50 records by default, and at most 500', async () => {
   const { send } = await serveForTest()
   await fill(send, 51)
   expect((await send('GET', '/v1/deals')).json.data).toHaveLength(50)
   expect((await send('GET', '/v1/deals?limit=500')).json.data).toHaveLength(51)
 })
 
-test('a page that ends with the last record says that there are no more', async () => {
+test('a page that ends with the last record has no next page', async () => {
   const { send } = await serveForTest()
   await fill(send, 3)
   expect((await send('GET', '/v1/deals?limit=3')).json).toMatchObject({ next_cursor: null, has_more: false })
 })
 
-test.each(['0', '501', '-1', '1.5', 'ten', '', '1e2', '0x10', '٣'])('limit=%s is refused', async (limit) => {
+test.each(['0', '501', '-1', '1.5', 'ten', '', '1e2', '0x10', '٣'])('limit=%s is rejected', async (limit) => {
   const { send } = await serveForTest()
   const answer = await send('GET', `/v1/contacts?limit=${encodeURIComponent(limit)}`)
   expect(answer.json).toMatchObject({ status: 400, errors: [{ parameter: 'limit', code: 'invalid_limit' }] })
 })
 
-test('a cursor goes on with another limit, and with its filters in another order', async () => {
+test('a cursor works with another limit, and with its filters in another order', async () => {
   const { send } = await serveForTest()
   await fill(send, 6)
   const first = await send('GET', '/v1/deals?stage=Lead&pipeline_id=sales&limit=1')
@@ -60,7 +60,7 @@ test('a cursor goes on with another limit, and with its filters in another order
   expect(rest.json.data).toHaveLength(2)
 })
 
-test('a cursor is refused by other filters and by another list', async () => {
+test('a cursor is rejected with other filters and another list', async () => {
   const { send } = await serveForTest()
   await fill(send, 3)
   const cursor = (await send('GET', '/v1/deals?limit=1')).json.next_cursor
@@ -73,7 +73,7 @@ test('a cursor is refused by other filters and by another list', async () => {
 })
 
 test.each(['', 'x', 'AAAA', '%00', 'con_1', '../..', 'a'.repeat(5000)])(
-  'the made-up cursor %j is refused',
+  'the invented cursor %j is rejected',
   async (cursor) => {
     const { send } = await serveForTest()
     expect((await send('GET', `/v1/contacts?cursor=${cursor}`)).json).toMatchObject({
@@ -88,7 +88,7 @@ test.each([
   ['/v1/contacts', 'con_z0000000000'],
   ['/v1/deals', 'x'],
   ['/v1/pipelines/sales/stages', 'sales.gone'],
-])('a cursor that was forged for %s around %s is refused', async (path, id) => {
+])('a cursor forged for %s around %s is rejected', async (path, id) => {
   const { send } = await serveForTest()
   const cursor = encodeCursor(id, JSON.stringify([path]))
   expect((await send('GET', `${path}?cursor=${cursor}`)).json).toMatchObject({
@@ -97,7 +97,7 @@ test.each([
   })
 })
 
-test('a cursor holds when the record that it points at is deleted', async () => {
+test('a cursor stays valid when its record is deleted', async () => {
   const { send } = await serveForTest()
   for (const name of ['a', 'b', 'c']) await send('POST', '/v1/contacts', { name })
   const first = await send('GET', '/v1/contacts?limit=2')
@@ -106,7 +106,7 @@ test('a cursor holds when the record that it points at is deleted', async () => 
   expect(rest.json.data).toMatchObject([{ name: 'a' }])
 })
 
-test('the link points at this service, whatever spelling the request had', async () => {
+test('the link has the normalised path, however the request was written', async () => {
   const { url, key, send } = await serveForTest()
   await fill(send, 2)
   const authorization = `Authorization: Bearer ${key.text}\r\nConnection: close\r\n`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NAUGHTY } from '../output/naughty-strings.ts'
 import { serveForTest } from './serve-for-test.ts'
 
-test('every naughty string, patched into a contact, reads back as it was sent, as a value and as a name', async () => {
+test('every naughty string, patched into a contact, is read back unchanged, as a value and as a name', async () => {
   const { send } = await serveForTest()
   const expected = new Map<unknown, string>()
   for (const [at, text] of NAUGHTY.entries()) {
@@ -29,7 +29,7 @@ test('every naughty string, patched into a contact, reads back as it was sent, a
   expect(expected.size).toBe(0)
 })
 
-test('a naughty string that was patched away is gone, and the rest stays', async () => {
+test('a naughty string removed by a patch is gone, and the rest is unchanged', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', Object.fromEntries(NAUGHTY.map((text) => [`x${text}`, 1])))
   const half = NAUGHTY.filter((_, at) => at % 2 === 0).map((text) => `x${text}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parsePipelines } from '../../src/service/pipelines-file.ts'
 
-test('a stage is a name, or an object that says more', () => {
+test('a stage is a name or an object', () => {
   const file = {
     pipelines: [{ id: 'sales', stages: ['First Call', { name: 'Won', probability: 1, id: 'w' }, '成約'] }],
   }
@@ -51,7 +51,7 @@ test.each([
   [withStages({ name: 'A', probability: 1.5 }), 'pipelines[0].stages[0].probability'],
   [withStages({ name: 'A', probability: '1' }), 'pipelines[0].stages[0].probability'],
   [withStages({ name: 'A', propability: 1 }), 'pipelines[0].stages[0] member "propability"'],
-])('%j is refused at %s', (file, path) => {
+])('%j is rejected at %s', (file, path) => {
   expect(() => parsePipelines(file)).toThrow(
     expect.objectContaining({
       code: 'invalid_input',

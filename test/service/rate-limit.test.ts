@@ -44,7 +44,7 @@ test('keys do not share a quota', async () => {
   expect((await send('GET', '/v1/contacts', undefined, other)).status).toBe(200)
 })
 
-test('every answer to a key tells its quota, failures too, and an answer to nobody does not', async () => {
+test('every answer to a key has its quota, also failures; answers without a key have none', async () => {
   const { send } = await serveForTest({ now: () => START_MS, rateLimit: { requests: 9, windowMs: 1000 } })
   for (const path of ['/v1/contacts?limit=0', '/v1/contacts?nope=1', '/v1/pipelines/none/stages']) {
     expect((await send('GET', path)).headers.has('ratelimit')).toBe(true)
@@ -53,13 +53,13 @@ test('every answer to a key tells its quota, failures too, and an answer to nobo
   expect((await send('GET', '/healthz')).headers.has('ratelimit')).toBe(false)
 })
 
-test('without a limit there are no headers about one', async () => {
+test('without a limit there are no rate limit headers', async () => {
   const { send } = await serveForTest()
   const { headers } = await send('GET', '/v1/contacts')
   expect([...headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-test('a clock that steps back opens a window, and shuts nobody out', () => {
+test('a clock that steps back opens a new window', () => {
   const limiter = new RateLimiter()
   const limit = { requests: 1, windowMs: 1000 }
   expect(limiter.take('a', limit, START_MS).left).toBe(0)
@@ -67,7 +67,7 @@ test('a clock that steps back opens a window, and shuts nobody out', () => {
   expect(limiter.take('a', limit, START_MS - 5000).left).toBe(0)
 })
 
-test('a key with a rate of its own is held to that, and one without any to none', async () => {
+test('a key with its own rate is limited by it, and one with rate none is unlimited', async () => {
   const { send, addKey } = await serveForTest({ now: () => START_MS, rateLimit: { requests: 1, windowMs: 10_000 } })
   const partner = await addKey(['read'], { rate: { requests: 3, windowMs: 60_000 } })
   const unlimited = await addKey(['read'], { rate: 'none' })
@@ -82,7 +82,7 @@ test('a key with a rate of its own is held to that, and one without any to none'
   expect(await statuses(unlimited.text)).toEqual({ statuses: [200, 200, 200, 200], policy: null })
 })
 
-test('a partner is refused nothing while another key is far beyond its own rate', async () => {
+test('no request of a key is rejected while another key exceeds its rate', async () => {
   const { send, addKey } = await serveForTest({ rateLimit: { requests: 5, windowMs: 60_000 } })
   const partner = await addKey(['read'], { rate: { requests: 10_000, windowMs: 10_000 } })
   const other = async () => (await send('GET', '/v1/contacts')).status
@@ -93,7 +93,7 @@ test('a partner is refused nothing while another key is far beyond its own rate'
   expect(all.map(([, status]) => status)).toEqual(Array(200).fill(200))
 })
 
-test('a client that does what the headers say is never refused', async () => {
+test('a client that follows the headers is never rejected', async () => {
   let nowMs = START_MS + 700
   const { send } = await serveForTest({ now: () => nowMs, rateLimit: { requests: 7, windowMs: 2000 } })
   let [left, waitMs] = [1, 0]

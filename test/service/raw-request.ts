@@ -5,7 +5,7 @@ export function openSocket(url: string): Socket {
   return connect(Number(new URL(url).port), '127.0.0.1')
 }
 
-/** Sends bytes as they are and resolves with all that comes back until the server ends the connection. */
+/** Sends raw bytes. Resolves with all received bytes when the server closes the connection. */
 export async function rawRequest(url: string, bytes: string): Promise<string> {
   const socket = openSocket(url)
   socket.write(bytes, 'latin1')

@@ -11,10 +11,10 @@ import { emptyHome, tempFolder } from '../harness/home.ts'
 import { ask } from '../harness/records.ts'
 import { newKey } from '../harness/service.ts'
 
-/** In a mount namespace of its own, so that nothing of it is seen or left. */
+/** In its own mount namespace, so that nothing remains. */
 const CAN_MOUNT = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'disk', tmpdir()]).status === 0
 
-/** `crm serve` with its database on a small disk of its own, which nobody else sees and which ends with it. */
+/** `crm serve` with its database on a small private disk, which ends with it. */
 function serveOnDisk(options: string, args: readonly string[] = []) {
   const disk = tempFolder()
   const script = 'mount -t tmpfs -o "$0" disk "$1" && shift && exec "$@"'
@@ -33,7 +33,7 @@ function serveOnDisk(options: string, args: readonly string[] = []) {
 }
 
 describe.skipIf(!CAN_MOUNT)('on a real disk (skipped where the tests may not mount one)', () => {
-  test('that is full a write is 503 and a read 200; with space again nothing acknowledged is missing', async () => {
+  test('when full, a write is 503 and a read 200; nothing acknowledged is lost', async () => {
     const key = newKey()
     const keyFile = join(tempFolder(), 'key')
     writeFileSync(keyFile, key, { mode: 0o600 })
@@ -52,7 +52,7 @@ describe.skipIf(!CAN_MOUNT)('on a real disk (skipped where the tests may not mou
     expect(acknowledged.length).toBeGreaterThan(5)
     expect((await ask({ url, key }, { path: '/v1/contacts?limit=1' })).status).toBe(200)
     expect(await ask({ url, key }, { path: '/readyz' })).toMatchObject({ status: 503, body: { code: 'not_ready' } })
-    // The process is well; a restart would not make space.
+    // The process is live: a restart would not free space.
     expect((await ask({ url, key }, { path: '/healthz' })).status).toBe(200)
 
     remount('size=30m')
@@ -64,10 +64,10 @@ describe.skipIf(!CAN_MOUNT)('on a real disk (skipped where the tests may not mou
     expect(ids.toReversed()).toEqual([...acknowledged, made.body.id])
   })
 
-  test('that is read-only the service does not start: 13, with the file named', async () => {
+  test('when read-only, the service does not start: exit 13 with the file', async () => {
     const { child, disk } = serveOnDisk('size=3m,ro')
     const [said, [exit]] = await Promise.all([text(child.stderr), once(child, 'close')])
     expect(exit).toBe(13)
-    expect(said).toContain(`database ${join(disk, 'crm.db')} may not be written: read-only file system`)
+    expect(said).toContain(`database ${join(disk, 'crm.db')} cannot be written: read-only file system`)
   })
 })

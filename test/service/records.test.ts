@@ -17,7 +17,7 @@ const current: StoredRecord = {
 
 const patch = (text: string): Change => patchRecord(state, current, members(text), 'contact.updated')
 
-test('the event of a new record carries it whole', () => {
+test('the event of a new record contains the whole record', () => {
   const change = createRecord(state, {
     collection: '/v1/contacts',
     fields: members('{"name":"Ada"}'),
@@ -31,7 +31,7 @@ test('the event of a new record carries it whole', () => {
   })
 })
 
-test('the event of a change holds the old values of what changed, and null for what is there since', () => {
+test('the event of a change has the old values of changed members, null for new ones', () => {
   const change = patch('{"address":{"zip":"W1"},"tag":"x","name":"Ada"}')
   const record = `{"id":"con_1","name":"Ada","address":{"city":"London","zip":"W1"},"tag":"x","created_at":"a","updated_at":"${TIME}","version":4}`
   expect(change.next).toEqual({ text: record, version: 4 })
@@ -40,11 +40,11 @@ test('the event of a change holds the old values of what changed, and null for w
   )
 })
 
-test('what a patch removes is in the event too', () => {
+test('members removed by a patch are in the event', () => {
   expect(JSON.parse(patch('{"name":null}').event?.text ?? '')).toMatchObject({ previous: { name: 'Ada' } })
 })
 
-test('a patch that changes nothing makes no event', () => {
+test('a patch without changes makes no event', () => {
   expect(patch('{"address":{"city":"London"},"gone":null,"version":3}')).toEqual({
     next: current,
     deal: undefined,
@@ -53,7 +53,7 @@ test('a patch that changes nothing makes no event', () => {
   })
 })
 
-test('the event of a deletion holds the record as it was', () => {
+test('the event of a deletion contains the last record', () => {
   const change = deleteRecord(state, current, 'contact.deleted')
   expect(change.next).toBeUndefined()
   expect(change.event?.text).toBe(`{"type":"contact.deleted","timestamp":"${TIME}","data":${current.text}}`)

@@ -17,11 +17,11 @@ export interface TestService {
   readonly server: RunningServer
   readonly key: MadeKey
   addKey(scopes: readonly Scope[], more?: Partial<KeyRequest>): Promise<MadeKey>
-  /** Sends JSON with the key of this service, unless `headers` say otherwise; an empty header is left out. */
+  /** Sends JSON with the key of this service by default; an empty header is not sent. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
 }
 
-/** The service on a free port, on a database in memory, until the test is over. */
+/** The service on a free port with a database in memory, closed at the end of the test. */
 export async function serveForTest(options: Partial<ServerOptions> = {}): Promise<TestService> {
   const now = options.now ?? Date.now
   const store = await (options.store ?? openStore({ address: ':memory:', now }))

@@ -22,12 +22,12 @@ async function takenPort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
-test('a port in use is named, with what to type', async () => {
+test('a port in use is named, with the command to type', async () => {
   const port = await takenPort()
   await expect(serveForTest({ port })).rejects.toMatchObject({
     code: 'machine',
     message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
-    details: { hint: 'crm serve --port 0 takes a free one' },
+    details: { hint: 'use a free port: crm serve --port 0' },
   })
 })
 
@@ -38,13 +38,13 @@ test('an address of another machine is named', async () => {
   })
 })
 
-test('localhost is served on one address, and says so', async () => {
+test('localhost is served on one address, and reported as such', async () => {
   const { url } = await serveForTest({ host: 'localhost' })
   expect(url).toMatch(/^http:\/\/localhost:\d+$/)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
 })
 
-test('https is served with the certificate given', async () => {
+test('https uses the given certificate', async () => {
   const tls = makeSelfSignedCertificate('localhost')
   const { url, key } = await serveForTest({ tls })
   expect(url).toMatch(/^https:/)
@@ -53,7 +53,7 @@ test('https is served with the certificate given', async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a certificate or a key that OpenSSL refuses is named', async () => {
+test('a certificate or key that OpenSSL rejects is named', async () => {
   const { cert, key } = makeSelfSignedCertificate('localhost')
   const other = makeSelfSignedCertificate('localhost')
   const encrypted = createPrivateKey(key).export({
@@ -63,10 +63,10 @@ test('a certificate or a key that OpenSSL refuses is named', async () => {
     passphrase: 'x',
   })
   const faults = [
-    [{ cert: key, key }, 'the certificate is not one in PEM'],
-    [{ cert: Buffer.alloc(0), key }, 'the certificate is not one in PEM'],
+    [{ cert: key, key }, 'the certificate is not in PEM format'],
+    [{ cert: Buffer.alloc(0), key }, 'the certificate is not in PEM format'],
     [{ cert, key: cert }, 'the key is not a private key in PEM'],
-    [{ cert, key: other.key }, 'the key is not that of the certificate'],
+    [{ cert, key: other.key }, 'the key does not belong to the certificate'],
     [{ cert, key: encrypted }, 'the key has a passphrase'],
     [{ cert: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', key }, 'wrong tag'],
   ] as const
@@ -78,13 +78,13 @@ test('a certificate or a key that OpenSSL refuses is named', async () => {
   }
 })
 
-test('closing lets the store stay open', async () => {
+test('closing leaves the store open', async () => {
   const { server, store } = await serveForTest()
   await server.close()
   expect(await store.keys()).toHaveLength(1)
 })
 
-test('closing ends idle connections at once and takes no new ones', async () => {
+test('closing ends idle connections at once and accepts no new ones', async () => {
   const { server, url } = await serveForTest()
   const idle = openSocket(url)
   idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -95,7 +95,7 @@ test('closing ends idle connections at once and takes no new ones', async () => 
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })
 
-test('a request under way is answered when the server closes, and its connection ends with it', async () => {
+test('a request in progress is answered when the server closes, then its connection ends', async () => {
   const { server, url, key } = await serveForTest()
   const body = '{"name":"Ada"}'
   const socket = openSocket(url)
@@ -118,7 +118,7 @@ test('a client that never ends its request does not keep the server from closing
   await server.close()
 })
 
-test('what was acknowledged under load is kept when the server closes', async () => {
+test('writes acknowledged under load are kept when the server closes', async () => {
   const store = await openStore({ address: ':memory:', now: Date.now })
   const { server, send } = await serveForTest({ store })
   const acknowledged: string[] = []
@@ -161,7 +161,7 @@ async function serveBeforeStore() {
   return { opening, received }
 }
 
-test('requests that come before the store is open wait for it', async () => {
+test('requests wait until the store is open', async () => {
   const { opening, received } = await serveBeforeStore()
   const store = await openStore({ address: ':memory:', now: Date.now })
   onTestFinished(() => store.close())
@@ -169,7 +169,7 @@ test('requests that come before the store is open wait for it', async () => {
   expect(await received).toMatch(/^HTTP\/1\.1 401 /)
 })
 
-test('requests that come before a store that cannot be opened are answered 503', async () => {
+test('requests to a store that cannot be opened are answered 503', async () => {
   const { opening, received } = await serveBeforeStore()
   opening.reject(new CrmError('machine', 'no database', { hint: 'none' }))
   expect(await received).toMatch(/^HTTP\/1\.1 503 /)

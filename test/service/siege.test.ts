@@ -29,7 +29,7 @@ async function serveProcess(env: Env = emptyHome()) {
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url } = JSON.parse(line) as { url: string }
-  /** The most memory it ever had. */
+  /** The peak memory. */
   const peakBytes = () => {
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
@@ -45,7 +45,7 @@ async function opened(url: string): Promise<Socket> {
   return socket
 }
 
-/** Sends 100 MB whatever comes back, as a client does that looks at answers only when its request is out. */
+/** Sends 100 MB and ignores answers until then, as some clients do. */
 async function sendBlindly(url: string, head: string, frame: (chunk: Buffer) => Buffer) {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
   onTestFinished(() => void socket.destroy())
@@ -60,7 +60,7 @@ async function sendBlindly(url: string, head: string, frame: (chunk: Buffer) => 
   return received
 }
 
-test(`${CONNECTIONS} idle connections keep nobody else waiting (5000, or what the limit of open files allows)`, {
+test(`${CONNECTIONS} idle connections do not delay others (5000, or the limit of open files)`, {
   timeout: 60_000,
 }, async () => {
   const service = await serveProcess()
@@ -87,7 +87,7 @@ test(`${CONNECTIONS} idle connections keep nobody else waiting (5000, or what th
 })
 
 describe.skipIf(!HAS_PROC)(
-  'a body of 100 MB is 413, also for clients that write on, and memory stays bounded (skipped where there is no /proc)',
+  'a body of 100 MB is 413, also for clients that keep writing, and memory stays bounded (skipped without /proc)',
   () => {
     const BODIES = [
       ['announced', `Content-Length: ${100 * MEBIBYTE}`, (chunk: Buffer) => chunk],

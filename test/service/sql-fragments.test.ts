@@ -19,7 +19,7 @@ const FRAGMENTS = [
   "a\0' OR 1=1",
 ]
 
-/** What the service takes as text finds nothing; what it takes as a number, a time or a cursor is refused. */
+/** Text parameters find nothing; numbers, times and cursors are rejected. */
 const PARAMETERS = { stage: 200, owner_id: 200, pipeline_id: 200, name: 200 } as const
 const TYPED = ['limit', 'cursor', 'amount[gte]', 'amount[lte]', 'created_since', 'created_until']
 
@@ -37,7 +37,7 @@ async function serveWithRecords() {
   return { ...service, file, contact, deal }
 }
 
-/** Every table with its rows but `sequence`, which goes on when a write is refused; and what SQLite says of their soundness. */
+/** All tables with their rows except `sequence`, which changes on rejected writes, and the integrity check. */
 function dump(file: string): unknown {
   const db = new DatabaseSync(file, { readOnly: true })
   const tables = db.prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all()
@@ -49,7 +49,7 @@ function dump(file: string): unknown {
   return { tables, rows, soundness }
 }
 
-test('SQL in any parameter or its name finds nothing or is refused, and changes nothing', async () => {
+test('SQL in any parameter or its name finds nothing or is rejected, and changes nothing', async () => {
   const { send, file } = await serveWithRecords()
   const before = dump(file)
   for (const fragment of FRAGMENTS) {
@@ -71,7 +71,7 @@ test('SQL in any parameter or its name finds nothing or is refused, and changes 
   expect(dump(file)).toEqual(before)
 })
 
-test('SQL as an id in a path is found nowhere, and changes nothing', async () => {
+test('SQL as an id in a path finds nothing and changes nothing', async () => {
   const { send, file, contact, deal } = await serveWithRecords()
   const before = dump(file)
   for (const fragment of FRAGMENTS) {
@@ -91,7 +91,7 @@ test('SQL as an id in a path is found nowhere, and changes nothing', async () =>
   expect(dump(file)).toEqual(before)
 })
 
-test('SQL in headers and bodies is text, or refused', async () => {
+test('SQL in headers and bodies is text or rejected', async () => {
   const { send, file, contact } = await serveWithRecords()
   for (const fragment of FRAGMENTS.filter((text) => !text.includes('\0'))) {
     const keyed = await send('POST', '/v1/contacts', { name: fragment }, { 'idempotency-key': fragment })

@@ -12,7 +12,7 @@ import { serveForTest } from './serve-for-test.ts'
 const MEBIBYTE = 1024 * 1024
 const TOO_LARGE = Buffer.alloc(20 * MEBIBYTE, 'x')
 
-/** A socket that stays open for writing when the service has said its last. */
+/** A socket that stays open for writing after the last response. */
 function halfOpen(url: string) {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
   onTestFinished(() => void socket.destroy())
@@ -36,7 +36,7 @@ function inChunks(): Readable {
 test.each([
   ['announced', () => TOO_LARGE],
   ['in chunks', inChunks],
-])('undici sees the 413 of a body that is too large, %s', async (_, body) => {
+])('undici receives the 413 of a body that is too large, %s', async (_, body) => {
   const { url, key } = await serveForTest()
   const dispatcher = new Agent()
   onTestFinished(() => dispatcher.destroy())
@@ -48,7 +48,7 @@ test.each([
 
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0
 
-test.runIf(HAS_CURL)('curl sees it too (skipped where curl is not installed)', async () => {
+test.runIf(HAS_CURL)('curl receives it too (skipped without curl)', async () => {
   const { url, key } = await serveForTest()
   const headers = ['-H', `Authorization: Bearer ${key.text}`, '-H', 'Content-Type: application/json']
   const curl = spawn('curl', ['-s', '-w', '%{http_code}', ...headers, '--data-binary', '@-', `${url}/v1/contacts`])
@@ -59,7 +59,7 @@ test.runIf(HAS_CURL)('curl sees it too (skipped where curl is not installed)', a
   expect(exit).toBe(0)
 })
 
-test('what is wrong in the rest of a refused body gets no second answer', async () => {
+test('errors in the rest of a rejected body get no second answer', async () => {
   const { url, key } = await serveForTest()
   const socket = halfOpen(url)
   const received = text(socket)
@@ -70,7 +70,7 @@ test('what is wrong in the rest of a refused body gets no second answer', async 
   expect((await received.catch(() => 'HTTP/1.1 reset')).match(/HTTP\/1\.1/g)).toHaveLength(1)
 })
 
-test('a client that goes on for more than 256 MiB is cut off', async () => {
+test('a client that sends more than 256 MiB is disconnected', async () => {
   const { url, key } = await serveForTest()
   const socket = halfOpen(url)
   socket.on('error', () => {})
@@ -86,7 +86,7 @@ test('a client that goes on for more than 256 MiB is cut off', async () => {
   expect(sent / MEBIBYTE).toBeLessThan(320)
 })
 
-test('a client that goes silent amid a refused body is cut off after five seconds', async () => {
+test('a client that stops during a rejected body is disconnected after five seconds', async () => {
   const { url, key } = await serveForTest()
   const socket = halfOpen(url)
   const failure = new Promise((resolve) => socket.once('error', resolve))

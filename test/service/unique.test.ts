@@ -10,9 +10,9 @@ async function serveUnique() {
   return { ...service, adaId: String(json.id), bobId: String(other.json.id) }
 }
 
-test('a POST and a PATCH to an email that another contact has are 409 already_exists, and name that contact', async () => {
+test('a POST and a PATCH to an email that another contact has are 409 already_exists with the id of that contact', async () => {
   const { send, adaId, bobId } = await serveUnique()
-  const detail = `${adaId} has this email already, and it is unique here`
+  const detail = `${adaId} already has this email, which is unique`
   const expected = {
     code: 'already_exists',
     existing_id: adaId,
@@ -26,7 +26,7 @@ test('a POST and a PATCH to an email that another contact has are 409 already_ex
   expect((await send('PATCH', `/v1/contacts/${adaId}`, { email: 'Ada@x.test' })).status).toBe(200)
 })
 
-test('a 409 of a key is not kept: the same request succeeds once the email is free, and is replayed after that', async () => {
+test('a 409 is not stored under its key: the same request succeeds once the email is free, and is then replayed', async () => {
   const { send, adaId } = await serveUnique()
   const headers = { 'idempotency-key': 'one' }
   expect((await send('POST', '/v1/contacts', { email: 'ada@x.test' }, headers)).status).toBe(409)
@@ -37,7 +37,7 @@ test('a 409 of a key is not kept: the same request succeeds once the email is fr
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('GraphQL refuses alike, with existing_id beside the code', async () => {
+test('GraphQL rejects it too, with existing_id and the code', async () => {
   const { send, adaId, bobId } = await serveUnique()
   const extensions = expect.objectContaining({ code: 'already_exists', status: 409, existing_id: adaId })
   for (const field of [

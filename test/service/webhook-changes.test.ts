@@ -38,7 +38,7 @@ function isAccepted(secret: string, { body, headers }: Received, nowMs: number):
   }
 }
 
-test('for a day after a rotation the old secret and the new one both verify, and then the new one alone', async () => {
+test('for a day after a rotation both secrets verify, then only the new one', async () => {
   let nowMs = START_MS
   const receiver = await startReceiver()
   const service = await deliverForTest({ now: () => nowMs })
@@ -61,7 +61,7 @@ test('for a day after a rotation the old secret and the new one both verify, and
   expect(await acceptedBy(3)).toEqual([true, false])
 })
 
-test('a delivery that was taken is sent again under its id, and one that is not there is a 404', async () => {
+test('an accepted delivery is sent again with its id, and an unknown one is a 404', async () => {
   const receiver = await startReceiver()
   const service = await deliverForTest()
   const { id } = await service.subscribe(receiver.url)
@@ -84,7 +84,7 @@ test('a delivery that was taken is sent again under its id, and one that is not 
   )
 })
 
-test('a subscription of which no try has succeeded for five days is disabled, says why, and sends nothing again', async () => {
+test('a subscription without a success for five days is disabled with the reason', async () => {
   let nowMs = START_MS
   let status = 200
   const receiver = await startReceiver(() => status)
@@ -111,12 +111,15 @@ test('a subscription of which no try has succeeded for five days is disabled, sa
   nowMs += 1
   await isTold('e', 5)
   await expect.poll(async () => (await service.statusOf(id)).status).toBe('disabled')
-  expect(await service.statusOf(id)).toMatchObject({ disabled_reason: 'no try has succeeded for 5 days', version: 2 })
+  expect(await service.statusOf(id)).toMatchObject({
+    disabled_reason: 'no attempt has succeeded for 5 days',
+    version: 2,
+  })
 
   const failures = entries.filter(({ event }) => event === 'delivery_failed')
   expect(failures).toHaveLength(4)
   expect(failures[0]).toMatchObject({ level: 'info', webhook_id: id, attempt: 1, status: 500, reason: 'answered 500' })
-  const reason = 'no try has succeeded for 5 days'
+  const reason = 'no attempt has succeeded for 5 days'
   expect(entries.at(-1)).toEqual({ level: 'warn', event: 'webhook_disabled', webhook_id: id, reason })
 
   const eventId = last?.eventId ?? ''
@@ -126,7 +129,7 @@ test('a subscription of which no try has succeeded for five days is disabled, sa
   expect(receiver.received).toHaveLength(5)
 })
 
-test('tries are made at the times of Standard Webhooks, a tenth earlier or later, and there are ten', async () => {
+test('there are ten attempts at the times of Standard Webhooks, up to a tenth earlier or later', async () => {
   let nowMs = START_MS
   const failing = await startReceiver(() => 500)
   const other = await startReceiver()

@@ -8,7 +8,7 @@ import { settingsFixture } from './settings-fixture.ts'
 
 const script = fileURLToPath(new URL('set-one.ts', import.meta.url))
 
-test('processes that write at once lose nothing of each other', async () => {
+test('concurrent writes of several processes lose nothing', async () => {
   const { settings, folder, readJson } = await settingsFixture()
   const codes = ['a', 'b', 'c'].map(async (name) => {
     const [code] = await once(spawn(process.execPath, [script, folder, name], { stdio: 'inherit' }), 'exit')
@@ -21,7 +21,7 @@ test('processes that write at once lose nothing of each other', async () => {
   expect((await readdir(folder)).toSorted()).toEqual(['config.json', 'keys.json'])
 })
 
-test('calls that write at once in one process lose nothing', async () => {
+test('concurrent writes in one process lose nothing', async () => {
   const { settings } = await settingsFixture()
   const names = Array.from({ length: 10 }, (_, index) => `p${index}`)
   await Promise.all(names.map((name) => settings.putProfile(name, defaultProfile('https://a.example'))))

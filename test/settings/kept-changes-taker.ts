@@ -1,6 +1,6 @@
 import { type KeptChange, openKeptChanges } from '../../src/settings/kept-changes.ts'
 
-/** A process that holds one change, where its id is given, or takes what was kept and says what it got; it lives until it is killed. */
+/** A process that holds the change with the given id, or takes kept changes and prints them; it runs until killed. */
 const [folder = '', server = '', id] = process.argv.slice(2)
 const changes = openKeptChanges({ CRM_STATE_HOME: folder }, server)
 const one = (): KeptChange => ({ list: 'contacts', id: id ?? '', patch: { company: 'New' }, before: {} })

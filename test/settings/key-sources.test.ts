@@ -7,7 +7,7 @@ const origin = 'http://127.0.0.1:4243'
 const config = { active: 'local', profiles: { local: { base_url: origin } } }
 const stored = { local: { origin, key: 'crm_key_0123456789abcdef' } }
 
-test('the winner and what it shadows are told apart, without the keys', async () => {
+test('the source in use and the shadowed sources are listed without the keys', async () => {
   const { settings, folder } = await settingsFixture(config, stored)
   const env = { CRM_API_KEY: 'crm_key_9876543210fedcba' }
   const sources = await describeKeySources(settings, { env, profileFlag: undefined, keyFromFlag: undefined })
@@ -18,13 +18,13 @@ test('the winner and what it shadows are told apart, without the keys', async ()
   })
 })
 
-test('a short key shows none of itself', async () => {
+test('no character of a short key is shown', async () => {
   const { settings } = await settingsFixture(config, { local: { origin, key: 'short-key' } })
   const sources = await describeKeySources(settings, { env: {}, profileFlag: undefined, keyFromFlag: undefined })
   expect(sources.winner).toMatchObject({ source: 'file', lastFour: undefined })
 })
 
-test('nothing at all is described as nothing', async () => {
+test('without profile and key there is no source', async () => {
   const { settings } = await settingsFixture()
   const request = { env: {}, profileFlag: undefined, keyFromFlag: undefined }
   expect(await describeKeySources(settings, request)).toEqual({

@@ -8,7 +8,7 @@ import { openSettings } from '../../src/settings/settings.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/keyring.js', import.meta.url))
-/** Of a session whose bus is not there; the binding finds out by itself. */
+/** A session without a bus; the binding detects that itself. */
 const session = { PATH: process.env.PATH, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' }
 
 test('without a program there is no keyring', async () => {
@@ -16,7 +16,7 @@ test('without a program there is no keyring', async () => {
   await expect(openKeyring(session, undefined).read('a')).rejects.toMatchObject(refusal)
 })
 
-test('a package that is not installed is said as that', async () => {
+test('a missing package is reported as such', async () => {
   const program = join(await tempFolder(), 'keyring.mjs')
   copyFileSync(PROGRAM, program)
   const refusal = {
@@ -26,19 +26,21 @@ test('a package that is not installed is said as that', async () => {
   await expect(openKeyring(session, program).read('a')).rejects.toMatchObject(refusal)
 })
 
-test('a program that ends with an error says its last line, and one that is over its time costs it once', async () => {
+test('the last line of a failing program is reported, and a timeout applies once', async () => {
   const broken = openKeyring(session, '/nonexistent/keyring.js')
   await expect(broken.read('a')).rejects.toMatchObject({ code: 'machine' })
   const late = openKeyring(session, PROGRAM, 1)
   await expect(late.write('a', 'b')).rejects.toMatchObject({ message: expect.stringContaining('does not answer') })
-  await expect(late.remove('a')).rejects.toMatchObject({ message: expect.stringContaining('did not answer before') })
+  await expect(late.remove('a')).rejects.toMatchObject({
+    message: expect.stringContaining('did not answer an earlier request'),
+  })
 })
 
-test.skipIf(process.platform !== 'linux')('a bus that is not there is the reason that the binding gives', async () => {
+test.skipIf(process.platform !== 'linux')('the binding reports a missing bus as the reason', async () => {
   await expect(openKeyring(session, PROGRAM).read('a')).rejects.toMatchObject({ code: 'machine' })
 })
 
-test('a key is not called forgotten where the keyring cannot be asked', async () => {
+test('a key is not reported as forgotten when the keyring cannot be used', async () => {
   const settings = openSettings({ ...session, HOME: await tempFolder() }, '/nonexistent/keyring.js')
   const entry = { origin: 'https://crm.test', account: 'prod https://crm.test 000000' }
   await settings.storeKey('prod', entry)

@@ -7,7 +7,7 @@ import { tempFolder } from '../files/temp-folder.ts'
 const NOON_MS = Date.parse('2026-01-01T12:00:00Z')
 const DAY_MS = 24 * 3600 * 1000
 
-test('a notice is due once per host and day, and the days of old are forgotten', async () => {
+test('a notice is due once per host and day, and earlier days are forgotten', async () => {
   const folder = await tempFolder()
   const isFirst = (host: string, nowMs: number) => isFirstToday({ CRM_CONFIG_HOME: folder }, host, nowMs)
   expect(await isFirst('a.example', NOON_MS)).toBe(true)

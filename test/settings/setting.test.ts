@@ -20,7 +20,7 @@ test.each<[SettingKey, string, unknown]>([
   ['wire.items_path', '', null],
   ['wire.next_path', '@odata.nextLink', '@odata.nextLink'],
   ['wire.next_path', '', null],
-])('%s takes %j as %j', (key, text, value) => {
+])('%s reads %j as %j', (key, text, value) => {
   expect(SETTINGS[key].parse(text, key)).toBe(value)
 })
 
@@ -29,7 +29,7 @@ test.each<[SettingKey, string]>([
   ['base_url', 'https://user:pw@a.example'],
   ['protected', 'yes'],
   ['protected', ''],
-  // A repository could hold a program of that name.
+  // A relative path could name a program in a repository.
   ['key_command', './pass show crm'],
   ['key_command', 'bin/pass'],
   ['wire.page_size', '0'],
@@ -46,12 +46,12 @@ test.each<[SettingKey, string]>([
   ['wire.cursor_param', 'a b'],
   ['wire.items_path', 'data..contacts'],
   ['wire.next_path', '.'],
-])('%s refuses %j and names both', (key, text) => {
+])('%s rejects %j and names both', (key, text) => {
   expect(() => SETTINGS[key].parse(text, key)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
   expect(() => SETTINGS[key].parse(text, key)).toThrow(key)
 })
 
-test('a setting that does not exist is answered with those that do', () => {
+test('an unknown setting is answered with the known ones', () => {
   expect(parseSettingKey('wire.page_size')).toBe('wire.page_size')
   for (const text of ['page_size', 'toString', '']) {
     expect(() => parseSettingKey(text)).toThrow(/there is no setting ".*", expected base_url, protected, /)

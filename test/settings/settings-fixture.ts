@@ -6,7 +6,7 @@ import { tempFolder } from '../files/temp-folder.ts'
 export interface SettingsFixture {
   readonly folder: string
   readonly settings: Settings
-  /** What another process, or an editor, would do. */
+  /** Writes the file as another process or an editor would. */
   writeConfig(config: unknown): Promise<void>
   writeKeys(keys: unknown): Promise<void>
   readJson(name: 'config' | 'keys'): Promise<unknown>

@@ -9,6 +9,6 @@ test.each([
   [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, '/h/.config/crm'],
   [{ XDG_CONFIG_HOME: '', HOME: '/h' }, '/h/.config/crm'],
   [{}, join(homedir(), '.config', 'crm')],
-])('with %j settings are in %s', (env, folder) => {
+])('with %j the settings are in %s', (env, folder) => {
   expect(settingsFolder(env)).toBe(folder)
 })

@@ -8,7 +8,7 @@ import { settingsFixture } from './settings-fixture.ts'
 
 const local = { base_url: 'http://127.0.0.1:4243' }
 
-test('a folder that is not there reads as empty and is not made', async () => {
+test('a missing folder reads as empty and is not created', async () => {
   const home = await tempFolder()
   const settings = openSettings({ HOME: home })
   expect(await settings.profiles()).toEqual(new Map())
@@ -21,7 +21,7 @@ test('a folder that is not there reads as empty and is not made', async () => {
   expect(await readdir(home)).toEqual([])
 })
 
-test('what is written is private, and holds only what differs from the defaults', async () => {
+test('written files are private and contain only values that differ from the defaults', async () => {
   const home = await tempFolder()
   const settings = openSettings({ HOME: home })
   await settings.putProfile('local', { ...defaultProfile('http://127.0.0.1:4243/'), isProtected: true })
@@ -39,7 +39,7 @@ test('what is written is private, and holds only what differs from the defaults'
   expect((await readdir(folder)).toSorted()).toEqual(['config.json', 'keys.json'])
 })
 
-test('a profile is read back as it was put, whatever its settings', async () => {
+test('a profile is read back as written, whatever its settings', async () => {
   const { settings, folder } = await settingsFixture()
   const profile = {
     baseUrl: 'https://crm.example.com/prefix',
@@ -64,7 +64,7 @@ test('a profile is read back as it was put, whatever its settings', async () => 
   expect(await openSettings({ CRM_CONFIG_HOME: folder }).profiles()).toEqual(new Map([['a.b-c_1', profile]]))
 })
 
-test('members that this version does not know stay in the file', async () => {
+test('unknown members of the file are kept', async () => {
   const { settings, readJson } = await settingsFixture({
     later: 1,
     profiles: { local: { ...local, wire: { dialect: 'x' }, later: [2] }, other: { ...local, later: 3 } },
@@ -82,7 +82,7 @@ test('members that this version does not know stay in the file', async () => {
   })
 })
 
-test('reads are kept until this object writes, then it sees what others wrote', async () => {
+test('reads are cached until this object writes; then it sees the writes of others', async () => {
   const { settings, writeConfig } = await settingsFixture({ profiles: { one: local } })
   expect([...(await settings.profiles()).keys()]).toEqual(['one'])
   await writeConfig({ profiles: { one: local, two: local } })
@@ -91,7 +91,7 @@ test('reads are kept until this object writes, then it sees what others wrote', 
   expect([...(await settings.profiles()).keys()]).toEqual(['one', 'two'])
 })
 
-test('values are listed with what they mean, and whether they are set', async () => {
+test('values are listed with their meaning and whether they are set', async () => {
   const { settings } = await settingsFixture({ profiles: { local: { ...local, wire: { page_size: 5 } } } })
   const values = await settings.values('local')
   expect(values.map(({ key, value, isDefault }) => [key, value, isDefault])).toEqual([
@@ -116,7 +116,7 @@ test('values are listed with what they mean, and whether they are set', async ()
   for (const { meaning } of values) expect(meaning).not.toBe('')
 })
 
-test('setting the address makes a profile, setting anything else of none does not', async () => {
+test('setting the address creates a profile, setting anything else does not', async () => {
   const { settings, readJson } = await settingsFixture({ profiles: { local } })
   await expect(settings.setSetting('staging', 'protected', 'true')).rejects.toMatchObject({
     code: 'usage',
@@ -128,7 +128,7 @@ test('setting the address makes a profile, setting anything else of none does no
   })
 })
 
-test('a profile goes with its key, and is no longer the active one', async () => {
+test('removing a profile removes its key, and it is no longer active', async () => {
   const { settings, readJson } = await settingsFixture(
     { active: 'local', profiles: { local, other: local } },
     { local: { origin: 'http://127.0.0.1:4243', key: 'k' }, other: { origin: 'http://127.0.0.1:4243', key: 'l' } },
@@ -142,7 +142,7 @@ test('a profile goes with its key, and is no longer the active one', async () =>
 })
 
 test.each(['constructor', 'toString', '__internal__', 'hasOwnProperty'])(
-  'no profile is found under %s',
+  'there is no profile named %s',
   async (name) => {
     const { settings } = await settingsFixture({ profiles: {} }, {})
     await expect(settings.profile(name)).rejects.toMatchObject({ code: 'usage' })
@@ -150,7 +150,7 @@ test.each(['constructor', 'toString', '__internal__', 'hasOwnProperty'])(
   },
 )
 
-test('a profile may be called constructor', async () => {
+test('a profile may be named constructor', async () => {
   const { settings, folder } = await settingsFixture()
   await settings.putProfile('constructor', defaultProfile('https://a.example'))
   await settings.storeKey('constructor', { origin: 'https://a.example', key: 'k' })
@@ -159,16 +159,21 @@ test('a profile may be called constructor', async () => {
   expect(await fresh.storedKey('constructor')).toEqual({ origin: 'https://a.example', key: 'k' })
 })
 
-test.each(['', '-p', 'a/b', '../x', '__proto__', 'a b', 'ä', 'x'.repeat(65)])('%j names no profile', async (name) => {
-  const { settings, folder } = await settingsFixture()
-  await expect(settings.putProfile(name, defaultProfile('https://a.example'))).rejects.toMatchObject({ code: 'usage' })
-  await expect(settings.storeKey(name, { origin: 'https://a.example', key: 'k' })).rejects.toMatchObject({
-    code: 'usage',
-  })
-  expect(await readdir(folder)).toEqual([])
-})
+test.each(['', '-p', 'a/b', '../x', '__proto__', 'a b', 'ä', 'x'.repeat(65)])(
+  '%j is not a profile name',
+  async (name) => {
+    const { settings, folder } = await settingsFixture()
+    await expect(settings.putProfile(name, defaultProfile('https://a.example'))).rejects.toMatchObject({
+      code: 'usage',
+    })
+    await expect(settings.storeKey(name, { origin: 'https://a.example', key: 'k' })).rejects.toMatchObject({
+      code: 'usage',
+    })
+    expect(await readdir(folder)).toEqual([])
+  },
+)
 
-test('a key file that others can read is refused, and so is one to be written', async () => {
+test('a key file that others can read is neither read nor written', async () => {
   const { settings, folder } = await settingsFixture({ profiles: { local } }, {})
   await chmod(join(folder, 'keys.json'), 0o644)
   const refusal = { code: 'machine', details: { hint: `chmod 600 ${join(folder, 'keys.json')}` } }
@@ -176,7 +181,7 @@ test('a key file that others can read is refused, and so is one to be written', 
   await expect(settings.storeKey('local', { origin: 'x', key: 'k' })).rejects.toMatchObject(refusal)
 })
 
-test.each(['config', 'keys'])('a link in the place of %s.json is neither read nor written through', async (name) => {
+test.each(['config', 'keys'])('a link in place of %s.json is neither read nor written', async (name) => {
   const folder = await tempFolder()
   await writeFile(join(folder, 'victim.json'), '{}', { mode: 0o600 })
   await mkdir(join(folder, 'crm'), { mode: 0o700 })
@@ -190,14 +195,14 @@ test.each(['config', 'keys'])('a link in the place of %s.json is neither read no
   expect(await readFile(join(folder, 'victim.json'), 'utf8')).toBe('{}')
 })
 
-test('what a killed process left of a key file goes with the next write', async () => {
+test('a temporary key file of a killed process is removed by the next write', async () => {
   const { settings, folder } = await settingsFixture(undefined, { local: { origin: 'https://a.example', key: 'k' } })
   await writeFile(join(folder, 'keys.json.tmp-1234567890abcdef'), '{"local":', { mode: 0o600 })
   await settings.forgetKey('local')
   expect(await readdir(folder)).toEqual(['keys.json'])
 })
 
-test('a link in the place of the folder is not written through', async () => {
+test('a link in place of the folder is not followed for writing', async () => {
   const folder = await tempFolder()
   await mkdir(join(folder, 'elsewhere'))
   await symlink(join(folder, 'elsewhere'), join(folder, 'crm'))
@@ -208,7 +213,7 @@ test('a link in the place of the folder is not written through', async () => {
   expect(await readdir(join(folder, 'elsewhere'))).toEqual([])
 })
 
-test('an idempotency window at or below the life of a request is refused, whichever of them is set', async () => {
+test('an idempotency window not above the life of a request is rejected, whichever is set', async () => {
   const { settings } = await settingsFixture()
   await settings.putProfile('local', defaultProfile('http://127.0.0.1:4243'))
   const expected = 'wire.idempotency_window is 2m, expected more than wire.request_life, which is 2m'

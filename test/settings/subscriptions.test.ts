@@ -7,7 +7,7 @@ import { settingsFixture } from './settings-fixture.ts'
 const place = { origin: 'http://127.0.0.1:4243', url: 'http://127.0.0.1:4242/' }
 const subscription = { id: 'wh_1', secret: 'whsec_c2VjcmV0' }
 
-test('a subscription is kept in a private file, for its origin and its address alone', async () => {
+test('a subscription is kept in a private file, for its origin and address alone', async () => {
   const { settings, folder } = await settingsFixture()
   expect(await settings.subscription(place)).toBeUndefined()
   await settings.storeSubscription(place, subscription)
@@ -20,7 +20,7 @@ test('a subscription is kept in a private file, for its origin and its address a
   expect((await stat(settings.paths().webhooks)).mode & 0o777).toBe(0o600)
 })
 
-test('a later one takes its place, its secret stays behind it, and those of other addresses stay', async () => {
+test('a later subscription replaces an earlier one, whose secret is kept; other addresses are unchanged', async () => {
   const { settings } = await settingsFixture()
   const other = { ...place, url: 'http://127.0.0.1:4242/other' }
   await settings.storeSubscription(place, subscription)
@@ -34,7 +34,7 @@ test('a later one takes its place, its secret stays behind it, and those of othe
   expect(await settings.subscription(other)).toEqual({ id: undefined, secret: 'a', olderSecrets: [] })
 })
 
-test('it is found by its id and by its address, and ten older secrets are kept', async () => {
+test('a subscription is found by id and by address, and ten older secrets are kept', async () => {
   const { settings } = await settingsFixture()
   for (let at = 0; at < 13; at++) await settings.storeSubscription(place, { id: `wh_${at}`, secret: `s${at}` })
   const kept = await settings.findSubscription({ id: 'wh_12' })
@@ -44,7 +44,7 @@ test('it is found by its id and by its address, and ten older secrets are kept',
   expect(await settings.findSubscription({ id: 'wh_1' })).toBeUndefined()
 })
 
-test('it outlives the key, for the server shows its secret to nobody again', async () => {
+test('a subscription is kept when the key is removed', async () => {
   const { settings } = await settingsFixture({ profiles: { local: { base_url: place.origin } } })
   await settings.storeKey('local', { origin: place.origin, key: 'k' })
   await settings.storeSubscription(place, subscription)
@@ -52,7 +52,7 @@ test('it outlives the key, for the server shows its secret to nobody again', asy
   expect(await settings.subscription(place)).toEqual({ ...subscription, olderSecrets: [] })
 })
 
-test('a file that others can read is refused, and so is a damaged one, without its secret', async () => {
+test('a file that others can read and a damaged file are rejected without showing the secret', async () => {
   const { settings, folder } = await settingsFixture()
   const path = join(folder, 'webhooks.json')
   await writeFile(path, JSON.stringify({ [place.origin]: { [place.url]: { key: 'hush' } } }), { mode: 0o600 })

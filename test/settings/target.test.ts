@@ -90,7 +90,7 @@ test.each([['{"active"'], [{ profiles: { local: { protected: 'yes' } } }]])(
   },
 )
 
-test('a damaged file of keys does not matter to who brings the key', async () => {
+test('a damaged key file does not matter when the key is given elsewhere', async () => {
   const fixture = await settingsFixture(config, '{')
   expect((await resolve(fixture, { env: { CRM_API_KEY: 'e' } })).key.value).toBe('e')
   await expect(resolve(fixture)).rejects.toThrow(/cannot read .*keys\.json/)
@@ -106,12 +106,12 @@ test.each([
   [{ CRM_API_KEY: 'e' }, '-p prod contradicts CRM_API_KEY, which is set'],
   [{ CRM_BASE_URL: prod }, '-p prod contradicts CRM_BASE_URL, which is set'],
   [{ CRM_API_KEY: 'e', CRM_BASE_URL: prod }, '-p prod contradicts CRM_API_KEY and CRM_BASE_URL, which are set'],
-])('-p beside %j is refused', async (env, message) => {
+])('-p with %j is rejected', async (env, message) => {
   const fixture = await settingsFixture(config, keys)
   await expect(resolve(fixture, { profileFlag: 'prod', env })).rejects.toMatchObject({ code: 'usage', message })
 })
 
-test('CRM_PROFILE beside the other variables gives what they leave open', async () => {
+test('CRM_PROFILE supplies what the other variables do not set', async () => {
   const fixture = await settingsFixture(config, keys)
   const target = await resolve(fixture, { env: { CRM_PROFILE: 'prod', CRM_API_KEY: 'e' } })
   expect(target).toMatchObject({ profileName: 'prod', isProtected: true, key: { value: 'e' } })
@@ -127,7 +127,7 @@ test('a stored key is not sent to the address of CRM_BASE_URL', async () => {
   })
 })
 
-test('a stored key is not sent to an address that the profile got later', async () => {
+test('a stored key is not sent to a later address of the profile', async () => {
   const fixture = await settingsFixture({ ...config, profiles: { local: { base_url: 'https://evil.example' } } }, keys)
   await expect(resolve(fixture)).rejects.toMatchObject({
     code: 'no_key',
@@ -144,7 +144,7 @@ test('another scheme or port is another origin, another path is not', async () =
   expect((await at(`${origin}/crm`)).key.value).toBe('local-key')
 })
 
-test('settings of a profile do not reach another server', async () => {
+test('settings of a profile do not apply to another server', async () => {
   const fixture = await settingsFixture(config, keys)
   const env = { CRM_API_KEY: 'e', CRM_BASE_URL: 'http://10.0.0.6', CRM_PROFILE: 'lan' }
   await expect(resolve(fixture, { env })).rejects.toMatchObject({ code: 'usage' })
@@ -152,13 +152,13 @@ test('settings of a profile do not reach another server', async () => {
   expect(other).toMatchObject({ profileName: undefined, wire: { pageSize: 100 } })
 })
 
-test('plain http beyond this machine needs the consent of its profile', async () => {
+test('plain http beyond this machine needs insecure_http in its profile', async () => {
   const fixture = await settingsFixture(config, keys)
   expect((await resolve(fixture, { profileFlag: 'lan', keyFromFlag: 'k' })).baseUrl.host).toBe('10.0.0.5')
   await fixture.settings.setSetting('lan', 'insecure_http', 'false')
   await expect(resolve(fixture, { profileFlag: 'lan', keyFromFlag: 'k' })).rejects.toMatchObject({
     code: 'usage',
-    message: 'plain http to 10.0.0.5 would show the key to the network',
+    message: 'plain http to 10.0.0.5 would send the key unencrypted',
     details: { hint: expect.stringContaining('crm config set insecure_http true -p lan') },
   })
   for (const CRM_BASE_URL of ['http://[::1]:1', 'http://localhost', 'http://127.9.9.9']) {
@@ -172,25 +172,25 @@ test.each([
   ['https://CRM.example.com:443', true],
   ['https://crm.example.com.', true],
   ['https://crm.example.com:8443', false],
-])('a protected profile guards its server when CRM_BASE_URL is %s: %s', async (CRM_BASE_URL, isProtected) => {
+])('a protected profile protects its server when CRM_BASE_URL is %s: %s', async (CRM_BASE_URL, isProtected) => {
   const fixture = await settingsFixture(config, keys)
   expect(await resolve(fixture, { env: { CRM_BASE_URL, CRM_API_KEY: 'k' } })).toMatchObject({ isProtected })
 })
 
-test('a protected profile of this machine guards every name of it', async () => {
+test('a protected profile of this machine protects every loopback name', async () => {
   const fixture = await settingsFixture({ profiles: { local: { base_url: origin, protected: true } } })
   const env = { CRM_BASE_URL: 'http://localhost:4243', CRM_API_KEY: 'k' }
   expect((await resolve(fixture, { env })).isProtected).toBe(true)
 })
 
-test('an unknown profile is answered with those there are', async () => {
+test('an unknown profile is answered with the known ones', async () => {
   const message = 'there is no profile "nope": expected one of lan, local, prod'
   const fixture = await settingsFixture(config, keys)
   await expect(resolve(fixture, { profileFlag: 'nope' })).rejects.toMatchObject({ code: 'usage', message })
   await expect(resolve(fixture, { env: { CRM_PROFILE: 'nope' } })).rejects.toMatchObject({ code: 'usage', message })
 })
 
-test('without an address the error says how to get one', async () => {
+test('without an address the hint shows how to set one', async () => {
   const refusal = { code: 'usage', message: 'no server is named: no profile is active and CRM_BASE_URL is not set' }
   await expect(resolve(await settingsFixture())).rejects.toMatchObject(refusal)
   await expect(resolve(await settingsFixture({ active: 'gone', profiles: {} }))).rejects.toMatchObject(refusal)
@@ -212,14 +212,14 @@ test('without a key the error names the address and the login', async () => {
   })
 })
 
-test.each(['a\nb', 'schlüssel', 'k y', 'tab\t', '\u0000'])('the key %j is refused and not repeated', async (key) => {
+test.each(['a\nb', 'schlüssel', 'k y', 'tab\t', '\u0000'])('the key %j is rejected and not repeated', async (key) => {
   const fixture = await settingsFixture(config, keys)
   const error: unknown = await resolve(fixture, { env: { CRM_API_KEY: key } }).catch((caught: unknown) => caught)
   expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('CRM_API_KEY') })
   expect((error as Error).message).not.toContain(key)
 })
 
-test('a keyring that cannot be asked is told, and the file is read', async () => {
+test('a keyring that cannot be used is reported, and the file is read', async () => {
   const both = { local: { origin, keyring: 'local x', key: 'file-key' } }
   const told: string[] = []
   const { key } = await resolve(await settingsFixture(config, both), {}, (line) => told.push(line))
@@ -227,7 +227,7 @@ test('a keyring that cannot be asked is told, and the file is read', async () =>
   expect(told).toEqual([expect.stringContaining('the system keyring cannot be used')])
 })
 
-test('key_command gives the key before what is stored, to the origin of its profile alone', async () => {
+test('key_command precedes a stored key, for the origin of its profile alone', async () => {
   const profiles = { local: { base_url: origin, key_command: 'echo from-command' } }
   const fixture = await settingsFixture({ active: 'local', profiles }, keys)
   expect((await resolve(fixture)).key).toEqual({ value: 'from-command', source: 'key_command' })
@@ -243,28 +243,28 @@ describe('a repository that names a profile', () => {
   const all = { ...config, profiles: { ...config.profiles, staging, twin: { base_url: prod } } }
   const allKeys = { ...keys, staging: { origin: staging.base_url, key: 'staging-key' } }
 
-  test('chooses it before the active one, and that is said', async () => {
+  test('selects it before the active one, and reports it', async () => {
     const told: string[] = []
     const fixture = await settingsFixture(all, allKeys)
     const { key } = await resolve(fixture, { repository: 'staging' }, (line) => told.push(line))
     expect(key.value).toBe('staging-key')
-    expect(told).toEqual(['Profile staging (https://staging.example.com), as /repo/.crm.toml says.'])
+    expect(told).toEqual(['Profile staging (https://staging.example.com), selected by /repo/.crm.toml.'])
   })
 
-  test('is passed over by -p and CRM_PROFILE', async () => {
+  test('is overridden by -p and CRM_PROFILE', async () => {
     const fixture = await settingsFixture(all, allKeys)
     expect((await resolve(fixture, { repository: 'staging', profileFlag: 'prod' })).profileName).toBe('prod')
     expect((await resolve(fixture, { repository: 'staging', env: { CRM_PROFILE: 'local' } })).profileName).toBe('local')
   })
 
-  test('does not choose where a key goes that is bound to no origin', async () => {
+  test('does not select the server for a key that is bound to no origin', async () => {
     const fixture = await settingsFixture(all, allKeys)
     const given = await resolve(fixture, { repository: 'staging', env: { CRM_API_KEY: 'k' } })
     expect(given.baseUrl.origin).toBe(origin)
     expect((await resolve(fixture, { repository: 'staging', keyFromFlag: 'k' })).baseUrl.origin).toBe(origin)
   })
 
-  test('cannot choose a protected server, under any name', async () => {
+  test('cannot select a protected server, under any name', async () => {
     const fixture = await settingsFixture(all, allKeys)
     for (const repository of ['prod', 'twin']) {
       const hint = expect.stringContaining(`-p ${repository}`)
@@ -272,9 +272,9 @@ describe('a repository that names a profile', () => {
     }
   })
 
-  test('that is not kept here is no reason to take another one', async () => {
+  test('that does not exist is an error', async () => {
     const fixture = await settingsFixture(all, allKeys)
-    const message = '/repo/.crm.toml names the profile acme, which is not kept here'
+    const message = '/repo/.crm.toml names the profile acme, which does not exist here'
     await expect(resolve(fixture, { repository: 'acme' })).rejects.toMatchObject({ code: 'usage', message })
     await expect(resolve(fixture, { repository: '../x' })).rejects.toMatchObject({ code: 'usage' })
   })

@@ -14,7 +14,7 @@ async function compare(before: readonly string[], after: readonly string[], igno
   return found
 }
 
-test('what was added, changed and removed is told with what it was', async () => {
+test('added, changed and removed records are reported with their earlier values', async () => {
   const before = ['{"id":"con_1","name":"Ada","phone":"1"}', '{"id":"con_2","name":"Bob"}']
   const after = ['{"id":"con_3","email":"c@example.test"}', '{"id":"con_1","name":"Ada","company":"X"}']
   expect(await compare(before, after)).toEqual([
@@ -36,13 +36,13 @@ test('what was added, changed and removed is told with what it was', async () =>
   ])
 })
 
-test('neither the order of records nor that of members is a difference', async () => {
+test('the order of records and of members makes no difference', async () => {
   const before = ['{"id":"con_1","name":"Ada","address":{"city":"London","zip":1}}', '{"id":"con_2"}']
   const after = ['{"id":"con_2"}', '{"address":{"zip":1,"city":"London"},"name":"Ada","id":"con_1"}']
   expect(await compare(before, after)).toEqual([])
 })
 
-test('members that are ignored make no difference, and are not shown beside those that do', async () => {
+test('ignored members make no difference and are not shown', async () => {
   const before = ['{"id":"con_1","name":"Ada","version":1}', '{"id":"con_2","version":1}']
   const after = ['{"id":"con_1","name":"Eva","version":2}', '{"id":"con_2","version":2}']
   expect(await compare(before, after, ['version'])).toMatchObject([
@@ -50,7 +50,7 @@ test('members that are ignored make no difference, and are not shown beside thos
   ])
 })
 
-test('digits that no double holds are compared to the last one', async () => {
+test('digits beyond the precision of a double are compared', async () => {
   const [before, after] = ['{"id":"con_1","n":12345678901234567890}', '{"id":"con_1","n":12345678901234567891}']
   expect(await compare([before], [before])).toEqual([])
   expect(JSON.stringify(await compare([before], [after]))).toContain(

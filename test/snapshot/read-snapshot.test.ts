@@ -19,19 +19,19 @@ async function read(lines: readonly string[]) {
   return types
 }
 
-test('a snapshot gives its records', async () => {
+test('the records of a snapshot are read', async () => {
   expect(await read(LINES)).toEqual(['contact', 'deal'])
 })
 
 test.each([
-  ['without its end', LINES.slice(0, -1), 'was cut off'],
-  ['with fewer records than its end counts', LINES.toSpliced(1, 1), 'was cut off'],
-  ['that goes on behind its end', [...LINES, LINES[1] ?? ''], 'goes on behind its end'],
-  ['without its first line', LINES.slice(1), 'does not say that this is a snapshot'],
+  ['without its end', LINES.slice(0, -1), 'is the last one: the snapshot is truncated'],
+  ['with fewer records than its end counts', LINES.toSpliced(1, 1), 'is the last one: the snapshot is truncated'],
+  ['that continues after its end', [...LINES, LINES[1] ?? ''], 'follows the end of the snapshot'],
+  ['without its first line', LINES.slice(1), 'is not the first line of a snapshot'],
   ['of another version', ['{"crm_snapshot":2}', ...LINES.slice(1)], 'a snapshot of version 2, expected 1'],
-  ['with another record', LINES.with(1, '{"type":"note","record":{}}'), 'is no contact and no deal'],
-  ['with a line that is no JSON', LINES.with(1, 'con_1'), 'is no object in JSON'],
+  ['with another record', LINES.with(1, '{"type":"note","record":{}}'), 'is neither a contact nor a deal'],
+  ['with a line that is no JSON', LINES.with(1, 'con_1'), 'is not a JSON object'],
   ['that is empty', [], 'is empty'],
-])('one %s is refused', async (_, lines, message) => {
+])('a file %s is rejected', async (_, lines, message) => {
   await expect(read(lines)).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining(message) })
 })

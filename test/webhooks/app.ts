@@ -16,13 +16,13 @@ export interface App {
   readonly port: number
   readonly url: string
   readonly requests: readonly AppRequest[]
-  /** Resolves when so many have come. */
+  /** Resolves when this many events have arrived. */
   has(count: number): Promise<void>
 }
 
 export type Handler = (response: ServerResponse, request: AppRequest, index: number) => void
 
-/** What a developer builds: takes events, and answers as `handle` says. */
+/** The app of a developer: receives events and answers with the result of `handle`. */
 export async function startApp(
   handle: Handler = (response) => response.end('ok'),
   host: string = '127.0.0.1',

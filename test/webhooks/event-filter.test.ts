@@ -21,7 +21,7 @@ test.each([
   expect(matchesAnyGlob(globs, name)).toBe(isMatch)
 })
 
-test('a glob of many stars takes no longer than a search', () => {
+test('a glob with many stars takes linear time', () => {
   const startMs = performance.now()
   expect(matchesAnyGlob([`${'*a'.repeat(5000)}b`], 'a'.repeat(100_000))).toBe(false)
   expect(performance.now() - startMs).toBeLessThan(5000)

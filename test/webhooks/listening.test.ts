@@ -49,10 +49,10 @@ interface Example {
   readonly examples: readonly object[]
 }
 
-test('the bodies of a few hundred events of GitHub reach the app and the log byte for byte', async () => {
+test('the bodies of several hundred GitHub events reach the app and the log byte for byte', async () => {
   const examples: readonly Example[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
   const bodies = examples.flatMap(({ name, examples: all }) =>
-    // Neither spacing nor escapes are as JSON.stringify would have them again.
+    // JSON.stringify would change both the spacing and the escapes.
     all.map((example) => ({
       name,
       body: Buffer.from(`${JSON.stringify(example, null, 3).replaceAll('/', '\\/')}\r\n`),
@@ -78,7 +78,7 @@ test('the bodies of a few hundred events of GitHub reach the app and the log byt
   expect(kept).toEqual(bodies.map(({ body }) => body))
 })
 
-test('an event that is not shown is kept all the same, and goes nowhere', async () => {
+test('an event that is not shown is kept but not forwarded', async () => {
   const app = await startApp()
   const secret = newSecret()
   const { folder, url } = await listeningForTest(secret, { isWanted: async () => false, forwarder: forwardTo(app.url) })
@@ -89,7 +89,7 @@ test('an event that is not shown is kept all the same, and goes nowhere', async 
   expect(app.requests).toEqual([])
 })
 
-test('headers that would break out of a message never reach the app or the log', async () => {
+test('headers that would inject into a message never reach the app or the log', async () => {
   const app = await startApp()
   const secret = newSecret()
   const { folder, url } = await listeningForTest(secret, { forwarder: forwardTo(app.url) })

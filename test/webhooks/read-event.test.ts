@@ -4,18 +4,18 @@ import { createSeenIds } from '../../src/webhooks/seen-ids.ts'
 
 const factsOf = (text: string) => readEventFacts(readEventBody(Buffer.from(text)))
 
-test('the name and the record of an event are those of its body', () => {
+test('the name and the record of an event are read from its body', () => {
   const body = '{"type":"deal.updated","timestamp":"2026-01-01T00:00:00Z","data":{"id":"deal_1"},"previous":{}}'
   expect(factsOf(body)).toEqual({ id: undefined, name: 'deal.updated', recordId: 'deal_1' })
 })
 
-test('what Stripe sends has its own id, and its record one level deeper', () => {
+test('an event of Stripe has its own id, and its record one level deeper', () => {
   const body = '{"id":"evt_1","type":"charge.succeeded","data":{"object":{"id":"ch_1"}}}'
   expect(factsOf(body)).toEqual({ id: 'evt_1', name: 'charge.succeeded', recordId: 'ch_1' })
 })
 
 test.each(['[{"type":"a"}]', '{"type":1,"data":"x","id":null}', '"text"', 'null', '{"data":{"id":""}}', 'not JSON'])(
-  'nothing is made up for %s',
+  'no facts are invented for %s',
   (text) => {
     expect(factsOf(text)).toEqual({ id: undefined, name: undefined, recordId: undefined })
   },
@@ -29,11 +29,11 @@ test('a body is JSON, else text, else bytes', () => {
   expect(readEventBody(bytes)).toEqual({ type: 'bytes', bytes })
 })
 
-test('JSON that is nested a hundred thousand deep is read', () => {
+test('JSON nested a hundred thousand levels deep is read', () => {
   expect(readEventBody(Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)))).toMatchObject({ type: 'json' })
 })
 
-test('an id is seen from its second time on, until too many came after it', () => {
+test('an id counts as seen from its second occurrence on, until too many others follow', () => {
   const seen = createSeenIds([], 2)
   expect(['a', 'a', 'b', 'a', 'c', 'a'].map((id) => seen.add(id))).toEqual([false, true, false, true, false, false])
 })

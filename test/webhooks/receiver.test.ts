@@ -47,7 +47,7 @@ async function post(url: string, init: RequestInit = signed(SECRET, EVENT) as Re
   return { status: response.status, said: await response.text(), headers: response.headers }
 }
 
-/** Bytes as they are; resolves with all that comes back. */
+/** Sends raw bytes; resolves with the whole response. */
 async function raw(url: string, ...parts: string[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   for (const part of parts) socket.write(part, 'latin1')
@@ -78,7 +78,7 @@ test('a genuine delivery is kept and then acknowledged', async () => {
   ])
 })
 
-test('what came is forwarded whole: the query, the bytes, and the headers that are not of the connection', async () => {
+test('a request is forwarded whole: the query, the bytes, and the end-to-end headers', async () => {
   const { url, receivedCount } = await openReceiver()
   const { headers } = signed(SECRET, EVENT)
   const more = `Connection: close, X-Hop\r\nX-Hop: 1\r\nX-Twice: 1\r\nX-Twice: 2\r\nContent-Length: ${EVENT.length}\r\n`
@@ -89,7 +89,7 @@ test('what came is forwarded whole: the query, the bytes, and the headers that a
   expect(event?.type === 'event' && event.delivery.headers).toEqual(expected)
 })
 
-test('the sender is answered with what became of the event, where that is another thing than success', async () => {
+test('the sender receives the outcome of the event when it is not success', async () => {
   const { url } = await openReceiver({ take: async () => ({ status: 503, retryAfter: '7' }) })
   const { status, headers } = await post(url)
   expect([status, headers.get('retry-after')]).toEqual([503, '7'])
@@ -114,14 +114,14 @@ test('a delivery is not acknowledged before it is kept', async () => {
   expect(await answer).toMatchObject({ status: 204 })
 })
 
-test('an id that comes again is marked, and acknowledged all the same', async () => {
+test('a repeated id is marked as a duplicate and acknowledged', async () => {
   const { url, receivedCount } = await openReceiver()
   await post(url)
   expect(await post(url)).toMatchObject({ status: 204 })
   expect(receivedCount).toMatchObject([{ isDuplicate: false }, { isDuplicate: true }])
 })
 
-test('an id is seen only once a genuine delivery has carried it', async () => {
+test('an id counts as seen only after a genuine delivery with it', async () => {
   const { url, receivedCount } = await openReceiver()
   const { headers } = signed(newSecret(), EVENT)
   expect(await post(url, { headers, body: EVENT })).toMatchObject({ status: 401, said: 'signature_mismatch\n' })
@@ -129,7 +129,7 @@ test('an id is seen only once a genuine delivery has carried it', async () => {
   expect(receivedCount).toMatchObject([{ type: 'rejected' }, { type: 'event', isDuplicate: false }])
 })
 
-test('what was refused is described by the names of its headers, without the query, and without its body', async () => {
+test('a rejected request is described by its header names, without the query and the body', async () => {
   const { url, receivedCount } = await openReceiver()
   const { headers } = signed(newSecret(), EVENT)
   await post(`${url}?token=hush`, { headers, body: EVENT })
@@ -147,7 +147,7 @@ test('requests wait until the secret is known', async () => {
   expect(await answer).toMatchObject({ status: 204 })
 })
 
-test('without verification all is taken, and marked', async () => {
+test('without verification every request is accepted and marked', async () => {
   const { receiver, url, receivedCount } = await receiverForTest()
   receiver.open(trust('unverified'))
   expect(await post(url, { body: 'a=1', headers: { 'webhook-id': 'evt.1' } })).toMatchObject({ status: 204 })
@@ -159,7 +159,7 @@ test('without verification all is taken, and marked', async () => {
 })
 
 describe('bodies', () => {
-  test('chunked ones are put together', async () => {
+  test('a chunked body is assembled', async () => {
     const { url } = await openReceiver()
     const { headers, body } = signed(SECRET, EVENT)
     const [first, last] = [body.subarray(0, 10).toString(), body.subarray(10).toString()]
@@ -168,14 +168,14 @@ describe('bodies', () => {
     expect(await raw(url, `${head}${headLines(headers)}\r\n`, chunks)).toMatch(/^HTTP\/1\.1 204 /)
   })
 
-  test('bytes that are no text are verified as they are', async () => {
+  test('bytes that are not text are verified unchanged', async () => {
     const { url, receivedCount } = await openReceiver()
     const bytes = Buffer.from([0xff, 0x00, 0xfe])
     expect(await post(url, signed(SECRET, bytes) as RequestInit)).toMatchObject({ status: 204 })
     expect(receivedCount).toMatchObject([{ isVerified: true, body: { type: 'bytes', bytes } }])
   })
 
-  test('1 MiB is taken, a byte more is not, and the sender sees why', async () => {
+  test('1 MiB is accepted, one byte more is rejected, and the sender receives the reason', async () => {
     const { url, receivedCount } = await openReceiver()
     const body = Buffer.alloc(1024 * 1024, 0x20)
     expect(await post(url, signed(SECRET, body) as RequestInit)).toMatchObject({ status: 204 })
@@ -184,13 +184,13 @@ describe('bodies', () => {
     expect(receivedCount).toMatchObject([{ type: 'event' }, { reason: 'too_large' }])
   })
 
-  test('one that is announced as 100 MB is refused before it is sent', async () => {
+  test('a Content-Length of 100 MB is rejected before the body is sent', async () => {
     const { url } = await openReceiver()
     const head = 'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n'
     expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
   })
 
-  test('compressed ones are refused', async () => {
+  test('a compressed body is rejected', async () => {
     const { url } = await openReceiver()
     const headers = { ...signed(SECRET, EVENT).headers, 'content-encoding': 'gzip' }
     expect(await post(url, { headers, body: EVENT })).toMatchObject({ status: 415, said: 'encoded_body\n' })
@@ -198,14 +198,14 @@ describe('bodies', () => {
     expect(await post(url, { headers: plain, body: EVENT })).toMatchObject({ status: 204 })
   })
 
-  test('one that does not come in time is refused', async () => {
+  test('a body that does not arrive in time is rejected', async () => {
     const { url, receivedCount } = await openReceiver({ timeouts: { ...TIMEOUTS, bodyMs: 50 } })
     const head = 'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{'
     expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 408 /)
     expect(receivedCount).toMatchObject([{ reason: 'too_slow' }])
   })
 
-  test('one that breaks off is told of', async () => {
+  test('a truncated body is reported', async () => {
     const { url, receivedCount } = await openReceiver()
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write('POST /hook HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n')
@@ -215,7 +215,7 @@ describe('bodies', () => {
   })
 })
 
-describe('what is no delivery', () => {
+describe('requests that are not deliveries', () => {
   test('another method is 405 with Allow, another path is 404', async () => {
     const { url, receivedCount } = await openReceiver()
     const got = await fetch(url)
@@ -234,14 +234,14 @@ describe('what is no delivery', () => {
     expect(receivedCount).toEqual([])
   })
 
-  test('two hosts are refused', async () => {
+  test('two Host headers are rejected', async () => {
     const { url, receivedCount } = await openReceiver()
     const request = 'POST /hook HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'
     expect(await raw(url, request)).toMatch(/^HTTP\/1\.1 400 .*malformed_request\n/s)
     expect(receivedCount).toMatchObject([{ reason: 'malformed_request', status: 400 }])
   })
 
-  test('a header of the signature that is sent twice is refused', async () => {
+  test('a signature header sent twice is rejected', async () => {
     const { url } = await openReceiver()
     const { headers } = signed(SECRET, EVENT)
     const twice = `${headLines(headers)}webhook-id: evt_2\r\n`
@@ -263,15 +263,15 @@ describe('what is no delivery', () => {
     expect(receivedCount).toMatchObject([{ reason, status, method: undefined }])
   })
 
-  test('headers that do not come in time are 408', async () => {
+  test('headers that do not arrive in time are answered with 408', async () => {
     const { url, receivedCount } = await openReceiver({ timeouts: { ...TIMEOUTS, headersMs: 50 } })
     expect(await raw(url, 'POST /hook HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 408 /)
     expect(receivedCount).toMatchObject([{ reason: 'too_slow', status: 408 }])
   })
 })
 
-describe('the end', () => {
-  test('a port in use is named, with what to type', async () => {
+describe('shutdown and failure', () => {
+  test('a port in use is named, with the command to type', async () => {
     const { url } = await openReceiver()
     const port = Number(new URL(url).port)
     await expect(receiverForTest({ port })).rejects.toMatchObject({
@@ -281,14 +281,14 @@ describe('the end', () => {
     })
   })
 
-  test('when an event cannot be kept it is not acknowledged, and the failure is forwarded', async () => {
+  test('an event that cannot be kept is not acknowledged, and the failure is reported', async () => {
     const failure = new Error('disk full')
     const { receiver, url } = await openReceiver({ take: () => Promise.reject(failure) })
     await expect(post(url)).rejects.toThrow('fetch failed')
     await expect(receiver.failed).rejects.toBe(failure)
   })
 
-  test('a delivery under way is acknowledged, and one whose keeping hangs is cut off unacknowledged', async () => {
+  test('a delivery in progress is acknowledged, and one whose write hangs is disconnected unacknowledged', async () => {
     const kept = Promise.withResolvers<undefined>()
     const starts: string[] = []
     const { receiver, url } = await openReceiver({

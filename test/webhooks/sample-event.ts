@@ -1,7 +1,7 @@
 import type { ReceivedEvent } from '../../src/core/webhook-events.ts'
 import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
 
-/** An event as a receiver hands it out. */
+/** An event as returned by a receiver. */
 export function sampleEvent(
   id: string,
   more: Partial<ReceivedEvent> & { readonly bytes?: Buffer } = {},

@@ -6,20 +6,20 @@ import { tempFolder } from '../files/temp-folder.ts'
 
 const WHPK = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='
 
-test('a secret a line, without blanks around it and without empty lines', () => {
+test('there is one secret per line; surrounding blanks and empty lines are ignored', () => {
   expect(parseSecrets(` whsec_YQ==\r\n\n${WHPK}\n`, 'F')).toEqual(['whsec_YQ==', WHPK])
 })
 
 test.each([
   ['', 'F holds no secret'],
   [' \n \n', 'F holds no secret'],
-  ['whsec_YQ==\nwhsk_YWJjZGVm', 'line 2 of F is a private key, and who verifies needs the public one'],
-  ['whpk_c2hvcnQ=', 'line 1 of F is no ed25519 public key of 32 bytes'],
+  ['whsec_YQ==\nwhsk_YWJjZGVm', 'line 2 of F is a private key (whsk_); verification needs the public key (whpk_)'],
+  ['whpk_c2hvcnQ=', 'line 1 of F is not an ed25519 public key of 32 bytes'],
 ])('%j is refused without being quoted', (text, message) => {
   expect(() => parseSecrets(text, 'F')).toThrow(expect.objectContaining({ code: 'invalid_input', message }))
 })
 
-test('a file with a new secret is for its owner alone, and one that is there stays as it is', async () => {
+test('a new secret file is readable by its owner alone, and an existing file is unchanged', async () => {
   const path = join(await tempFolder(), 'secret')
   expect(await makeSecretFile(path)).toBe(true)
   expect((await stat(path)).mode & 0o777).toBe(0o600)

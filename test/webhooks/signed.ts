@@ -10,7 +10,7 @@ export interface Signed {
   readonly body: Buffer
 }
 
-/** A delivery as Standard Webhooks 1.0 has it, signed now unless told otherwise. */
+/** A delivery of Standard Webhooks 1.0, signed now by default. */
 export function signed(secret: string, body: string | Buffer, { id = 'evt_1', timeMs = Date.now() } = {}): Signed {
   const bytes = Buffer.from(body)
   const timestamp = Math.floor(timeMs / 1000)
@@ -21,7 +21,7 @@ export function signed(secret: string, body: string | Buffer, { id = 'evt_1', ti
   }
 }
 
-/** As node:http gives them. */
+/** In the form of node:http. */
 export function distinct(headers: Record<string, string | string[]>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()]))
 }

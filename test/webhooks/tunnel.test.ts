@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openTunnel } from '../../src/webhooks/tunnel.ts'
 
-test('a tunnel has the environment of the command, and not the key in it', async () => {
+test('a tunnel gets the environment of the command without the key', async () => {
   const said: string[] = []
   const { url, stop } = await openTunnel({
     name: 'tunnel',

@@ -17,7 +17,7 @@ function deliver(body: string | Buffer, headers: Change): Delivery {
   return { headers: distinct(Object.fromEntries(sent)), body: Buffer.from(body) }
 }
 
-/** A genuine delivery whose headers were changed on the way. */
+/** A genuine delivery with changed headers. */
 function changed(change: Change, body: string | Buffer = '{}'): Delivery {
   return deliver(body, { ...signed(SECRET, body, { timeMs: NOW_MS }).headers, ...change })
 }
@@ -54,12 +54,12 @@ describe('published vectors', () => {
   })
 })
 
-test('a secret whose key is empty verifies nothing: everybody can sign with it', () => {
+test('a secret with an empty key verifies nothing: anyone can sign with it', () => {
   const delivery = deliver('{}', signed('whsec_', '{}', { timeMs: NOW_MS }).headers)
   for (const secret of ['whsec_A', 'A']) expect(refusal(delivery, [secret])).toBe('signature_mismatch')
 })
 
-describe('what other libraries sign is taken', () => {
+describe('signatures of other libraries are accepted', () => {
   const body = '{"type":"contact.created","data":{"name":"Ada ☃ 🚀"}}'
   const at = new Date(NOW_MS)
 
@@ -73,7 +73,7 @@ describe('what other libraries sign is taken', () => {
     expect(verify(deliver(body, headers), prepareSecrets([SECRET]), NOW_MS).name).toBe('standard-webhooks')
   })
 
-  test('svix, under its own header names', () => {
+  test('svix, with its own header names', () => {
     const signature = new SvixWebhook(SECRET).sign('msg_1', at, body)
     const headers = { 'svix-id': 'msg_1', 'svix-timestamp': String(NOW_MS / 1000), 'svix-signature': signature }
     expect(verify(deliver(body, headers), prepareSecrets([SECRET]), NOW_MS).name).toBe('svix')
@@ -101,12 +101,12 @@ describe('what other libraries sign is taken', () => {
 })
 
 describe('a genuine delivery', () => {
-  test('may be of bytes that are no text', () => {
+  test('may have a body that is not text', () => {
     const body = Buffer.from([0xff, 0xfe, 0x00, 0x7b])
     expect(refusal(changed({}, body))).toBe('standard-webhooks')
   })
 
-  test('may carry signatures of other versions and other secrets beside its own', () => {
+  test('may carry additional signatures of other versions and secrets', () => {
     const [own = ''] = changed({}).headers['webhook-signature'] ?? []
     const other = signed(newSecret(), '{}', { timeMs: NOW_MS }).headers['webhook-signature']
     expect(refusal(changed({ 'webhook-signature': `v2,abc ${other} v1,short nonsense ${own}` }))).toBe(
@@ -128,7 +128,7 @@ describe('a genuine delivery', () => {
     expect(refusal(changed({}), [SECRET], NOW_MS + ageSeconds * 1000)).toBe(outcome)
   })
 
-  test('is taken by the scheme of its header when the secret looks like that of another', () => {
+  test('is verified by the scheme of its header when the secret looks like that of another', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const whpk = `whpk_${Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
     const at = String(NOW_MS / 1000)
@@ -168,21 +168,21 @@ describe('refused is', () => {
     expect(refusal(changed(change))).toBe(reason)
   })
 
-  test('a signature with one bit of its base64 changed, and one with anything behind it', () => {
+  test('a signature with one bit of its base64 changed, and one with trailing text', () => {
     const [own = ''] = changed({}).headers['webhook-signature'] ?? []
     for (const text of [own.replace('v1,', 'v1,A').slice(0, -1), `${own}=`, own.slice(0, -1), own.toLowerCase()]) {
       expect(refusal(changed({ 'webhook-signature': text }))).toBe('signature_mismatch')
     }
   })
 
-  test('what is signed with an empty key, when the secret holds no base64', () => {
+  test('a signature with an empty key, when the secret contains no base64', () => {
     const headers = signed('', '{}', { timeMs: NOW_MS }).headers
     for (const secret of ['whsec_', '!!!', 'ä', '====']) {
       expect(refusal(deliver('{}', headers), [secret])).toBe('signature_mismatch')
     }
   })
 
-  test('what is signed with a public key as if it were a secret', () => {
+  test('a signature with a public key used as a secret', () => {
     const whpk = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4='
     const mac = createHmac('sha256', whpk).update('{}').digest('hex')
     expect(refusal(deliver('{}', { 'x-hub-signature-256': `sha256=${mac}` }), [whpk])).toBe('signature_mismatch')
@@ -190,7 +190,7 @@ describe('refused is', () => {
     expect(refusal(deliver('{}', asSecret), [whpk])).toBe('signature_mismatch')
   })
 
-  test('an old delivery with a wrong signature for its signature: stale is said of genuine ones alone', () => {
+  test('an old delivery with a wrong signature is reported for its signature: only genuine ones are stale', () => {
     expect(refusal(changed({}), [newSecret()], NOW_MS + 900_000)).toBe('signature_mismatch')
   })
 })
@@ -202,12 +202,12 @@ test('no message quotes a signature or a secret', () => {
     expect.unreachable()
   } catch (error) {
     const { message } = error as Error
-    expect(message).toBe('another secret, or the body was altered on the way')
+    expect(message).toBe('signed with another secret, or the body was changed in transit')
     expect(message).not.toContain(own)
   }
 })
 
-test('an event that is sent again is signed now, under the id that it had', () => {
+test('a replayed event is signed now and keeps its id', () => {
   const event = sampleEvent('evt_1', { receivedAtMs: NOW_MS - 900_000 })
   const headers = Object.fromEntries(headersSignedAgain(event, [SECRET], NOW_MS))
   expect(headers['webhook-id']).toBe('evt_1')

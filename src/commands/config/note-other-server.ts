@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { chooseProfile, describes } from '../../settings/address.ts'
+import { appliesTo, chooseProfile } from '../../settings/address.ts'
 
 /** Settings of a profile that CRM_BASE_URL passes over look as if they were in use; this says that they are not, and how they come to be. */
 export async function noteOtherServer({ env, note, settings }: Context, name: string): Promise<void> {
@@ -7,9 +7,9 @@ export async function noteOtherServer({ env, note, settings }: Context, name: st
   if (!address) return
   const kept = await settings()
   const chosen = await chooseProfile(kept, { env, profileFlag: undefined })
-  if (chosen?.name === name && describes(chosen, address)) return
+  if (chosen?.name === name && appliesTo(chosen, address)) return
   const { origin } = address
-  const isThere = describes({ name, profile: await kept.profile(name) }, address)
+  const isThere = appliesTo({ name, profile: await kept.profile(name) }, address)
   const way = isThere
     ? `CRM_PROFILE=${name} makes these settings apply there`
     : `its settings are those of a profile with base_url ${origin}, which CRM_PROFILE names`

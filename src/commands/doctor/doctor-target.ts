@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Wire } from '../../core/wire.ts'
-import { chooseAddress, chooseProfile, describes } from '../../settings/address.ts'
+import { appliesTo, chooseAddress, chooseProfile } from '../../settings/address.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import { defaultProfile } from '../../settings/profile.ts'
@@ -38,7 +38,7 @@ export async function readTarget(ctx: Context): Promise<DoctorTarget> {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
     const chosen = await chooseProfile(settings, request)
     const baseUrl = chooseAddress(env, chosen)
-    const applying = chosen && describes(chosen, baseUrl) ? chosen : undefined
+    const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
     const { wire, serveDatabase } = applying?.profile ?? defaultProfile(baseUrl.href)
     const sources = await describeKeySources(settings, request)
     return { baseUrl, wire, serveDatabase, key: undefined, profileName: applying?.name, sources, lack: error }

@@ -28,7 +28,7 @@ export async function seedEmpty(
   store: Store,
   { name, value }: SeedFile,
 ): Promise<void> {
-  const { parseSeed, sow } = await ctx.service.seed()
+  const { parseSeed, writeSeed } = await ctx.service.seed()
   const seed = parseSeed(value, {
     pipelines: await store.pipelines(),
     uniqueMembers: await store.uniqueMembers(),
@@ -36,7 +36,7 @@ export async function seedEmpty(
   const { records } = await store.stats()
   if (Object.values(records).some((count) => count > 0))
     return ctx.note(`The database holds records already, so --seed ${name} was not loaded.`)
-  const sown = await sow(store, seed)
+  const sown = await writeSeed(store, seed)
   const counts = RECORD_RESOURCES.map((resource) => counted(sown[resource], resource))
   ctx.note(`Loaded ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} from ${name}.`)
 }

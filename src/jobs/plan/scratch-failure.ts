@@ -5,7 +5,7 @@ import { toMachineError } from '../../files/machine-error.ts'
 const TROUBLES: Readonly<Record<number, string>> = {
   8: 'it cannot be written',
   10: 'the disk reports an input/output error',
-  13: 'no space left on its disk',
+  13: 'no space left on the disk',
   14: 'a file in it cannot be opened',
 }
 

@@ -2,14 +2,14 @@ import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { TargetRule } from './target-rules.ts'
 
-/** It names what the subscriber wrote: what a name stands for in the network of the service is not for them. */
+/** Names the host as the subscriber wrote it, without the address it resolves to in the network of the service. */
 export function refusedTarget(host: string): Error {
-  return new Error(`${host} is not a public address, and this service delivers to those alone`)
+  return new Error(`${host} is not a public address; this service delivers only to public addresses`)
 }
 
 /**
- * Resolves a name once and hands over the allowed addresses alone: the connection goes to one that was checked, whatever
- * the name says a moment later.
+ * Resolves a name once and returns only allowed addresses, so that the connection uses a checked address even if the name
+ * changes afterwards.
  */
 export function checkedLookup(isAllowed: TargetRule): LookupFunction {
   return (hostname, options, callback) => {

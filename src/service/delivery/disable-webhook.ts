@@ -4,7 +4,7 @@ import { nextWebhook } from '../webhook-changes.ts'
 
 const DISABLED = '"disabled"'
 
-/** Ends a subscription; who reads its record sees that, when and why. False when it is not there or ended before. */
+/** Disables a subscription; its record shows when and why. False when it does not exist or is already disabled. */
 export async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<boolean> {
   let hasChanged = false
   await store.write({
@@ -21,7 +21,7 @@ export async function disableWebhook(store: Pick<Store, 'write'>, id: string, re
   return hasChanged
 }
 
-/** Nobody gets it: this write comes from no request. */
+/** Unused, as this write belongs to no request. */
 const ANSWER: Change['answer'] = { status: 200, body: '', location: undefined, etag: undefined }
 
 function disabled(current: StoredRecord, reason: string, nowMs: number): NonNullable<Change['next']> {

@@ -1,20 +1,20 @@
-/** Tries under way at one subscription; how many it may have follows what it answers. */
+/** Concurrent attempts per subscription; the limit adapts to its answers. */
 const FIRST_LIMIT = 4
 const LOWEST_LIMIT = 2
 const HIGHEST_LIMIT = 64
 
-/** However long an endpoint asks to be left alone, it is tried again after this. */
+/** The longest pause that an endpoint can request. */
 const LONGEST_PAUSE_MS = 5 * 60 * 1000
 
-/** An answer in time lets more go at once, silence or an overload fewer; other failures are about their event. */
-export type Mood = 'well' | 'busy' | 'unclear'
+/** `healthy` raises the limit, `overloaded` (no answer, or an overload) lowers it, `unknown` leaves it. */
+export type EndpointHealth = 'healthy' | 'overloaded' | 'unknown'
 
 interface Endpoint {
   limit: number
   pausedUntilMs: number
 }
 
-/** Keeps a dead endpoint from holding the sockets that others need, and one that recovers from being run over. */
+/** Keeps a dead endpoint from using up the sockets, and a recovering one from being overloaded. */
 export class EndpointLimits {
   readonly #endpoints = new Map<string, Endpoint>()
 
@@ -24,10 +24,10 @@ export class EndpointLimits {
     return nowMs < endpoint.pausedUntilMs ? 0 : endpoint.limit
   }
 
-  record(webhookId: string, mood: Mood): void {
+  record(webhookId: string, health: EndpointHealth): void {
     const endpoint = this.#endpointOf(webhookId)
-    if (mood === 'well') endpoint.limit = Math.min(HIGHEST_LIMIT, endpoint.limit * 2)
-    if (mood === 'busy') endpoint.limit = Math.max(LOWEST_LIMIT, Math.floor(endpoint.limit / 2))
+    if (health === 'healthy') endpoint.limit = Math.min(HIGHEST_LIMIT, endpoint.limit * 2)
+    if (health === 'overloaded') endpoint.limit = Math.max(LOWEST_LIMIT, Math.floor(endpoint.limit / 2))
   }
 
   pause(webhookId: string, untilMs: number, nowMs: number): void {

@@ -7,7 +7,7 @@ export interface SignedRequest {
   readonly body: Buffer
 }
 
-/** Standard Webhooks 1.0: the id is the event's on every try, the time is that of this try. */
+/** Standard Webhooks 1.0: the id is the event's on every attempt, the time is that of the attempt. */
 export function signedRequest(delivery: ClaimedDelivery, nowMs: number, userAgent: string): SignedRequest {
   const body = Buffer.from(delivery.text)
   const id = delivery.eventId

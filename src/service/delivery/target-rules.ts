@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Not reachable from everywhere, by the special-purpose registries of IANA (RFC 6890), multicast and reserved included. */
+/** Not globally reachable by the special-purpose registries of IANA (RFC 6890), with multicast and reserved ranges. */
 const CLOSED_IPV4: readonly [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,7 +18,7 @@ const CLOSED_IPV4: readonly [string, number][] = [
   ['224.0.0.0', 3],
 ]
 
-/** Global unicast is 2000::/3; these parts of it are not, or lead on to an IPv4 address (Teredo, 6to4). */
+/** Parts of 2000::/3 that are not global unicast, or embed an IPv4 address (Teredo, 6to4). */
 const CLOSED_IPV6: readonly [string, number][] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -28,7 +28,7 @@ const CLOSED_IPV6: readonly [string, number][] = [
 
 export type TargetRule = (address: string) => boolean
 
-/** The address that a URL names; undefined where it names a host. */
+/** The IP address in a URL; undefined when it contains a host name. */
 export function literalAddress({ hostname }: URL): string | undefined {
   const address = hostname.replace(/^\[|\]$/g, '')
   return isIP(address) ? address : undefined
@@ -39,8 +39,8 @@ export function targetRule(allowsPrivateTargets: boolean): TargetRule {
 }
 
 /**
- * Whether an address is the public internet's. Everything outside of global unicast is not: loopback, link-local,
- * unique-local, and the mapped and translated forms that hide an IPv4 address.
+ * Whether an address is public. Everything outside of global unicast is not: loopback, link-local, unique-local, and mapped
+ * or translated forms of an IPv4 address.
  */
 export function publicTargets(): TargetRule {
   const closed = new BlockList()

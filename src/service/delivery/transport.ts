@@ -1,40 +1,39 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { checkedLookup, refusedTarget } from './checked-lookup.ts'
-import { BROKEN_OFF, failureReason } from './failure-reason.ts'
+import { CONNECTION_CLOSED, failureReason } from './failure-reason.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { literalAddress, type TargetRule } from './target-rules.ts'
 
 export type Attempt =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly type: 'unanswered'; readonly reason: string }
-  /** Broken off by `stop`. */
+  /** Aborted by `stop`. */
   | { readonly type: 'stopped' }
 
 export interface Transport {
   /**
-   * Never rejects for what an endpoint or the network does. A redirect is an answer like others and not followed. A retry has a
-   * connection of its own: an endpoint that breaks off would otherwise look like a connection that was closed while it was
-   * idle, and have each try twice.
+   * Never rejects for a failure of the endpoint or the network. Redirects are not followed. A retry uses a new connection:
+   * otherwise a closing endpoint would look like a connection closed while idle, and every attempt would be sent twice.
    */
   post(request: SignedRequest, isRetry?: boolean): Promise<Attempt>
-  /** Breaks off what is under way and closes every connection. */
+  /** Aborts the requests in progress and closes every connection. */
   stop(): void
 }
 
 export interface TransportOptions {
-  /** From the look-up of the name to the end of the answer. */
+  /** From the name look-up to the end of the response. */
   readonly timeoutMs: number
   readonly isAllowed: TargetRule
 }
 
 const KEPT_ALIVE = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
 
-/** What an answer says beyond its status is dropped, and after so much its connection too. */
+/** Response bodies are discarded; larger ones also close the connection. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Transport {
-  const underWay = new Set<Exchange>()
+  const active = new Set<Exchange>()
   const connections = {
     http: new HttpAgent(KEPT_ALIVE),
     https: new HttpsAgent(KEPT_ALIVE),
@@ -42,26 +41,26 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
   }
   const post = async (signed: SignedRequest, isRetry = false): Promise<Attempt> => {
     const url = new URL(signed.url)
-    // An address is never looked up, so the lookup does not see it.
+    // IP addresses bypass the lookup and are checked here.
     const address = literalAddress(url)
     if (address !== undefined && !isAllowed(address)) {
       return { type: 'unanswered', reason: refusedTarget(address).message }
     }
     const exchange = new Exchange(isRetry ? { ...connections, http: false, https: false } : connections, url, signed)
-    underWay.add(exchange)
-    const tooLate: Attempt = { type: 'unanswered', reason: `no answer within ${timeoutMs / 1000} s` }
-    const timer = setTimeout(() => exchange.breakOff(tooLate), timeoutMs)
+    active.add(exchange)
+    const timedOut: Attempt = { type: 'unanswered', reason: `no answer within ${timeoutMs / 1000} s` }
+    const timer = setTimeout(() => exchange.abort(timedOut), timeoutMs)
     try {
       return await exchange.attempt()
     } finally {
       clearTimeout(timer)
-      underWay.delete(exchange)
+      active.delete(exchange)
     }
   }
   return {
     post,
     stop: () => {
-      for (const exchange of underWay) exchange.breakOff({ type: 'stopped' })
+      for (const exchange of active) exchange.abort({ type: 'stopped' })
       connections.http.destroy()
       connections.https.destroy()
     },
@@ -69,13 +68,13 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
 }
 
 interface Connections {
-  /** False: one connection for one request. */
+  /** False: a new connection for each request. */
   readonly http: HttpAgent | false
   readonly https: HttpsAgent | false
   readonly lookup: ReturnType<typeof checkedLookup>
 }
 
-/** One request and its answer, on a second connection when the first had been closed while it was idle. */
+/** One request and its response, repeated on a new connection when the reused one was closed while idle. */
 class Exchange {
   readonly #connections: Connections
   readonly #url: URL
@@ -94,8 +93,8 @@ class Exchange {
     return wasStale && !this.#brokenOff ? (await this.#send()).attempt : attempt
   }
 
-  /** An answer whose status is known stays one. */
-  breakOff(attempt: Attempt): void {
+  /** Keeps the response if its status is already known. */
+  abort(attempt: Attempt): void {
     this.#brokenOff = attempt
     this.#destroy()
   }
@@ -113,13 +112,13 @@ class Exchange {
       request.on('response', (response) => {
         const { statusCode = 0, headers } = response
         answer = { type: 'answered', status: statusCode, retryAfter: headers['retry-after'] }
-        drop(response)
+        discardBody(response)
       })
       request.on('error', (error) => {
         failure = error
       })
       request.on('close', () => {
-        const reason = failure ? failureReason(failure) : BROKEN_OFF
+        const reason = failure ? failureReason(failure) : CONNECTION_CLOSED
         resolve({
           attempt: answer ?? this.#brokenOff ?? { type: 'unanswered', reason },
           wasStale: !answer && request.reusedSocket,
@@ -130,12 +129,12 @@ class Exchange {
   }
 }
 
-function drop(response: IncomingMessage): void {
+function discardBody(response: IncomingMessage): void {
   let sizeBytes = 0
   response.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
     if (sizeBytes > MAX_ANSWER_BYTES) response.destroy()
   })
-  // The status counts, also of an answer that breaks off.
+  // The status of a truncated response still counts.
   response.on('error', () => response.destroy())
 }

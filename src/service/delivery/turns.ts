@@ -1,18 +1,18 @@
 import { CrmError } from '../../core/errors.ts'
 
-/** For what other processes wrote, and for a database that was locked or full. */
+/** Finds writes of other processes, and repeats after a locked or full database. */
 const POLL_MS = 1000
 
 export interface Turns {
-  /** A turn soon, however often this is called until then. */
+  /** Requests a turn; repeated calls before it make one turn. */
   wake(): void
-  /** Resolves when the turn under way is over; there is none after it. */
+  /** Stops after the current turn. */
   end(): Promise<void>
 }
 
 /**
- * Takes turns one after the other: when woken, after the time the last one named, and once a second. A turn that fails
- * for the machine's reasons is followed by another; anything else is a bug and ends in `onBug`.
+ * Runs turns sequentially: when woken, after the delay returned by the last turn, and once a second. A turn that fails with a
+ * CrmError is repeated; any other error is a bug and is passed to `onBug`.
  */
 export function takeTurns(turn: () => Promise<number | undefined>, onBug: (error: unknown) => void): Turns {
   let timer: NodeJS.Timeout | undefined

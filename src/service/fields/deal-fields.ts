@@ -5,14 +5,14 @@ import { oneOf, READ_ONLY_RULES, type Rule, type Rules, requireRules, rulesOf, t
 /** The rule of pipeline_id depends on the existing pipelines. */
 const { pipeline_id: _, ...RULES } = rulesOf('deal')
 
-/** Those of a new deal, which may not say what the service sets; its pipeline and stage depend on what pipelines there are. */
+/** Rules of a new deal without read-only fields. Pipeline and stage depend on the existing pipelines. */
 export const DEAL_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }
 
 export function requireDeal(fields: Members, pipelines: readonly Pipeline[]): DealColumns {
   return readDeal(fields, pipelines, DEAL_RULES)
 }
 
-/** The columns of a whole deal; its stage must be one of its pipeline. */
+/** The columns of a whole deal; the stage must belong to the pipeline. */
 export function readDeal(fields: Members, pipelines: readonly Pipeline[], rules: Rules = RULES): DealColumns {
   const pipelineId = textOf(fields.get('pipeline_id'))
   const pipeline = pipelines.find((each) => each.id === pipelineId)

@@ -4,7 +4,7 @@ import { notSent, READ_ONLY_RULES, type Rules, requireRules, rulesOf } from './r
 
 export const NOTE_RULES: Rules = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: notSent }
 
-/** The members of a new note of a deal; other services call its text `content`, so that name is taken too. */
+/** The members of a new note of a deal. `content`, the name in other services, is accepted for `body`. */
 export function readNote(sent: Members, dealId: string): Members {
   if (sent.has('body') && sent.has('content')) {
     throw invalidValues([{ pointer: '#/content', code: 'ambiguous', detail: 'expected body or content, not both' }])

@@ -6,13 +6,13 @@ export function creationRules(resource: PlainResource): Rules {
   return { ...READ_ONLY_RULES, ...rulesOf(resource) }
 }
 
-/** What a record may be created with: anything, but at least something. */
+/** A new record may have any members, but at least one. */
 export function requireNewRecord(resource: PlainResource, fields: Members): void {
   requireRules(fields, creationRules(resource))
   requireMember(fields)
 }
 
-/** A merge patch: null removes the member, and what is read-only is compared with the record later. */
+/** A merge patch: null removes a member; read-only members are compared with the record later. */
 export function requirePatch(resource: PlainResource, patch: Members): void {
   requireRules(patch, patchRulesOf(resource))
 }

@@ -6,13 +6,13 @@ import { shownValue } from '../shown.ts'
 
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 
-/** A JSON Schema (2020-12), as the OpenAPI document shows it. */
+/** A JSON Schema (2020-12) of the OpenAPI document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface Rule {
-  /** Undefined when the value is fine; it is undefined itself when the member was not sent. */
+  /** Undefined for a valid value. `value` is undefined when the member was not sent. */
   check(value: JsonNode | undefined): Fault | undefined
-  /** What passes. */
+  /** The schema of valid values. */
   readonly schema: JsonSchema
   readonly isRequired?: true
 }
@@ -45,7 +45,7 @@ function isNumber(value: JsonNode): value is string {
   return typeof value === 'string' && /^[-\d]/.test(value)
 }
 
-/** Undefined when the value is null or was not sent; the rules have made sure that it is a string otherwise. */
+/** Undefined when the value is null or was not sent; the rules ensure that any other value is a string. */
 export function textOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
@@ -54,7 +54,7 @@ export function wrongType(expected: string, value: JsonNode): Fault {
   return { code: 'wrong_type', detail: `${expected}, got ${shownValue(value)}` }
 }
 
-/** For a member that has one of a few values. */
+/** A member with one of several values. */
 export function oneOf(allowed: readonly string[]): Rule {
   const check: Rule['check'] = (value) => {
     const text = textOf(value)
@@ -105,7 +105,7 @@ const integerOrNull: Rule = {
 export const notSent: Rule = {
   schema: { not: {} },
   check: (value) =>
-    value === undefined ? undefined : { code: 'read_only', detail: 'the service sets this: leave it out' },
+    value === undefined ? undefined : { code: 'read_only', detail: 'read-only: remove it from the request' },
 }
 
 const OF_TYPE: Readonly<Partial<Record<FieldType, Rule>>> = {
@@ -122,11 +122,11 @@ export function rulesOf(resource: Resource): Rules {
 
 function ruleOf(name: string, { type, isRequired }: Field): Rule {
   const rule = OF_TYPE[type]
-  if (!rule) throw new Error(`${name} is of type ${type}, which needs a rule of its own`)
+  if (!rule) throw new Error(`${name} is of type ${type}, which has no rule`)
   return isRequired ? filledText : rule
 }
 
-/** Those of a change: a member that is left out stays as it is. */
+/** The rules of a change: members that are not sent are unchanged. */
 export function patchRulesOf(resource: Resource): Rules {
   return Object.fromEntries(
     Object.entries(rulesOf(resource)).map(([name, { schema, check }]) => [

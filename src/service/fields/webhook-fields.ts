@@ -21,7 +21,7 @@ const checkAddress: Rule['check'] = (value) => {
   if (fault) return fault
   const url = URL.parse(textOf(value) ?? '')
   if (url?.username || url?.password) {
-    return { code: 'invalid_url', detail: 'an address with a user or a password in it is not taken' }
+    return { code: 'invalid_url', detail: 'the address must not contain a user or a password' }
   }
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return { code: 'invalid_url', detail: `expected an http or https address, got ${shownText(textOf(value) ?? '')}` }
@@ -29,7 +29,7 @@ const checkAddress: Rule['check'] = (value) => {
   return undefined
 }
 
-/** Of an address that is written out. What a name stands for may change: it is asked at each delivery. */
+/** Checks an IP address. Host names are checked at each delivery, as they may resolve differently then. */
 function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnType<Rule['check']> {
   const fault = checkAddress(value)
   if (fault) return fault

@@ -1,5 +1,5 @@
 import { decodeId, type IdKind } from '../../core/ids.ts'
-import { cursorsOf, decodeCursor, noCursor } from '../cursor.ts'
+import { cursorsOf, decodeCursor, unknownCursor } from '../cursor.ts'
 import { LIMIT } from '../page.ts'
 import { badParameter } from '../problem.ts'
 import type { PageQuery } from '../store/store.ts'
@@ -9,7 +9,7 @@ export interface ConnectionArgs {
   readonly after?: string | null
 }
 
-/** One page of a list; its cursors are bound to `list`, as those of REST are to theirs. */
+/** One page of a list. Its cursors are bound to `list`, as in REST. */
 export interface ListPage<T> {
   readonly list: string
   readonly nodes: readonly T[]
@@ -17,7 +17,7 @@ export interface ListPage<T> {
   idOf(node: T): string
 }
 
-/** Where a page starts. Without a kind, what the cursor names may be anything. */
+/** The start and size of a page. Without a kind, the cursor may contain any id. */
 export function readConnectionArgs({ first, after }: ConnectionArgs, list: string, kind?: IdKind): PageQuery {
   const limit = first ?? LIMIT.usual
   if (limit < LIMIT.smallest || limit > LIMIT.largest) {
@@ -26,11 +26,11 @@ export function readConnectionArgs({ first, after }: ConnectionArgs, list: strin
   }
   if (after === undefined || after === null) return { limit, olderThanId: undefined }
   const olderThanId = decodeCursor(after, list, 'after')
-  if (kind && decodeId(kind, olderThanId) === undefined) throw noCursor(after, 'after')
+  if (kind && decodeId(kind, olderThanId) === undefined) throw unknownCursor(after, 'after')
   return { limit, olderThanId }
 }
 
-/** Edges and cursors are made when they are asked for. */
+/** Edges and cursors are computed on demand. */
 export function connectionOf<T>({ list, nodes, hasNextPage, idOf }: ListPage<T>): object {
   const cursorOf = cursorsOf(list)
   const cursorAt = (place: number): string | null => {

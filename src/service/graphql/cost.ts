@@ -16,16 +16,16 @@ import {
 import { LIMIT } from '../page.ts'
 
 export interface Cost {
-  /** How many fields the answer has at most. */
+  /** The maximum number of fields in the response. */
   readonly fields: number
-  /** Levels of fields within each other. */
+  /** Nesting levels of fields. */
   readonly depth: number
 }
 
-/** For lists without pages: the stages of a pipeline. */
+/** The assumed length of lists without pages: the stages of a pipeline. */
 const USUAL_LIST = 10
 
-/** What a field costs beside its own value: introspection walks the schema, a mutation waits for the disk. */
+/** Additional cost of a field: introspection walks the schema, a mutation waits for the disk. */
 const EXTRA: Readonly<Record<string, number>> = { __schema: 5000, __type: 1000 }
 const MUTATION_EXTRA = 5000
 
@@ -36,7 +36,7 @@ interface Walk {
   readonly known: Map<string, Cost>
 }
 
-/** Of an operation of a document that was validated: no fragment is part of itself, and each is counted once. */
+/** The cost of an operation in a validated document, in which no fragment contains itself. */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -53,7 +53,7 @@ export function costOf(
   return root ? costOfSelections(walk, operation.selectionSet, root, 1) : { fields: 0, depth: 0 }
 }
 
-/** `size` is how many nodes the connection has that these are the selections of. */
+/** `size` is the number of nodes of the connection that has these selections. */
 function costOfSelections(walk: Walk, set: SelectionSetNode, type: GraphQLCompositeType, size: number): Cost {
   let [fields, depth] = [0, 0]
   for (const selection of set.selections) {
@@ -71,7 +71,7 @@ function costOfSelection(walk: Walk, selection: SelectionNode, type: GraphQLComp
   return costOfSelections(walk, selection.selectionSet, isCompositeType(on) ? on : type, size)
 }
 
-/** Fragments that name others twice each would be walked without end: each is walked once for a size. */
+/** Nested fragments could take exponential time, so each is walked once per size. */
 function costOfSpread(walk: Walk, name: string, size: number): Cost {
   const key = `${size} ${name}`
   const before = walk.known.get(key)
@@ -97,7 +97,7 @@ function costOfField(walk: Walk, field: FieldNode, parent: GraphQLCompositeType,
   return { fields: own + times * inner.fields, depth: 1 + inner.depth }
 }
 
-/** How many nodes a connection may have; what is no such number is refused when it is executed. */
+/** The maximum number of nodes of a connection. An invalid number is rejected on execution. */
 function sizeOf({ variables }: Walk, field: FieldNode): number {
   const argument = field.arguments?.find(({ name }) => name.value === 'first')?.value
   const first = argument && valueFrom(argument, variables)

@@ -10,17 +10,17 @@ import {
 import type { JsonObject } from '../../core/json.ts'
 import { Problem } from '../problem.ts'
 import { costOf } from './cost.ts'
-import { fitVariables } from './variables.ts'
+import { convertVariables } from './variables.ts'
 
-/** The quoted texts and comments of a document, whose brackets count for nothing, and its brackets. */
+/** The brackets of a document, and the strings and comments in which brackets do not count. */
 const BRACKETS = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\r\n])*"|#[^\r\n]*|[([{]|[)\]}]/g
 
-/** Checking is quadratic in places, so the words of a query are counted first: enough for 600 fields. */
+/** Validation is partly quadratic, so the tokens of a query are limited first: enough for 600 fields. */
 const MAX_TOKENS = 2000
 const MAX_FIELDS = 50_000
 const MAX_DEPTH = 12
 const MAX_ERRORS = 20
-/** Of brackets: fields in fields with arguments, and in these the JSON that a body may hold. */
+/** Levels of brackets: nested fields with arguments, and JSON in arguments. */
 const MAX_BRACKETS = 200
 
 const MAX_KEPT = 200
@@ -29,23 +29,23 @@ const MAX_KEPT_CHARS = 8 * 1024
 export interface Asked {
   readonly query: string
   readonly operationName: string | undefined
-  /** Numbers in them are as they were written. */
+  /** Numbers keep their written digits. */
   readonly variables: JsonObject
 }
 
 export interface Opened {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** As the types of the operation take them. */
+  /** Converted to the types of the operation. */
   readonly variables: JsonObject
 }
 
 export interface Documents {
-  /** Faults for what is no query of the schema, and for what would cost too much; a Problem for what cannot be parsed safely. */
+  /** Returns errors for an invalid or too expensive query. Throws a Problem for a query that cannot be parsed safely. */
   open(asked: Asked): Opened | readonly GraphQLError[]
 }
 
-/** What clients send again and again is parsed and checked once. */
+/** Caches parsed and validated queries. */
 export function openDocuments(schema: GraphQLSchema): Documents {
   const kept = new Map<string, DocumentNode>()
   const checked = (query: string): DocumentNode | readonly GraphQLError[] => {
@@ -69,29 +69,29 @@ export function openDocuments(schema: GraphQLSchema): Documents {
       if (!('kind' in document)) return document
       const operation = getOperationAST(document, operationName)
       if (!operation) return [refusal('invalid_query', noOperation(operationName))]
-      const variables = fitVariables(schema, operation, sent)
+      const variables = convertVariables(schema, operation, sent)
       const { fields, depth } = costOf(schema, document, operation, variables)
       if (depth > MAX_DEPTH)
-        return [refusal('query_too_deep', `the query is ${depth} levels deep, ${MAX_DEPTH} are allowed`)]
+        return [refusal('query_too_deep', `the query is ${depth} levels deep, expected at most ${MAX_DEPTH}`)]
       if (fields <= MAX_FIELDS) return { document, operation, variables }
-      const detail = `the answer may have ${fields} fields, ${MAX_FIELDS} are allowed: ask for less at once`
+      const detail = `the response may have ${fields} fields, expected at most ${MAX_FIELDS}; request fewer records or fields`
       return [refusal('query_too_costly', detail)]
     },
   }
 }
 
-/** graphql-js gives up on comparing fields of one name in one selection pair by pair, and says no more than this. */
-const GIVEN_UP = 'Validation aborted.'
+/** The message of graphql-js when it stops comparing fields of the same name in a selection. */
+const VALIDATION_ABORTED = 'Validation aborted.'
 
 function explained(fault: GraphQLError): GraphQLError {
-  if (fault.message !== GIVEN_UP) return withCode(fault, 'invalid_query')
+  if (fault.message !== VALIDATION_ABORTED) return withCode(fault, 'invalid_query')
   return refusal(
     'query_too_costly',
-    'the query names the same field too often to be checked: name it once, or use aliases',
+    'the query repeats a field too often to be validated; name it once, or use aliases',
   )
 }
 
-/** The same error under a code of ours, by which a program can tell it. */
+/** The same error with a code for programs. */
 function withCode({ message, nodes, source, positions }: GraphQLError, code: string): GraphQLError {
   return new GraphQLError(message, { nodes, source, positions, extensions: { code } })
 }
@@ -124,8 +124,8 @@ function refusal(code: string, message: string): GraphQLError {
 }
 
 /**
- * Whether brackets stand in each other more than `limit` deep. Whoever parses such a document calls itself for each of them,
- * and a stack that V8 has not optimised yet has no room for two thousand.
+ * Whether brackets are nested more than `limit` deep. The parser recurses for each level, and about two thousand unoptimised
+ * frames overflow the stack of V8.
  */
 function isNestedDeeper(query: string, limit: number): boolean {
   let depth = 0

@@ -27,13 +27,13 @@ export interface Engine {
   readonly isTarget: TargetRule
 }
 
-/** One request, and what comes of it. */
+/** One request and its result. */
 export interface Exchange {
   readonly store: Store
   readonly call: Call
   readonly key: ApiKey
   readonly asked: Asked
-  /** Undefined for what was not opened. */
+  /** Undefined until the document is validated. */
   operation: OperationDefinitionNode | undefined
   actions: readonly Action[] | undefined
   idempotency: Idempotency | undefined
@@ -42,7 +42,7 @@ export interface Exchange {
 
 export type Args = OperationArgs<QueryContext>
 
-/** What to execute; or why not, or that it was done before and answered. */
+/** Returns what to execute, or the errors, or undefined when the kept answer is replayed. */
 export async function prepare(
   { schema, documents, isTarget }: Engine,
   exchange: Exchange,
@@ -74,7 +74,7 @@ export async function prepare(
   return { schema, document, operationName: asked.operationName, variableValues: variables, contextValue }
 }
 
-/** Keeps the answer of writes that all took effect; others may be sent again under their key. */
+/** Stores the answer when all writes took effect. Other requests may be repeated with the same key. */
 export async function finish(exchange: Exchange, context: QueryContext, result: ExecutionResult): Promise<void> {
   const { errors = [] } = result
   requireNoFailure(errors)
@@ -87,8 +87,8 @@ export async function finish(exchange: Exchange, context: QueryContext, result: 
 }
 
 /**
- * Mutations by name, each once; they were checked, so there are no more of them than the schema has. An error refuses the
- * field that it is about; one about none, such as a variable that does not fit, refuses all.
+ * The mutations of a validated operation by name, each once. An error marks its own field as refused; an error without a
+ * path, such as an invalid variable, marks all.
  */
 function actionsOf(operation: OperationDefinitionNode, errors: readonly GraphQLError[]): readonly Action[] {
   const isNothingDone = errors.some(({ path }) => path === undefined)
@@ -112,19 +112,19 @@ function withRequestId(fault: GraphQLError, requestId: string): GraphQLError {
 function notWithGet(): Problem {
   return new Problem(405, {
     code: 'method_not_allowed',
-    detail: 'a mutation is sent with POST, not GET',
+    detail: 'mutations require POST, not GET',
     headers: { allow: 'POST' },
   })
 }
 
-/** An error of an answer: `extensions` has the members of a REST problem. */
+/** An error in a response. `extensions` has the members of a REST problem. */
 function formatError(error: GraphQLError, requestId: string): GraphQLFormattedError {
   const { message, locations, path, extensions } = error.toJSON()
   const own = { code: 'invalid_variables', ...extensions, ...problemParts(error.originalError), request_id: requestId }
   return { message, ...(locations && { locations }), ...(path && { path }), extensions: own }
 }
 
-/** A failure that is not the client's ends the whole request as it does for REST, and its log line is the same. */
+/** A server failure fails the whole request and is logged, as in REST. */
 function requireNoFailure(errors: readonly GraphQLError[]): void {
   for (const { originalError } of errors) {
     if (originalError === undefined || originalError instanceof GraphQLError) continue
@@ -138,7 +138,7 @@ function problemParts(original: Error | undefined): Record<string, unknown> {
   return { code, status: original.status, ...(errors && { errors }), ...extensions }
 }
 
-/** JSON of an answer with texts that are JSON already, which are inserted unchanged. */
+/** Serialises a response, inserting JSON texts unchanged. */
 function answerText(value: unknown): string {
   if (value instanceof JsonValueText) return value.text
   if (Array.isArray(value)) return listText(value)
@@ -160,7 +160,7 @@ function objectText(value: object): string {
   return `{${text}}`
 }
 
-/** The executor makes objects without a prototype, and so does JSON.rawJSON, whose digits JSON.stringify writes. */
+/** An object to walk; objects of JSON.rawJSON are serialised by JSON.stringify. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && exactDigits(value) === undefined
 }

@@ -15,12 +15,12 @@ import { createSchema } from './schema.ts'
 
 export type GraphqlHandler = (store: Store, call: Call) => Promise<Reply>
 
-/** For graphql-http to say that there is an answer, under which media type. */
+/** A placeholder from which graphql-http selects the media type. */
 const ANSWERED: ExecutionResult = { data: null }
 
 /**
- * graphql-http is asked for the protocol, graphql-js for the query. The text of an answer is ours: exact texts go into it as
- * they are, and the library's JSON.stringify with a replacer takes twice as long.
+ * graphql-http implements the protocol, graphql-js the query. The response is serialised here: exact texts are inserted
+ * unchanged, and JSON.stringify with a replacer takes twice as long.
  */
 export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   const schema = createSchema()
@@ -36,7 +36,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   })
   return async (store, call) => {
     const { key, method, url, headers } = call
-    if (!key) throw new Error('the route of GraphQL let a request in without a key')
+    if (!key) throw new Error('the GraphQL route accepted a request without a key')
     const exchange = {
       store,
       call,
@@ -70,11 +70,11 @@ function replyOf({ answer, actions }: Exchange, [text, { status, headers }]: Res
 }
 
 function notAcceptable(): Problem {
-  const detail = 'this answers application/graphql-response+json or application/json, and Accept takes neither'
+  const detail = 'the response is application/graphql-response+json or application/json; Accept allows neither'
   return new Problem(406, { code: 'not_acceptable', detail })
 }
 
-/** What a request asks, from its body or its URL (https://graphql.github.io/graphql-over-http/draft/). */
+/** The parameters of a request, from its body or its URL (https://graphql.github.io/graphql-over-http/draft/). */
 function readParams(call: Call): Asked {
   return call.method === 'GET' ? fromUrl(call) : fromBody(readBody(call))
 }

@@ -4,13 +4,13 @@ import { invalidValues } from '../problem.ts'
 import { shownValue } from '../shown.ts'
 import { JsonValueText } from './json-value.ts'
 
-/** An `input` of the schema: its own members, and those of `json`, which are named as in REST. */
+/** An `input` of the schema: its own members and those of `json`, named as in REST. */
 export type MutationInput = Readonly<Record<string, unknown>> & { readonly json?: JsonValueText | null }
 
-/** Say which record is meant, and nothing of what it holds. */
+/** Arguments that select the record and are not members of it. */
 const PLACES = ['id', 'dealId', 'ifVersion', 'json']
 
-/** The members of a record that REST would be sent. */
+/** The members of a record as sent to REST. */
 export function inputMembers(input: MutationInput): Members {
   const members = new Map(jsonMembers(input.json))
   for (const [name, value] of Object.entries(input)) {

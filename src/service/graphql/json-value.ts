@@ -1,4 +1,4 @@
-/** A JSON value by its text: what was sent or stored, to the last digit. */
+/** A JSON value as its exact text. */
 export class JsonValueText {
   readonly text: string
 

@@ -3,8 +3,8 @@ import { keyReused } from '../write.ts'
 import type { Idempotency } from './writer.ts'
 
 /**
- * The whole answer under a key, beside those of the writes: what a mutation selects may have changed since. After a crash
- * between the two the writes are replayed, and what else is selected is read again, because it was never sent.
+ * The whole response is stored under the key, besides the answers of its writes, as the selected fields may change. After a
+ * crash between the two, the writes are replayed and the selected fields are read again.
  */
 export async function findReply(store: Store, idempotency: Idempotency): Promise<string | undefined> {
   const reply = await store.replay(replyKey(idempotency))
@@ -14,7 +14,7 @@ export async function findReply(store: Store, idempotency: Idempotency): Promise
   return undefined
 }
 
-/** A write that keeps its answer and changes no record. */
+/** Stores the response with a write that changes no record. */
 export async function keepReply(store: Store, idempotency: Idempotency, body: string): Promise<void> {
   const answer = { status: 200, body, location: undefined, etag: undefined }
   await store.write({
@@ -26,7 +26,7 @@ export async function keepReply(store: Store, idempotency: Idempotency, body: st
   })
 }
 
-/** Clients cannot send a line break in a key, so that none of theirs is ever this one. */
+/** Keys of clients contain no line break, so they never equal this one. */
 function replyKey({ key, fingerprint }: Idempotency): Idempotency {
   return { key: `${key}\nreply`, fingerprint }
 }

@@ -98,7 +98,7 @@ function overlapOf(seconds: number | null | undefined): number {
   throw badParameter('overlapSeconds', 'invalid_number', detail)
 }
 
-/** REST shows the secret within the record; here it stands beside it, so that `json` never holds one. */
+/** REST shows the secret in the record; GraphQL returns it separately, so that `json` never contains one. */
 function withSecret({ body }: { readonly body: string }): object {
   const members = new Map<string, JsonNode>(parseJsonText(body) as Members)
   const secret = members.get('secret')

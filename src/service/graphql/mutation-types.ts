@@ -1,19 +1,19 @@
 import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
 import { inputLines } from './member-types.ts'
 
-/** What `/v1/graphql` changes: what REST does, and more. */
+/** The mutations of `/v1/graphql`, more than REST has. */
 export const MUTATION_TYPES = `
-"Run in order; one that is refused is null, and the others are done. Idempotency-Key works as for REST. ifVersion is If-Match: another version is refused."
+"Run in order; a rejected one is null, and the others are done. Idempotency-Key works as in REST. ifVersion is If-Match: any other version is rejected."
 type Mutation {
 ${PLAIN_RESOURCES.map(plainMutations).join('\n')}
   createDeal(input: CreateDealInput!): DealPayload
   updateDeal(input: UpdateDealInput!): DealPayload
   createNote(input: CreateNoteInput!): NotePayload
   createWebhook(input: CreateWebhookInput!): WebhookSecretPayload
-  "Its deliveries and their log go with it."
+  "Also deletes its deliveries and their log."
   deleteWebhook(input: DeleteInput!): DeletePayload
   rotateWebhookSecret(input: RotateWebhookSecretInput!): WebhookSecretPayload
-  "Tries it again now, from the first try on, whatever became of it."
+  "Sends it again now, starting with the first attempt, whatever its state."
   resendDelivery(input: ResendDeliveryInput!): ResendDeliveryPayload
 }
 
@@ -22,13 +22,13 @@ ${PLAIN_RESOURCES.map(plainInputs).join('')}input DeleteInput {
   ifVersion: Int
 }
 
-"Without a pipeline: in the default one."
+"The default pipeline is used when none is given."
 input CreateDealInput {
 ${inputLines('deal', 'creation')}
   json: JSON
 }
 
-"What is left out stays; null removes it."
+"Members that are not given are unchanged; null removes one."
 input UpdateDealInput {
   id: ID!
   ifVersion: Int
@@ -51,7 +51,7 @@ input CreateWebhookInput {
 
 input RotateWebhookSecretInput {
   id: ID!
-  "How long the secret before it signs too; 0 to 604800, usually a day."
+  "How long the previous secret also signs; 0 to 604800, a day by default."
   overlapSeconds: Int
 }
 
@@ -70,7 +70,7 @@ type NotePayload {
 
 type WebhookSecretPayload {
   webhook: Webhook!
-  "Shown in this answer and in its replays alone."
+  "Shown only in this response and its replays."
   secret: String!
 }
 
@@ -95,11 +95,11 @@ function plainInputs(resource: PlainResource): string {
   const type = typeName(resource)
   return `input Create${type}Input {
 ${inputLines(resource, 'creation')}
-  "An object of any further members, named as in REST."
+  "An object of further members, named as in REST."
   json: JSON
 }
 
-"What is left out stays; null removes it."
+"Members that are not given are unchanged; null removes one."
 input Update${type}Input {
   id: ID!
   ifVersion: Int

@@ -9,7 +9,7 @@ const STYLE = `
   #query { height: 40vh; } #variables { height: 12vh; } #result { height: 55vh; overflow: auto; margin: 0; border: 1px solid; }
 `
 
-/** The key stays in the page's memory; an answer is shown as text, with its digits where the browser can keep them. */
+/** The key stays in the page's memory. Answers are shown as text, with exact digits where the browser supports it. */
 const SCRIPT = `
   const at = (id) => document.getElementById(id)
   const exact = (key, value, context) =>
@@ -39,7 +39,7 @@ const EXAMPLE = `{
   }
 }`
 
-/** A page to try queries on, without a word from the network: GraphiQL would add 5 MB. */
+/** A page for queries that loads nothing from the network; GraphiQL would add 5 MB. */
 export function graphqlPage(): Reply {
   const policy = `default-src 'none'; connect-src 'self'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'`
   return {

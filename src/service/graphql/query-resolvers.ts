@@ -6,8 +6,8 @@ import {
   STORED_RESOURCES,
   type StoredResource,
 } from '../../core/resources/registry.ts'
-import { filterText, noCursor } from '../cursor.ts'
-import { type DealQuery, fewAlternatives, readDealFilters } from '../deal-filters.ts'
+import { filterText, unknownCursor } from '../cursor.ts'
+import { type DealQuery, limitedAlternatives, readDealFilters } from '../deal-filters.ts'
 import type { DealFilters, Pipeline, TextPage } from '../store/store.ts'
 import { type ConnectionArgs, connectionOf, readConnectionArgs } from './connection.ts'
 import type { JsonValueText } from './json-value.ts'
@@ -37,7 +37,7 @@ export const queryResolvers: Readonly<Record<string, Resolver>> = {
     const { limit, olderThanId } = readConnectionArgs(args, PIPELINES_LIST)
     const all = await reader.pipelines()
     const last = all.findIndex(({ id }) => id === olderThanId)
-    if (olderThanId !== undefined && last < 0) throw noCursor(args.after ?? '', 'after')
+    if (olderThanId !== undefined && last < 0) throw unknownCursor(args.after ?? '', 'after')
     const nodes = all.slice(last + 1, last + 1 + limit)
     const hasNextPage = last + 1 + limit < all.length
     return connectionOf<Pipeline>({ list: PIPELINES_LIST, nodes, hasNextPage, idOf: ({ id }) => id })
@@ -81,7 +81,7 @@ interface DealFilterInput {
   readonly createdUntil?: Maybe<string>
 }
 
-/** The filters, and the query that asks REST for them: cursors are bound to that. A list may hold values with commas. */
+/** The filters, and the equivalent query of REST, to which cursors are bound. Values in a list may contain commas. */
 function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters; readonly query: DealQuery } {
   const lists = { stage: input.stage, owner_id: input.ownerId, pipeline_id: input.pipelineId, name: input.name }
   const bounds = sentOf({
@@ -92,10 +92,10 @@ function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters
   })
   const filters: DealFilters = {
     ...readDealFilters(bounds),
-    stages: fewAlternatives('filter.stage', lists.stage ?? []),
-    ownerIds: fewAlternatives('filter.ownerId', lists.owner_id ?? []),
-    pipelineIds: fewAlternatives('filter.pipelineId', lists.pipeline_id ?? []),
-    names: fewAlternatives('filter.name', lists.name ?? []),
+    stages: limitedAlternatives('filter.stage', lists.stage ?? []),
+    ownerIds: limitedAlternatives('filter.ownerId', lists.owner_id ?? []),
+    pipelineIds: limitedAlternatives('filter.pipelineId', lists.pipeline_id ?? []),
+    names: limitedAlternatives('filter.name', lists.name ?? []),
   }
   const joined = Object.entries(lists).map(([name, values]): [string, string | undefined] => [name, values?.join(',')])
   return { filters, query: { ...bounds, ...sentOf(Object.fromEntries(joined)) } }

@@ -9,12 +9,12 @@ import { memberLines } from './member-types.ts'
 
 const NODES = ['Pipeline', 'Delivery', ...STORED_RESOURCES.map(typeName)]
 
-/** What `/v1/graphql` reads. Names follow GraphQL (`ownerId`); `json` is a record as REST has it (`owner_id`). */
+/** The queries of `/v1/graphql`. Names follow GraphQL (`ownerId`); `json` is the record of REST (`owner_id`). */
 export const QUERY_TYPES = `
 "Any JSON value. Numbers keep their digits."
 scalar JSON
 
-"A JSON number of any size and precision, with the digits that it was written with."
+"A JSON number of any size and precision. It keeps its digits."
 scalar Decimal
 
 "An instant, RFC 3339."
@@ -26,7 +26,7 @@ interface Node {
 
 type PageInfo {
   hasNextPage: Boolean!
-  "Always false: pages go one way, from the newest back."
+  "Always false: pages go only from newest to oldest."
   hasPreviousPage: Boolean!
   startCursor: String
   "The next_cursor of REST; null on an empty page."
@@ -34,11 +34,11 @@ type PageInfo {
 }
 
 type Query {
-  "Anything that has an id; null when it is not there."
+  "Any record by id; null when it does not exist."
   node(id: ID!): Node
 ${STORED_RESOURCES.map((resource) => `  ${resource}(id: ID!): ${typeName(resource)}`).join('\n')}
   pipeline(id: ID!): Pipeline
-  "Lists are newest first; first is 1 to 500, usually 50."
+  "Lists are newest first; first is 1 to 500, 50 by default."
 ${PLAIN_RESOURCES.map(listLine).join('\n')}
   deals(first: Int, after: String, filter: DealFilter): DealConnection!
   "The default pipeline first."
@@ -96,14 +96,14 @@ type Webhook implements Node {
   createdAt: DateTime!
   updatedAt: DateTime!
   version: Int!
-  "Without the secret, which is shown when it is made and never again."
+  "Without the secret, which is shown only once, on creation."
   json: JSON!
-  "What is under way, and what has ended for as long as the log keeps it; the newest event first."
+  "Open deliveries, and ended ones while the log keeps them; newest event first."
   deliveries(first: Int, after: String): DeliveryConnection!
 }
 
 enum DeliveryState {
-  "Behind an earlier event of the same record."
+  "Waits for an earlier event of the same record."
   WAITING
   PENDING
   SENDING
@@ -113,7 +113,7 @@ enum DeliveryState {
 
 "One event on its way to one webhook."
 type Delivery {
-  "The webhook-id header of every try."
+  "The webhook-id header of every attempt."
   eventId: ID!
   webhookId: ID!
   kind: String!
@@ -122,7 +122,7 @@ type Delivery {
   attempts: Int!
   nextTryAt: DateTime
   lastTryAt: DateTime
-  "Of the HTTP answer to the last try; null when there was none."
+  "The HTTP status of the last attempt; null without a response."
   lastStatus: Int
   lastError: String
 }
@@ -136,14 +136,14 @@ function listLine(resource: PlainResource): string {
 function plainType(resource: PlainResource): string {
   return `type ${typeName(resource)} implements Node {
 ${memberLines(resource)}
-  "The whole record as REST has it, members of your own included."
+  "The whole record as in REST, with custom members."
   json: JSON!
 }
 
 `
 }
 
-/** A list in pages, as https://relay.dev/graphql/connections.htm has it, and `nodes` for who needs no cursor in between. */
+/** A paged list as in https://relay.dev/graphql/connections.htm, with `nodes` for clients that need no cursor per record. */
 function connectionTypes(node: string): string {
   return `
 type ${node}Connection {

@@ -5,10 +5,10 @@ import type { DeliveryPage } from '../store/deliveries.ts'
 import type { ApiKey, DealFilters, PageQuery, Pipeline, Store, TextPage } from '../store/store.ts'
 import { RecordSource } from './record-source.ts'
 
-/** What one request may make of the store's texts: two pages of the largest records. */
+/** The limit of record text per request: two pages of the largest records. */
 const MAX_CHARS = 64 * 1024 * 1024
 
-/** What one request reads. Records and notes of siblings are read together. */
+/** The reads of one request. Records and notes of siblings are read together. */
 export interface Reader {
   page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
@@ -21,7 +21,7 @@ export interface Reader {
 export function openReader(store: Store, key: ApiKey): Reader {
   let chars = 0
   let before: Promise<unknown> = Promise.resolve()
-  /** One after the other, so that what is too much is found out before more of it is read. */
+  /** Sequential, so that the limit is checked before more is read. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     requireScope(key, 'read')
     const done = before.then(work)
@@ -80,13 +80,13 @@ function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 function tooMuch(): Problem {
-  const detail = 'the answer would be larger than 64 MiB; ask for fewer records at once'
+  const detail = 'the response would be larger than 64 MiB; request fewer records'
   return new Problem(422, { code: 'answer_too_large', detail })
 }
 
 /**
- * Loads by key, all keys that are asked for in one go of the executor at once, each of them once. Resolves to undefined
- * for a key that `load` does not give.
+ * Loads by key, with one call of `load` for all keys requested in one pass of the executor. Resolves to undefined for a key
+ * that `load` does not return.
  */
 function batched<V>(
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
@@ -95,7 +95,7 @@ function batched<V>(
   let waiting: string[] = []
   let loading: Promise<ReadonlyMap<string, V>> | undefined
   const loadWaiting = async (): Promise<ReadonlyMap<string, V>> => {
-    // Fields of siblings are resolved one after the other without a pause: behind this they have all asked.
+    // The executor resolves sibling fields synchronously, so after this tick all keys are collected.
     await undefined
     const keys = waiting
     waiting = []

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { StoredResource } from '../../core/resources/registry.ts'
 import { parseJsonText } from '../json-text.ts'
 
-/** Of a member of the outermost object. A name that stands in the text once is found without taking it apart. */
+/** The written number of a top-level member. A name that occurs once in the text is found without parsing. */
 function numberText(text: string, name: string): string | undefined {
   const mark = `"${name}":`
   const at = text.indexOf(mark)
@@ -14,7 +14,7 @@ function numberText(text: string, name: string): string | undefined {
   return /[^,}]*/y.exec(text.slice(at + mark.length))?.[0]
 }
 
-/** A record behind the fields of its type. Its text is parsed when one of them is asked for, and not for `json`. */
+/** The source of a record's fields. Its text is parsed on demand, and not for `json`. */
 export class RecordSource {
   readonly kind: StoredResource
   readonly text: string
@@ -25,7 +25,7 @@ export class RecordSource {
     this.text = text
   }
 
-  /** Numbers among them are JavaScript's: `writtenNumber` has the digits of one where they matter. */
+  /** Numbers are JavaScript numbers; `writtenNumber` returns exact digits. */
   get members(): JsonObject {
     this.#members ??= JSON.parse(this.text) as JsonObject
     return this.#members
@@ -35,7 +35,7 @@ export class RecordSource {
     return this.members.id as string
   }
 
-  /** The text of a member where its value does not say how it was written: 12500.50 is read as 12500.5. */
+  /** The text of a number when it differs from the parsed value: 12500.50 is parsed as 12500.5. */
   writtenNumber(name: string): string | undefined {
     const value = this.members[name]
     if (typeof value !== 'number') return undefined

@@ -2,16 +2,16 @@ import type { TargetRule } from '../delivery/target-rules.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
-/** What the fields of one request share. A type, because graphql-http's context has an index signature. */
+/** The context shared by the fields of one request. A type alias, as graphql-http's context has an index signature. */
 export type QueryContext = {
   readonly reader: Reader
   readonly writer: Writer
-  /** Where events may be delivered. */
+  /** The addresses to which events may be delivered. */
   readonly isTarget: TargetRule
-  /** Set by a field that answers with a text to be written as it is. */
+  /** Set by a field that returns text to be inserted unchanged. */
   hasExactText: boolean
 }
 
-/** Arguments were coerced by the schema, which each resolver trusts for their types. */
-// biome-ignore lint/suspicious/noExplicitAny: the executor hands out what the schema in text says, which types cannot follow
+/** The schema has coerced the arguments, so resolvers rely on their types. */
+// biome-ignore lint/suspicious/noExplicitAny: the executor's types come from the schema text, which TypeScript cannot derive
 export type Resolver = (source: any, args: any, context: QueryContext) => unknown

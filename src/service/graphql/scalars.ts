@@ -5,7 +5,7 @@ import { type JsonNode, JsonTextError, jsonText, parseJsonText } from '../json-t
 import { shownText } from '../shown.ts'
 import { JsonValueText } from './json-value.ts'
 
-/** What a scalar of ours does; GraphQLScalarType has it all as members that a schema from text leaves to be set. */
+/** The functions of a custom scalar, assigned to the GraphQLScalarType of a schema built from text. */
 interface Scalar {
   coerceOutputValue?(value: unknown): unknown
   coerceInputValue(value: unknown): unknown
@@ -38,7 +38,7 @@ const dateTime: Scalar = {
   coerceInputLiteral: (node) => checkedTime(node.kind === Kind.STRING ? node.value : undefined),
 }
 
-/** The scalars of a schema that was built from text. */
+/** Adds the custom scalars to a schema built from text. */
 export function addScalars(schema: GraphQLSchema): void {
   for (const [name, scalar] of Object.entries({ JSON: json, Decimal: decimal, DateTime: dateTime })) {
     Object.assign(schema.getType(name) ?? {}, scalar)
@@ -57,7 +57,7 @@ function checkedJson(text: string): JsonValueText {
     return new JsonValueText(jsonText(parseJsonText(text)))
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error
-    throw new GraphQLError(`this is JSON that the service does not take: ${error.message}`)
+    throw new GraphQLError(`invalid JSON value: ${error.message}`)
   }
 }
 
@@ -71,7 +71,7 @@ function literalText(node: ConstValueNode): string {
   return `${node.value}`
 }
 
-/** For a variable within a literal, as in `json: { tags: $tags }`. */
+/** For a variable in a literal, as in `json: { tags: $tags }`. */
 function literalOf(node: JsonNode): ConstValueNode {
   if (typeof node !== 'string') {
     const fields = [...node].map(

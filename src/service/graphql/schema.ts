@@ -19,7 +19,7 @@ const json: Resolver = ({ text }: RecordSource, _, context) => {
   return new JsonValueText(text)
 }
 
-/** Beyond those that a record's own members answer. */
+/** Resolvers besides those of a record's own members. */
 const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.map((resource) => [typeName(resource), { json }])),
   Deal: {
@@ -64,7 +64,7 @@ export function schemaText(): string {
   return `${QUERY_TYPES}${MUTATION_TYPES}`
 }
 
-/** The schema as text, with what answers its fields; those without a resolver are members of their source. */
+/** The schema with its resolvers. Fields without one are members of their source. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchema(schemaText())
   addScalars(schema)

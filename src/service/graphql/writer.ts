@@ -3,17 +3,17 @@ import { type CheckedWrite, writeOnce } from '../write.ts'
 
 export type Idempotency = NonNullable<Write['idempotency']>
 
-/** What one request writes. */
+/** The writes of one request. */
 export interface Writer {
   readonly store: Store
   write(what: CheckedWrite): Promise<Answer>
-  /** Whether there were writes, and each of them had been done before. */
+  /** Whether there were writes and all of them were replayed. */
   isReplayed(): boolean
 }
 
 /**
- * Each write of a request has a key of its own, made from that of the request and the place among its writes: mutations run
- * one after the other, in the order of the document.
+ * Each write of a request has its own idempotency key, derived from the request's key and the write's index: mutations run
+ * sequentially, in the order of the document.
  */
 export function openWriter(store: Store, idempotency: Idempotency | undefined): Writer {
   let count = 0
@@ -31,7 +31,7 @@ export function openWriter(store: Store, idempotency: Idempotency | undefined): 
   }
 }
 
-/** Clients cannot send a line break in a key, so that none of theirs is ever one of these. */
+/** Keys of clients contain no line break, so they never equal one of these. */
 function nthKey({ key, fingerprint }: Idempotency, place: number): Idempotency {
   return { key: place === 0 ? key : `${key}\n${place}`, fingerprint }
 }

@@ -10,11 +10,11 @@ const TAGS = {
   deals: 'Deals and their notes.',
   pipelines: 'The stages that deals go through.',
   webhooks: 'Subscriptions to events.',
-  graphql: 'All of it, and more, as GraphQL.',
+  graphql: 'The whole API, with more mutations, as GraphQL.',
   service: 'The service itself.',
 }
 
-/** OpenAPI 3.1, from the tables by which requests are checked. */
+/** OpenAPI 3.1, derived from the rules that check requests. */
 export function openapiDocument(version: string): Part {
   return {
     openapi: '3.1.0',
@@ -26,7 +26,7 @@ export function openapiDocument(version: string): Part {
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'crm', url: 'https://www.npmjs.com/package/crm-cli' },
     },
-    servers: [{ url: '/', description: 'The service that gave this document.' }],
+    servers: [{ url: '/', description: 'The service that returned this document.' }],
     security: [{ key: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: { ...RECORD_PATHS, ...SERVICE_PATHS },

@@ -13,7 +13,7 @@ type PlainType = Capitalize<PlainResource>
 
 export type PlainSchema = `New${PlainType}` | `${PlainType}Patch` | PlainType
 
-/** What is sent and answered, once for each schema of the document; a test holds the service to them. */
+/** An example for each schema of the document; a test checks the service against them. */
 export const EXAMPLES = {
   ...(Object.fromEntries(PLAIN_RESOURCES.flatMap(plainExamples)) as Readonly<Record<PlainSchema, JsonObject>>),
   NewDeal: RESOURCES.deal.example,
@@ -56,7 +56,7 @@ export const EXAMPLES = {
   GraphqlAnswer: { data: { deal: { name: 'Fleet renewal', notes: { nodes: [{ body: 'Call back on Friday' }] } } } },
 } as const
 
-/** What the path's `{id}` stands for in examples. */
+/** The `{id}` in example paths. */
 export const EXAMPLE_IDS = { deal: 'deal_0s9ntcj9g01', pipeline: 'sales' } as const
 
 export function exampleId(resource: PlainResource): string {

@@ -11,51 +11,54 @@ export const HEADERS: Readonly<Record<string, Part>> = {
   ETag: { description: 'The version of the record.', schema: { type: 'string' }, example: '"1"' },
   Location: { description: 'Where the record is.', schema: { type: 'string', format: 'uri-reference' } },
   Link: { description: 'The next page (RFC 8288).', schema: { type: 'string' } },
-  'X-Request-Id': { description: 'The id of the request, yours when it is fit to be one.', schema: { type: 'string' } },
-  'Idempotent-Replayed': { description: 'true: done before, under the same key.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'The id of the request: the one sent, if it is valid.', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: 'true: the answer to an earlier request with the same key.',
+    schema: { type: 'string' },
+  },
   'Idempotency-Policy': {
-    description: 'Who shares idempotency keys, and for how many seconds they are kept.',
+    description: 'The scope of idempotency keys, and how many seconds they are kept.',
     schema: { type: 'string' },
     example: '"account";w=86400',
   },
   RateLimit: {
-    description: 'What is left, and seconds to the next window.',
+    description: 'Remaining requests, and seconds to the next window.',
     schema: { type: 'string' },
     example: '"default";r=999;t=10',
   },
   'RateLimit-Policy': {
-    description: 'Requests in so many seconds.',
+    description: 'Requests per window in seconds.',
     schema: { type: 'string' },
     example: '"default";q=1000;w=10',
   },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
-  Allow: { description: 'The methods that there are.', schema: { type: 'string' }, example: 'GET, POST' },
-  'WWW-Authenticate': { description: 'What is expected (RFC 6750).', schema: { type: 'string' } },
+  Allow: { description: 'The supported methods.', schema: { type: 'string' }, example: 'GET, POST' },
+  'WWW-Authenticate': { description: 'The expected credentials (RFC 6750).', schema: { type: 'string' } },
 }
 
 export const ALWAYS = ['X-Request-Id', 'Idempotency-Policy', 'RateLimit', 'RateLimit-Policy']
 
 const FAULTS: readonly (readonly [status: string, description: string, ...headers: string[]])[] = [
-  ['400', 'The request is malformed, or a parameter is not one of the operation.'],
-  ['401', 'No key, or one that is not taken.', 'WWW-Authenticate'],
+  ['400', 'The request is malformed, or a parameter is unknown.'],
+  ['401', 'The key is missing or not valid.', 'WWW-Authenticate'],
   ['403', 'The key lacks the scope.', 'WWW-Authenticate'],
   ['404', 'There is no such record.'],
   ['405', 'The path has no such method.', 'Allow'],
   [
     '409',
-    'A request with this Idempotency-Key is still running; or `already_exists`: `existing_id` has this value.',
+    'A request with this Idempotency-Key is still running; or `already_exists`: the record `existing_id` has this value.',
     'Retry-After',
   ],
   ['412', 'The record is at another version.', 'ETag'],
   ['413', 'The body is larger than 1 MiB.'],
-  ['415', 'The body is no JSON by its Content-Type.'],
-  ['422', 'A value is not taken, or the Idempotency-Key was used for another request.'],
+  ['415', 'The Content-Type of the body is not JSON.'],
+  ['422', 'A value is not valid, or the Idempotency-Key was used for another request.'],
   ['429', 'The key has sent too many requests.', 'Retry-After'],
   ['500', 'A bug of the service.'],
-  ['503', 'The database cannot do this right now.', 'Retry-After'],
+  ['503', 'The database is not available at the moment.', 'Retry-After'],
 ]
 
-/** `components/responses`: a problem each. */
+/** `components/responses`, one per problem. */
 export const RESPONSES: Readonly<Record<string, Part>> = Object.fromEntries(
   FAULTS.map(([status, description, ...headers]) => [
     `Problem${status}`,
@@ -71,10 +74,10 @@ export function problems(...statuses: readonly string[]): Readonly<Record<string
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
 }
 
-/** What every operation with a key may answer. */
+/** Problems of every operation with a key. */
 export const USUAL_PROBLEMS = ['400', '401', '403', '429', '500', '503'] as const
 
-/** What one that takes a body may answer as well. */
+/** Problems of an operation with a body. */
 export const BODY_PROBLEMS = [...USUAL_PROBLEMS, '409', '413', '415', '422'] as const
 
 export function body(schema: SchemaName, types: readonly string[] = [JSON_TYPE]): Part {

@@ -5,7 +5,7 @@ import { LIMIT } from '../page.ts'
 /** An object of the OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>
 
-const ALTERNATIVES = 'Values with commas between them are alternatives.'
+const ALTERNATIVES = 'Values separated by commas are alternatives.'
 
 type Filter = (typeof DEAL_FILTER_PARAMETERS)[number]
 
@@ -19,12 +19,12 @@ const FILTERS: Readonly<
   'amount[gte]': { description: 'This amount or more.', schema: { type: 'number' }, example: 1000 },
   'amount[lte]': { description: 'This amount or less.', schema: { type: 'number' }, example: 5000 },
   created_since: {
-    description: 'Made at this time or later.',
+    description: 'Created at this time or later.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-01-01T00:00:00Z',
   },
   created_until: {
-    description: 'Made at this time or before.',
+    description: 'Created at this time or earlier.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-12-31T23:59:59Z',
   },
@@ -38,18 +38,18 @@ export const PARAMETERS = {
     example: 100,
   }),
   cursor: query('cursor', {
-    description: 'The next_cursor of the page before; it belongs to the list and its filters.',
+    description: 'The next_cursor of the previous page; it is valid for the same list and filters.',
     schema: { type: 'string' },
   }),
   ...Object.fromEntries(DEAL_FILTER_PARAMETERS.map((name) => [componentName(name), query(name, FILTERS[name])])),
   ifMatch: header('If-Match', {
-    description: 'The version that is changed, as ETag has it; another one is a 412.',
+    description: 'The expected version, from ETag; any other version gives 412.',
     schema: { type: 'string' },
     example: '"3"',
   }),
   idempotencyKey: header('Idempotency-Key', {
     description:
-      'For 24 hours the same request under the same key is done once and answered alike; another one is a 422.',
+      'For 24 hours a request with the same key takes effect once and gets the same answer; another request with it gives 422.',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
     example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
   }),

@@ -13,7 +13,7 @@ const TEXT: JsonSchema = { type: 'string' }
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
 
-/** An object that a client sends: what the rules that check it say, and members of its own. */
+/** An object sent by a client: members by the rules, and custom members. */
 function sent(rules: Rules): JsonSchema {
   const entries = Object.entries(rules)
   const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
@@ -25,7 +25,7 @@ function sent(rules: Rules): JsonSchema {
   }
 }
 
-/** A record as answers have it: what was sent, and what the service sets. */
+/** A record in a response: the sent members and those set by the service. */
 function record(kind: IdKind, rules: Rules, own: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const kept = Object.entries(rules).filter(([, rule]) => rule !== notSent)
   const required = kept.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
@@ -61,7 +61,7 @@ const PROBLEM: JsonSchema = {
     instance: TEXT,
     code: TEXT,
     request_id: TEXT,
-    existing_id: { ...TEXT, description: 'With `already_exists`: the record that has the value.' },
+    existing_id: { ...TEXT, description: 'With `already_exists`: the record with the value.' },
     errors: {
       type: 'array',
       items: {
@@ -132,7 +132,7 @@ function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
   return Object.fromEntries(schemas)
 }
 
-/** `components/schemas`, from the tables that check what is sent. */
+/** `components/schemas`, derived from the rules that check requests. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const schemas: Readonly<Record<keyof typeof EXAMPLES, JsonSchema>> = {
     ...plainSchemas(),

@@ -2,7 +2,7 @@ import { answer, BODY_PROBLEMS, body, problems, schemaRef } from './operations.t
 import { type Part, refs } from './parameters.ts'
 
 const STATUS: Part = {
-  description: 'It does.',
+  description: 'Yes.',
   content: {
     'application/json': {
       schema: { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] },
@@ -20,9 +20,9 @@ function graphqlAnswer(description: string): Part {
   return { ...answer(description, 'GraphqlAnswer', 'Idempotent-Replayed'), content }
 }
 
-/** A request that is not executed is a problem, or an answer with errors alone. */
+/** A request that is not executed gives a problem, or a response with errors only. */
 const GRAPHQL_FAULT: Part = {
-  ...graphqlAnswer('The query is not one of the schema, or the request is malformed.'),
+  ...graphqlAnswer('The query does not match the schema, or the request is malformed.'),
   content: {
     'application/graphql-response+json': { schema: schemaRef('GraphqlAnswer') },
     'application/problem+json': { schema: schemaRef('Problem') },
@@ -32,17 +32,17 @@ const GRAPHQL_FAULT: Part = {
 const GRAPHQL_RESPONSES = {
   200: graphqlAnswer('Data, errors, or both.'),
   400: GRAPHQL_FAULT,
-  406: { ...GRAPHQL_FAULT, description: 'Accept takes neither media type of an answer.' },
+  406: { ...GRAPHQL_FAULT, description: 'Accept allows no media type of a response.' },
 }
 
-/** What is not about one kind of record. */
+/** Paths that do not belong to a resource. */
 export const SERVICE_PATHS: Readonly<Record<string, Part>> = {
   '/v1/graphql': {
     get: {
       operationId: 'queryGraphql',
       tags: ['graphql'],
-      summary: 'Ask a GraphQL query',
-      description: 'The schema is told by introspection. Mutations are sent with POST.',
+      summary: 'Run a GraphQL query',
+      description: 'Introspection returns the schema. Mutations require POST.',
       parameters: [
         {
           ...TEXT_PARAMETER,
@@ -51,9 +51,9 @@ export const SERVICE_PATHS: Readonly<Record<string, Part>> = {
           description: 'The query.',
           example: '{ pipelines { nodes { id } } }',
         },
-        { ...JSON_PARAMETER, name: 'operationName', description: 'Which of several operations.' },
+        { ...JSON_PARAMETER, name: 'operationName', description: 'The operation to run, if the query has several.' },
         { ...JSON_PARAMETER, name: 'variables', description: 'A JSON object.' },
-        { ...JSON_PARAMETER, name: 'extensions', description: 'A JSON object; it is ignored.' },
+        { ...JSON_PARAMETER, name: 'extensions', description: 'A JSON object; ignored.' },
       ],
       responses: { ...GRAPHQL_RESPONSES, ...problems('401', '403', '405', '422', '429', '500', '503') },
     },
@@ -61,7 +61,7 @@ export const SERVICE_PATHS: Readonly<Record<string, Part>> = {
       operationId: 'executeGraphql',
       tags: ['graphql'],
       summary: 'Execute a GraphQL query or mutation',
-      description: 'Scopes, limits and Idempotency-Key work as they do for REST.',
+      description: 'Scopes, limits and Idempotency-Key work as in REST.',
       parameters: refs('idempotencyKey'),
       requestBody: body('GraphqlRequest'),
       responses: { ...problems(...BODY_PROBLEMS), ...GRAPHQL_RESPONSES },
@@ -94,7 +94,7 @@ export const SERVICE_PATHS: Readonly<Record<string, Part>> = {
     get: {
       operationId: 'showReadiness',
       tags: ['service'],
-      summary: 'Whether the service takes writes',
+      summary: 'Whether the service accepts writes',
       description: 'Needs no key.',
       security: [],
       responses: { 200: STATUS, ...problems('400', '500', '503') },

@@ -8,8 +8,8 @@ const PATH = '/v1/graphql'
 const PARAMETERS = ['query', 'operationName', 'variables', 'extensions']
 
 /**
- * The libraries and the schema are loaded by the first request: the start of the service does not wait for them. With
- * `hasPage` a browser that comes without a query is shown a page to write one on.
+ * The libraries and the schema are loaded by the first request, not at start-up. With `hasPage`, a browser without a query
+ * gets a page to write one.
  */
 export function graphqlRoutes({
   hasPage,

@@ -1,6 +1,6 @@
 import type { Reply, Route } from '../route.ts'
 
-/** Open to everyone: it says what the service is, and nothing of what it holds. */
+/** Public: the document describes the service and contains no data. */
 export function openapiRoutes(version: string): readonly Route[] {
   let body: Promise<string> | undefined
   const handle = async (): Promise<Reply> => {

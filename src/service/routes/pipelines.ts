@@ -1,4 +1,4 @@
-import { noCursor } from '../cursor.ts'
+import { unknownCursor } from '../cursor.ts'
 import { PAGE_PARAMETERS, pageReply, readPlace } from '../page.ts'
 import { notFound } from '../problem.ts'
 import type { Call, Reply, Route } from '../route.ts'
@@ -8,14 +8,14 @@ export const pipelineRoutes: readonly Route[] = [
   { method: 'GET', path: '/v1/pipelines/:id/stages', scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
 ]
 
-/** By position; pages are cut from the current pipeline. */
+/** In order of position, paged over the current pipeline. */
 async function listStages(store: Store, call: Call): Promise<Reply> {
   const { limit, olderThanId } = readPlace(call)
   const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
   if (!pipeline) throw notFound('pipeline', call.id)
   const last = pipeline.stages.findIndex((stage) => stage.id === olderThanId)
-  // Starting over instead would send a client round and round.
-  if (olderThanId !== undefined && last < 0) throw noCursor(call.query.cursor ?? '')
+  // Starting over would make a client loop.
+  if (olderThanId !== undefined && last < 0) throw unknownCursor(call.query.cursor ?? '')
   const start = last + 1
   const stages = pipeline.stages.slice(start, start + limit)
   const isLast = start + limit >= pipeline.stages.length

@@ -1,34 +1,34 @@
-/** How long the log keeps a delivery that succeeded, and one that was given up. */
+/** How long the log keeps a delivery that succeeded, and one that failed for good. */
 export const SUCCESS_KEPT_MS = 24 * 60 * 60 * 1000
 export const FAILURE_KEPT_MS = 7 * SUCCESS_KEPT_MS
 
-/** How long an event waits behind an earlier one of its record that fails, before it overtakes. */
+/** How long an event waits for a failing earlier event of its record before it overtakes. */
 export const ORDER_KEPT_MS = 5 * 60 * 1000
 
-/** One event for one subscription, claimed by one sender until the time in it. */
+/** One event for one subscription, claimed by one sender until `claimedUntilMs`. */
 export interface Claim {
   readonly eventId: string
   readonly webhookId: string
-  /** Renewing moves it; a result under any other time than the last one is ignored. */
+  /** Moved by a renewal. A result with any other time is ignored. */
   readonly claimedUntilMs: number
 }
 
 export interface ClaimedDelivery extends Claim {
   readonly url: string
-  /** Each of them signs: there are several while one is rotated out. */
+  /** Each of them signs; there are several during a rotation. */
   readonly secrets: readonly string[]
   /** The body, as UTF-8. */
   readonly text: string
-  /** Tries before this one, all of them failures. */
+  /** Failed attempts before this one. */
   readonly failedTries: number
 }
 
-/** Status is that of the HTTP answer, where there was one. */
+/** `status` is that of the HTTP response, if there was one. */
 export type TryOutcome =
   | { readonly type: 'succeeded'; readonly status: number }
   | { readonly type: 'retry'; readonly status: number | undefined; readonly reason: string; readonly dueAtMs: number }
   | { readonly type: 'failed'; readonly status: number | undefined; readonly reason: string }
-  /** Given back without a try, due at once. */
+  /** Returned without an attempt, due at once. */
   | { readonly type: 'untried' }
 
 export interface TryResult {
@@ -38,38 +38,38 @@ export interface TryResult {
 
 export interface DeliveryTurn {
   readonly results: readonly TryResult[]
-  /** Claims whose tries take longer than they were made for. */
+  /** Claims of attempts that take longer than the lease. */
   readonly renewals: readonly Claim[]
-  /** How long claims last, the renewed ones too; those of a process that died are free afterwards. */
+  /** The duration of new and renewed claims; claims of a killed process are free afterwards. */
   readonly leaseMs: number
-  /** How many deliveries may be claimed at most, of all subscriptions and of one. */
+  /** The maximum number of deliveries to claim, in total and per subscription. */
   readonly slots: number
   slotsOf(webhookId: string): number
 }
 
 export interface TurnOutcome {
   readonly claimed: readonly ClaimedDelivery[]
-  /** When claims that were made or renewed in this turn end. */
+  /** The end of claims made or renewed in this turn. */
   readonly claimedUntilMs: number
-  /** The next time after now at which a delivery falls due; undefined when none does. */
+  /** The next time at which a delivery is due; undefined when none is. */
   readonly nextDueAtMs: number | undefined
-  /** Subscriptions of which a try failed in this turn, and since when none has succeeded. */
+  /** Subscriptions with a failed attempt in this turn, and since when none has succeeded. */
   readonly failingSinceMs: ReadonlyMap<string, number>
 }
 
 export const DELIVERY_STATES = ['waiting', 'pending', 'sending', 'succeeded', 'failed'] as const
 
-/** One line of the log: an event on its way to a subscription, or what became of it. */
+/** An entry of the log: an event for a subscription and its state. */
 export interface DeliveryEntry {
   readonly eventId: string
   readonly webhookId: string
   readonly kind: string
-  /** Of the record that the event is about. */
+  /** The record of the event. */
   readonly recordId: string
-  /** `waiting` behind an earlier one of its record, `pending` until its next try, `sending` now. */
+  /** `waiting` for an earlier one of its record, `pending` until its next attempt, `sending` now. */
   readonly state: (typeof DELIVERY_STATES)[number]
   readonly attempts: number
-  /** Undefined when none is to come, or it waits for another. */
+  /** Undefined when there is none, or it waits for another delivery. */
   readonly nextTryAtMs: number | undefined
   readonly lastTryAtMs: number | undefined
   readonly lastStatus: number | undefined
@@ -84,20 +84,20 @@ export interface DeliveryQuery {
 
 export interface DeliveryPage {
   readonly entries: readonly DeliveryEntry[]
-  /** The event to go on behind; undefined when this page is the last. */
+  /** The event after which the next page starts; undefined on the last page. */
   readonly nextOlderThanId: string | undefined
 }
 
-/** The outbox as a sender sees it. */
+/** The part of the outbox that a sender uses. */
 export interface Deliveries {
   /**
-   * Keeps results and claims what is due, in one transaction. Not durable against a power cut, after which a try is made
-   * again; a process that dies loses none. Events of one record reach a subscription in order: one is due when those
-   * before it are done, or have failed for ORDER_KEPT_MS. What is due for a disabled subscription fails here.
+   * Stores results and claims due deliveries in one transaction. Survives a killed process, but not a power cut, after which
+   * an attempt is repeated. Events of one record reach a subscription in order: an event is due when the earlier ones are
+   * done or have failed for ORDER_KEPT_MS. Due deliveries of a disabled subscription fail.
    */
   turn(turn: DeliveryTurn): Promise<TurnOutcome>
-  /** Of one subscription, newest event first: what is under way, and what has ended for as long as it is kept. */
+  /** The open and kept deliveries of one subscription, newest event first. */
   log(webhookId: string, query: DeliveryQuery): Promise<DeliveryPage>
-  /** Called after each commit in this process that wrote deliveries; returns how to end that. */
+  /** Calls `listener` after each commit in this process that wrote deliveries. Returns a function to unsubscribe. */
   onWritten(listener: () => void): () => void
 }

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { Pipeline, Stage } from './store.ts'
 
-/** The pipeline of a database that was just made. */
+/** The pipeline of a new database. */
 export function defaultPipeline(): Pipeline {
   return {
     id: 'sales',
@@ -17,24 +17,24 @@ export function defaultPipeline(): Pipeline {
   }
 }
 
-/** Checks that pipelines and stages are distinct, and that a deal always has one. */
+/** Checks that pipelines and stages are distinct and not empty. */
 export function checkPipelines(pipelines: readonly Pipeline[]): void {
   if (pipelines.length === 0) {
-    throw new CrmError('invalid_input', 'no pipeline is given, and one is the default of every deal', {
+    throw new CrmError('invalid_input', 'no pipeline is given; deals need at least one', {
       hint: 'name at least one pipeline with at least one stage',
     })
   }
-  refuseTwins('pipeline', pipelines, (pipeline) => pipeline.id)
+  rejectDuplicates('pipeline', pipelines, (pipeline) => pipeline.id)
   for (const { id, stages } of pipelines) {
     if (stages.length === 0) {
       throw new CrmError('invalid_input', `pipeline ${id} has no stage`, { hint: 'name at least one stage' })
     }
-    refuseTwins(`stage of pipeline ${id}`, stages, (stage) => stage.name)
-    refuseTwins(`stage id of pipeline ${id}`, stages, (stage) => stage.id)
+    rejectDuplicates(`stage of pipeline ${id}`, stages, (stage) => stage.name)
+    rejectDuplicates(`stage id of pipeline ${id}`, stages, (stage) => stage.id)
   }
 }
 
-/** Where deals are now that `next` has no place for; deals refer to a stage by its name. */
+/** The current stages that are missing in `next`. Deals refer to a stage by its name. */
 export function droppedStages(
   current: readonly Pipeline[],
   next: readonly Pipeline[],
@@ -52,12 +52,12 @@ export function stageInUse(pipelineId: string, stageName: string, dealCount: num
   })
 }
 
-function refuseTwins<T>(what: string, items: readonly T[], nameOf: (item: T) => string): void {
+function rejectDuplicates<T>(what: string, items: readonly T[], nameOf: (item: T) => string): void {
   const seen = new Set<string>()
   for (const item of items) {
     const name = nameOf(item)
     if (seen.has(name)) {
-      throw new CrmError('invalid_input', `${what} ${name} is there twice`, { hint: 'give each a name of its own' })
+      throw new CrmError('invalid_input', `duplicate ${what} ${name}`, { hint: 'give each a different name' })
     }
     seen.add(name)
   }

@@ -12,15 +12,15 @@ export interface StoreOptions {
   readonly isOnlyRead?: boolean
 }
 
-/** What a store keeps of each record. */
+/** A record in a store. */
 export interface StoredRecord {
   readonly id: string
   readonly version: number
-  /** The record as answers carry it; a page is joined from these texts, never parsed and re-serialised. */
+  /** The record as returned to clients. Pages are joined from these texts without parsing. */
   readonly text: string
 }
 
-/** The members of a deal that lists filter by, kept as columns beside its text. */
+/** The members of a deal used by filters, stored as columns besides its text. */
 export interface DealColumns {
   readonly name: string
   readonly stage: string
@@ -29,7 +29,7 @@ export interface DealColumns {
   readonly amount: number | null
 }
 
-/** What delivery needs of a subscription. The secret lives here alone, never in the record's text. */
+/** The columns of a subscription used for delivery. The secret is stored only here, never in the record's text. */
 export interface WebhookColumns {
   readonly url: string
   /** Event patterns, as `matchesEvent` reads them. */
@@ -37,7 +37,7 @@ export interface WebhookColumns {
   readonly secret: string
 }
 
-/** Values of one list are alternatives, lists are combined; times bound `created_at`, inclusive. */
+/** Values of one list are alternatives; lists are combined. Times bound `created_at`, inclusive. */
 export interface DealFilters {
   readonly names: readonly string[]
   readonly stages: readonly string[]
@@ -58,7 +58,7 @@ export interface PageQuery {
 /** Newest first. */
 export interface TextPage {
   readonly texts: readonly string[]
-  /** Where the next page starts; undefined when this one is the last. */
+  /** The start of the next page; undefined on the last page. */
   readonly nextOlderThanId: string | undefined
 }
 
@@ -68,14 +68,14 @@ export interface JoinedPage {
   readonly nextOlderThanId: string | undefined
 }
 
-/** The notes of several deals at once, of each the newest. */
+/** The newest notes of several deals. */
 export interface NotesQuery extends PageQuery {
   readonly dealIds: readonly string[]
-  /** Of all texts together: beyond it, reading ends and the last deals have fewer notes than they should. */
+  /** Total length of the texts. Reading stops beyond it, and the last deals have too few notes. */
   readonly maxChars: number
 }
 
-/** An answer to a write, byte for byte what a replay of its idempotency key gives. */
+/** The answer to a write; a replay of its idempotency key returns the same bytes. */
 export interface Answer {
   readonly status: number
   readonly body: string
@@ -85,41 +85,41 @@ export interface Answer {
 
 export interface OutboxEvent {
   readonly kind: EventKind
-  /** The body that subscribers get; its signature and headers are made when it is sent. */
+  /** The body for subscribers; signature and headers are added on sending. */
   readonly text: string
 }
 
-/** A webhook's next secret; the one before it signs too until then. */
+/** The new secret of a webhook; the previous one also signs until `oldUntilMs`. */
 export interface SecretRotation {
   readonly secret: string
   readonly oldUntilMs: number
 }
 
-/** What a write does to its record, decided from the record's state inside the transaction. */
+/** The change of a record, decided from its state inside the transaction. */
 export interface Change {
   /** Undefined removes the record. */
   readonly next: { readonly text: string; readonly version: number } | undefined
   /** For deals, the columns of `next`. */
   readonly deal: DealColumns | undefined
-  /** For webhooks, the columns of `next`; absent keeps what an existing one has. */
+  /** For webhooks, the columns of `next`; when missing, an existing webhook keeps its columns. */
   readonly webhook?: WebhookColumns | undefined
   readonly rotation?: SecretRotation
-  /** The delivery of `Write.delivery` starts over, now. */
+  /** Restarts the delivery of `Write.deliveryOf` now. */
   readonly isResent?: true
   readonly event: OutboxEvent | undefined
   readonly answer: Answer
 }
 
 export interface WriteState {
-  /** Of the record that is changed, or given to the one that is created. */
+  /** The id of the changed record, or the new id of a created one. */
   readonly id: string
-  /** The write's own time; of a created record, the `created_at` that its id was made from. */
+  /** The time of the write; for a created record, the `created_at` in its id. */
   readonly nowMs: number
-  /** Undefined when the record is to be created, or is not there. */
+  /** Undefined when the record is created or does not exist. */
   readonly current: StoredRecord | undefined
-  /** Whether `parent` is there; true when the write names none. */
+  /** Whether `parent` exists; true when the write names none. */
   readonly isParentThere: boolean
-  /** The one that the write names; undefined when it names none, or one that is not there. */
+  /** The delivery of `Write.deliveryOf`; undefined when it is not set or does not exist. */
   readonly delivery?: DeliveryEntry | undefined
 }
 
@@ -127,12 +127,12 @@ export interface Write {
   readonly kind: StoredResource
   /** The record to change; undefined creates one. */
   readonly id: string | undefined
-  /** A record that must be there for the write to make sense (the deal of a note). */
+  /** A record that must exist (the deal of a note). */
   readonly parent: { readonly kind: StoredResource; readonly id: string } | undefined
-  /** The event whose delivery to the webhook of `id` the write is about. */
+  /** An event whose delivery to the webhook `id` is passed to `decide`. */
   readonly deliveryOf?: string | undefined
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
-  /** Pure, and may run more than once. Throws to refuse: then nothing is written and `write` rejects with what it threw. */
+  /** Pure; may run more than once. When it throws, nothing is written and `write` rejects with the error. */
   decide(state: WriteState): Change
 }
 
@@ -142,20 +142,20 @@ export type WriteResult =
   | { readonly type: 'replayed'; readonly answer: Answer }
   /** The key was used before for another request. */
   | { readonly type: 'key_reused' }
-  /** Another process holds the key right now; a store whose writes queue up never says so. */
+  /** Another process is using the key. Never returned by a store that queues its writes. */
   | { readonly type: 'in_progress' }
   /** Another record has this value of a member that is unique; nothing was written, and the key is free. */
   | { readonly type: 'already_exists'; readonly member: string; readonly existingId: string }
 
 export type Scope = 'read' | 'write'
 
-/** How many requests a key may send in a time; `none` leaves it unlimited. */
+/** The requests that a key may send per window; `none`: unlimited. */
 export type KeyRate = { readonly requests: number; readonly windowMs: number } | 'none'
 
 export interface ApiKey {
   readonly id: string
   readonly name: string
-  /** SHA-256 of the key, hex; the key itself is never kept. */
+  /** SHA-256 of the key, in hex; the key itself is never stored. */
   readonly hash: string
   readonly lastFour: string
   readonly scopes: readonly Scope[]
@@ -164,29 +164,29 @@ export interface ApiKey {
   readonly revokedAtMs: number | undefined
   /** Undefined: the rate of the service. */
   readonly rate?: KeyRate | undefined
-  /** Behind by as long as uses are gathered before they are written. */
+  /** Delayed by the interval in which uses are gathered. */
   readonly lastUsedAtMs?: number | undefined
 }
 
-/** How long the audit log keeps an hour. */
+/** How long the audit log keeps the uses of an hour. */
 export const KEY_USES_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
-/** What one key did in one hour, in requests of one kind. */
+/** The uses of a key for one action in one hour. */
 export interface KeyUse {
   readonly keyId: string
-  /** `POST /v1/contacts`. */
+  /** For example `POST /v1/contacts`. */
   readonly action: string
   readonly hourMs: number
   readonly count: number
-  /** Of them, answered with 400 or above. */
+  /** The number answered with 400 or above. */
   readonly refusedCount: number
   readonly lastAtMs: number
-  /** The network address that the last of them came from. */
+  /** The network address of the last one. */
   readonly lastAddress: string
 }
 
 export interface KeyUseQuery {
-  /** Undefined: of all keys. */
+  /** Undefined: all keys. */
   readonly keyId: string | undefined
   readonly sinceMs: number
 }
@@ -195,7 +195,7 @@ export interface Stage {
   readonly id: string
   readonly name: string
   readonly position: number
-  /** 0..1; undefined when the pipeline does not say. */
+  /** 0..1; undefined when not set. */
   readonly probability: number | undefined
 }
 
@@ -225,34 +225,34 @@ export interface StoreStats {
   readonly disabledWebhooks: number
   /** Neither revoked nor expired. */
   readonly liveKeys: number
-  /** Deliveries that have not ended, and those of them of which a try has failed. */
+  /** Open deliveries, and those with a failed attempt. */
   readonly openDeliveries: number
   readonly failingDeliveries: number
   readonly oldestOpenEventMs: number | undefined
-  /** Answers that are kept for replays. */
+  /** Answers kept for replays. */
   readonly idempotencyKeys: number
-  /** On disk, the write-ahead log left out. */
+  /** Size on disk without the write-ahead log. */
   readonly sizeBytes: number
 }
 
-/** What the service needs of a database. One suite of tests runs over every implementation. */
+/** The database of the service. One test suite runs over every implementation. */
 export interface Store {
   page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
-  /** The same page where none of its records is read, at less cost. */
+  /** The same page as one text, at less cost. */
   joinedPage(resource: PlainResource, query: PageQuery): Promise<JoinedPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
-  /** A page for each deal; one that is not there has an empty one. */
+  /** One page per deal; empty for a deal that does not exist. */
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>
-  /** By id; those that are not there are left out, as are ids of another kind. */
+  /** Records by id, without unknown ids and ids of another kind. */
   records(kind: StoredResource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
-  /** What `write` would find under the key before it did anything. */
+  /** The result that `write` would return for a used key, without writing. */
   replay(idempotency: NonNullable<Write['idempotency']>): Promise<WriteResult | undefined>
-  /** Resolves after the write is durable. Key, record and event commit together or not at all. */
+  /** Resolves when the write is durable. Key, record and event are committed atomically. */
   write(write: Write): Promise<WriteResult>
   pipelines(): Promise<readonly Pipeline[]>
-  /** Replaces names, order and stages of these pipelines; refuses, changing nothing, to drop a stage that deals are in. */
+  /** Replaces all pipelines and stages. Rejects, changing nothing, when a dropped stage has deals. */
   putPipelines(pipelines: readonly Pipeline[]): Promise<void>
-  /** The members of contacts of which no two have the same value; in the order of their names. */
+  /** The unique members of contacts, in alphabetical order. */
   uniqueMembers(): Promise<readonly UniqueMember[]>
   /** The given members are all there are afterwards, unless records share a value: then they are named, and nothing changes. */
   putUniqueMembers(members: readonly UniqueMember[]): Promise<readonly SharedValue[]>
@@ -260,15 +260,15 @@ export interface Store {
   findKey(hash: string): Promise<ApiKey | undefined>
   keys(): Promise<readonly ApiKey[]>
   addKey(key: ApiKey): Promise<void>
-  /** Earlier ends win: a key that is revoked or expires sooner is left so. */
+  /** The earlier end wins: a key that is revoked or expires sooner is unchanged. */
   endKey(id: string, end: { readonly expiresAtMs: number } | { readonly revokedAtMs: number }): Promise<void>
-  /** Adds to the hours that are there. Not durable against a power cut; forgets hours beyond KEY_USES_KEPT_MS. */
+  /** Adds to existing hours. Not durable against a power cut. Deletes hours beyond KEY_USES_KEPT_MS. */
   addKeyUses(uses: readonly KeyUse[]): Promise<void>
   /** Newest hour first. */
   keyUses(query: KeyUseQuery): Promise<readonly KeyUse[]>
-  /** Counts rows: not for every request. */
+  /** Counts rows, so it is too slow for every request. */
   stats(): Promise<StoreStats>
-  /** Rejects with a CrmError when nothing can be written right now: the database is locked, or its disk is full. */
+  /** Rejects with a CrmError when nothing can be written: the database is locked, or its disk is full. */
   checkWritable(): Promise<void>
   readonly deliveries: Deliveries
   close(): Promise<void>

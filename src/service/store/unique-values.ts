@@ -13,7 +13,7 @@ export function uniqueValues(text: string, members: readonly string[]): Readonly
   return values
 }
 
-/** Of a member's JSON text; a number and the text of the same digits are one value. */
+/** The normalised value of a member; a number and text with the same digits are equal. */
 function comparedValue(node: string): string | undefined {
   if (node.startsWith('"')) return foldedText(JSON.parse(node) as string)
   return /^[-\d]/.test(node) ? node : undefined

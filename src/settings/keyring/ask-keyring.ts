@@ -13,25 +13,25 @@ export interface KeyringProgram {
 }
 
 /**
- * One question to the keyring, in a process that is killed when the time is over: nothing else interrupts the binding, and a
- * thread that waits in it would hold up the end of this process too. CrmError `machine` for every kind of no.
+ * Runs one keyring task in a process that is killed after the timeout. The binding cannot be interrupted otherwise, and a
+ * thread blocked in it would delay the end of this process. CrmError `machine` for every failure.
  */
 export async function askKeyring({ program, env, timeoutMs }: KeyringProgram, task: KeyringTask): Promise<unknown> {
   const child = spawn(process.execPath, [program], {
-    // What is meant for crm is not meant for it: a debugger would listen, and the key is none of its business.
+    // NODE_OPTIONS could start a debugger, and the process does not need the key.
     env: { ...env, NODE_OPTIONS: '', CRM_API_KEY: '' },
     stdio: 'pipe',
     timeout: Math.max(1, Math.ceil(timeoutMs)),
     killSignal: 'SIGKILL',
     windowsHide: true,
   })
-  // A second Ctrl-C ends this process at once, and would leave the other one running.
+  // A second Ctrl-C ends this process at once; the child must not outlive it.
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)
-  // One that ended at once does not read.
+  // A child that ended at once does not read its stdin.
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(task))
-  const [[exit, signal], answer, said] = await Promise.all([
+  const [[exit, signal], answer, stderr] = await Promise.all([
     once(child, 'close'),
     text(child.stdout),
     text(child.stderr),
@@ -40,14 +40,14 @@ export async function askKeyring({ program, env, timeoutMs }: KeyringProgram, ta
       throw noKeyring(cause.message, cause)
     })
     .finally(() => process.off('exit', end))
-  if (signal === 'SIGKILL') throw noKeyring('it does not answer, or waits for somebody to unlock it')
-  if (exit !== 0) throw noKeyring(lastLine(said) || `its program ended with ${signal ?? exit}`)
+  if (signal === 'SIGKILL') throw noKeyring('it does not answer, or waits to be unlocked')
+  if (exit !== 0) throw noKeyring(lastLine(stderr) || `its program ended with ${signal ?? exit}`)
   const parsed: unknown = JSON.parse(answer)
-  if (!isJsonObject(parsed)) throw noKeyring('its program answered with something else')
+  if (!isJsonObject(parsed)) throw noKeyring('its program returned an unexpected answer')
   if (typeof parsed.trouble === 'string') throw noKeyring(parsed.trouble)
   return parsed.value
 }
 
-function lastLine(said: string): string {
-  return said.trim().split('\n').at(-1) ?? ''
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
 }

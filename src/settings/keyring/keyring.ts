@@ -4,26 +4,26 @@ import { join } from 'node:path'
 import type { Env } from '../../core/streams.ts'
 import { type KeyringTask, noKeyring } from './keyring-task.ts'
 
-/** Of all that a process asks it: a keyring that hangs costs this once, not once a question. */
+/** For all tasks of a process: a keyring that hangs costs this time once. */
 const BUDGET_MS = 3000
 
-/** The keyring of the system. Every method rejects with CrmError `machine` where there is none, or it does not answer in time. */
+/** The system keyring. Every method rejects with CrmError `machine` when there is none or it does not answer in time. */
 export interface Keyring {
-  /** Undefined: it holds nothing under this name. Asked once. */
+  /** Undefined: no entry of this name. The result is cached. */
   read(account: string): Promise<string | undefined>
   write(account: string, secret: string): Promise<void>
-  /** False when it held nothing. */
+  /** False when there was no entry. */
   remove(account: string): Promise<boolean>
 }
 
-/** `program` is the one that asks it; without one there is no keyring. Nothing is loaded or started before the first question. */
+/** `program` runs the tasks; without it there is no keyring. Nothing is loaded or started before the first task. */
 export function openKeyring(env: Env, program: string | undefined, budgetMs: number = BUDGET_MS): Keyring {
   const known = new Map<string, Promise<string | undefined>>()
   let leftMs = budgetMs
 
   async function ask(task: KeyringTask): Promise<unknown> {
     if (program === undefined || !hasService(env)) throw noKeyring('there is none in this session')
-    if (leftMs <= 0) throw noKeyring('it did not answer before')
+    if (leftMs <= 0) throw noKeyring('it did not answer an earlier request')
     const { askKeyring } = await import('./ask-keyring.ts')
     const startMs = performance.now()
     try {
@@ -55,7 +55,7 @@ export function openKeyring(env: Env, program: string | undefined, budgetMs: num
   }
 }
 
-/** Linux keeps keys in the Secret Service, which is reached by the bus of the session alone: no bus, no question. */
+/** On Linux the Secret Service is reachable only through the session bus. */
 function hasService(env: Env): boolean {
   if (platform() !== 'linux' || env.DBUS_SESSION_BUS_ADDRESS) return true
   return Boolean(env.XDG_RUNTIME_DIR) && existsSync(join(env.XDG_RUNTIME_DIR ?? '', 'bus'))

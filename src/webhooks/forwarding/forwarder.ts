@@ -5,31 +5,31 @@ import type { Outcome, Target } from './target.ts'
 
 export interface ForwarderOptions {
   readonly targets: readonly Target[]
-  /** Tries after the first one, for events that the sender was already thanked for. */
+  /** Attempts after the first one, for events that are already acknowledged. */
   readonly retries: number
-  /** Whether an event that a target has taken is sent to it again when it is received again. */
+  /** Whether a duplicate of an event is sent again to a target that accepted the first one. */
   readonly passesDuplicates: boolean
   readonly now: () => number
   show(result: ForwardResult): Promise<void>
 }
 
 export interface Forwarder {
-  /** To every target that takes it, one try each; what to tell the sender, undefined when no target takes it. */
+  /** One attempt per matching target. Returns the answer for the sender, undefined when no target matches. */
   forwardNow(event: ReceivedEvent): Promise<Answer | undefined>
-  /** Resolves once it is in the queue, which is when there is room; it is then tried until it succeeds or tries are used up. */
+  /** Resolves when the event is queued, waiting while the queue is full. It is then attempted until it succeeds or the retries are used up. */
   forwardLater(event: ReceivedEvent): Promise<void>
-  /** Resolves when nothing is left to do. */
+  /** Resolves when the queue is empty. */
   settled(): Promise<void>
-  /** Breaks off what goes on; how many events some target has not taken. */
+  /** Aborts attempts in progress. Returns the number of events that some target did not accept. */
   close(): Promise<number>
-  /** Rejects with what `show` threw. Never resolves. */
+  /** Rejects with the error of `show`. Never resolves. */
   readonly failed: Promise<never>
 }
 
 const MAX_QUEUED = 1000
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
-/** Ids that a target has taken, or that are being sent to it. */
+/** Ids that a target accepted or that are being sent to it. */
 const MAX_REMEMBERED = 10_000
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
@@ -53,7 +53,7 @@ class EventForwarder implements Forwarder {
   constructor(options: ForwarderOptions) {
     this.#options = options
     this.#routes = options.targets.map((target) => ({ target, lanes: createLanes(target.limit) }))
-    // The caller that awaits it gets the error; without one the process must not end because of it.
+    // Prevents an unhandled rejection; callers that await it still get the error.
     this.#failure.promise.catch(() => {})
   }
 
@@ -63,8 +63,8 @@ class EventForwarder implements Forwarder {
 
   async forwardNow(event: ReceivedEvent): Promise<Answer | undefined> {
     const outcomes = await Promise.all(this.#routesOf(event).map((route) => this.#send(route, event, 0)))
-    const told = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]
-    return told && { status: told.answer, retryAfter: told.retryAfter }
+    const reported = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]
+    return reported && { status: reported.answer, retryAfter: reported.retryAfter }
   }
 
   async forwardLater(event: ReceivedEvent): Promise<void> {
@@ -95,7 +95,7 @@ class EventForwarder implements Forwarder {
     return this.#routes.filter(({ target }) => target.takes(event))
   }
 
-  /** Senders that grow tired of waiting send again: an id under route is waited for, one that was taken is not sent again. */
+  /** Senders repeat an event after a timeout: a repeat waits for the attempt in progress, and is not sent after a success. */
   #send({ target, lanes }: Route, event: ReceivedEvent, retries: number): Promise<Outcome> {
     const known = event.id === undefined ? undefined : `${target.name}\n${event.id}`
     const before = known === undefined ? undefined : this.#results.get(known)
@@ -122,15 +122,15 @@ class EventForwarder implements Forwarder {
       const outcome = signal.aborted ? NOT_TRIED : await target.send(event, signal)
       const isLast = outcome.failure === undefined || attempt > retries || signal.aborted
       const retryInMs = isLast ? undefined : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
-      if (outcome !== NOT_TRIED) await this.#tell({ target, event, outcome, attempt, startedAtMs, retryInMs })
+      if (outcome !== NOT_TRIED) await this.#report({ target, event, outcome, attempt, startedAtMs, retryInMs })
       if (retryInMs === undefined) return outcome
       await sleep(retryInMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  async #tell({ target, event, outcome, ...told }: Told): Promise<void> {
+  async #report({ target, event, outcome, ...attempt }: FinishedAttempt): Promise<void> {
     const { status, failure, response } = outcome
-    const tookMs = this.#options.now() - told.startedAtMs
+    const tookMs = this.#options.now() - attempt.startedAtMs
     const { id, name, receivedAtMs } = event
     await this.#options.show({
       type: target.type,
@@ -142,18 +142,18 @@ class EventForwarder implements Forwarder {
       status,
       failure,
       response,
-      ...told,
+      ...attempt,
     })
   }
 }
 
-interface Told extends Pick<ForwardResult, 'attempt' | 'startedAtMs' | 'retryInMs'> {
+interface FinishedAttempt extends Pick<ForwardResult, 'attempt' | 'startedAtMs' | 'retryInMs'> {
   readonly target: Target
   readonly event: ReceivedEvent
   readonly outcome: Outcome
 }
 
-/** Stopped before the try. */
+/** Stopped before the attempt. */
 const NOT_TRIED: Outcome = {
   status: undefined,
   failure: 'not tried',

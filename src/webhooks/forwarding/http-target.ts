@@ -13,17 +13,17 @@ const ADDRESSES = [
 
 export interface HttpTargetOptions {
   readonly url: URL
-  /** Names of events that go there; none for all. */
+  /** Event names to forward; an empty list forwards all. */
   readonly globs: readonly string[]
-  /** From the connection to the end of the answer. */
+  /** From the connection to the end of the response. */
   readonly timeoutMs: number
   readonly showsResponse: boolean
-  /** What is sent, where it is not what came. CrmError when it cannot be made. */
+  /** Headers that replace the received ones. CrmError when the event cannot be signed. */
   readonly sign?: (event: ReceivedEvent) => readonly (readonly [string, string])[]
 }
 
 const MAX_RESPONSE_BYTES = 4096
-/** Read on and thrown away, so that the connection can be used again. */
+/** The rest of a response is read and discarded up to this size, so that the connection can be reused. */
 const MAX_DISCARDED_BYTES = 1024 * 1024
 const LIMIT = 64
 
@@ -38,7 +38,7 @@ export function httpTarget(options: HttpTargetOptions): Target {
     takes: (event) => matchesAnyGlob(globs, event.name),
     send: async (event, signal) => {
       const first = await send(event, { ...options, agent, signal })
-      // The app closed a connection that was idle, while the request was on its route.
+      // The app closed the idle connection while the request was in flight.
       return (first.isStale ? await send(event, { ...options, agent, signal }) : first).outcome
     },
   }
@@ -49,7 +49,7 @@ interface Sending extends HttpTargetOptions {
   readonly signal: AbortSignal
 }
 
-/** A URL without a path gets the one that the event came to; the query goes with it in any case. */
+/** A URL without a path gets the path of the received request; the query is always added. */
 function addressFor(url: URL, received: string): URL {
   const { pathname, search } = new URL(received)
   const address = new URL(url)
@@ -72,7 +72,7 @@ function send(event: ReceivedEvent, sending: Sending): Promise<{ outcome: Outcom
   }
   const request = (url.protocol === 'http:' ? requestHttp : requestHttps)(address, options)
   const late = setTimeout(() => request.destroy(new TooLate(timeoutMs)), timeoutMs)
-  const stop = (): void => void request.destroy(new Error('broken off'))
+  const stop = (): void => void request.destroy(new Error('aborted'))
   signal.addEventListener('abort', stop)
   return new Promise((resolve) => {
     let answer: IncomingMessage | undefined
@@ -109,7 +109,7 @@ function readBeginning(response: IncomingMessage, chunks: Buffer[]): void {
     sizeBytes += chunk.length
     if (sizeBytes > MAX_DISCARDED_BYTES) response.destroy()
   })
-  // The status counts, also of an answer that breaks off.
+  // The status of a truncated response still counts.
   response.on('error', () => response.destroy())
 }
 
@@ -117,7 +117,7 @@ function answered({ statusCode = 0, headers }: IncomingMessage, response: string
   const retryAfter = headers['retry-after']
   const isDone = statusCode >= 200 && statusCode < 300
   const isRedirect = statusCode >= 300 && statusCode < 400
-  const failure = isRedirect ? `a redirect (${statusCode}), which is not followed` : `answered ${statusCode}`
+  const failure = isRedirect ? `redirects (${statusCode}) are not followed` : `answered ${statusCode}`
   return { status: statusCode, failure: isDone ? undefined : failure, answer: statusCode, retryAfter, response }
 }
 
@@ -138,7 +138,7 @@ function unanswered(error: Error | undefined, url: URL): Outcome {
   return {
     status: undefined,
     failure: `${reason}${tried}`,
-    // RFC 9110: 504 for an answer that did not come in time, 502 for one that cannot be had.
+    // RFC 9110: 504 for a timeout, 502 for an invalid or missing response.
     answer: error instanceof TooLate ? 504 : 502,
     retryAfter: undefined,
     response: undefined,
@@ -146,13 +146,13 @@ function unanswered(error: Error | undefined, url: URL): Outcome {
 }
 
 /**
- * Apps that listen on `localhost` take one of the two loopback addresses, and which one is hard to tell: both are tried,
- * that which was named first. Undefined for every other host.
+ * An app that listens on `localhost` binds only one of the two loopback addresses. Both are tried, the given one first.
+ * Undefined for every other host.
  */
 function loopbackConnection({ hostname }: URL): RequestOptions | undefined {
   if (hostname !== 'localhost' && hostname !== '127.0.0.1' && hostname !== '[::1]') return undefined
   const addresses = hostname === '[::1]' ? ADDRESSES.toReversed() : [...ADDRESSES]
   const lookup: LookupFunction = (_, __, callback) => callback(null, addresses)
-  // Of several addresses Node tries one after the other (`autoSelectFamily`, on by default).
+  // Node tries several addresses in turn (`autoSelectFamily`, on by default).
   return { hostname: 'localhost', lookup }
 }

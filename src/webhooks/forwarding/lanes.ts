@@ -1,4 +1,4 @@
-/** Runs work of one key in the order in which it came, and at most `limit` works at once. */
+/** Runs tasks of one key in order of submission, and at most `limit` tasks at the same time. */
 export interface Lanes {
   run<Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result>
 }
@@ -10,7 +10,7 @@ export function createLanes(limit: number): Lanes {
 
   async function runInTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (running < limit) running++
-    // A task that ends hands its place to the next one, so that no other gets it.
+    // A finished task passes its slot to the longest waiting task.
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()

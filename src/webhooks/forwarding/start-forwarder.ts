@@ -6,24 +6,24 @@ import { createForwarder, type Forwarder } from './forwarder.ts'
 import { httpTarget } from './http-target.ts'
 import type { Outcome, Target } from './target.ts'
 
-/** Each is a process. */
+/** Low, as each attempt starts a process. */
 const LIMIT = 4
 
 export interface ForwardRules {
   readonly forwards: readonly { readonly url: URL; readonly globs: readonly string[] }[]
   readonly commands: readonly { readonly name: string; readonly words: readonly [string, ...string[]] }[]
-  /** For one try. */
+  /** For one attempt. */
   readonly timeoutMs: number
   readonly retries: number
   readonly showsResponse: boolean
   readonly passesDuplicates: boolean
-  /** The headers to send in place of those that came. */
+  /** Headers that replace the received ones. */
   readonly sign?: (event: ReceivedEvent) => readonly (readonly [string, string])[]
   readonly env: Env
   readonly now: () => number
-  /** What a command is given on stdin. */
+  /** The stdin of a command. */
   input(event: ReceivedEvent): string
-  /** What a command prints. */
+  /** Called for each line that a command prints. */
   say(line: string): void
   show(result: ForwardResult): Promise<void>
 }
@@ -42,11 +42,11 @@ interface CommandTargetOptions extends Pick<CommandOptions, 'words' | 'env' | 's
   /** As typed. */
   readonly name: string
   readonly timeoutMs: number
-  /** What it is given on stdin. */
+  /** Its stdin. */
   input(event: ReceivedEvent): string
 }
 
-/** A command that is run once an event; its exit code says whether it has taken it. */
+/** A command that runs once per event; exit code 0 means that it accepted the event. */
 function commandTarget({ name, timeoutMs, input, ...command }: CommandTargetOptions): Target {
   return {
     type: 'executed',
@@ -66,7 +66,7 @@ function commandTarget({ name, timeoutMs, input, ...command }: CommandTargetOpti
         const { exit, how } = await running.ended
         return outcomeOf(exit, isLate ? `killed after ${timeoutMs / 1000} s` : how, isLate)
       } catch (error) {
-        // The program has gone since it was looked for: as any command that fails.
+        // The program was removed after the check: reported like any failing command.
         if (!(error instanceof CrmError)) throw error
         return outcomeOf(undefined, error.message, isLate)
       } finally {

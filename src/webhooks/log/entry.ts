@@ -3,14 +3,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { type Delivery, type ReceivedEvent, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { readEventBody } from '../read-event.ts'
 
-/** Credentials of the sender, which are not needed to read the log or to send from it. */
+/** Credentials of the sender, not needed to read or replay the log. */
 const NOT_KEPT = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
-/** What the line of an event begins with; from here its id can be had without parsing its body. */
+/** The start of an event's line, from which its id is read without parsing the body. */
 const ID_AT_START = /^\{"v":1,"id":(null|"(?:[^"\\]|\\.)*")/
 const LONGEST_START = 4096
 
-/** A line of the log without its end; docs/event-log.md has the members. The body is kept so that its bytes can be had again. */
+/** A line of the log without its line end; docs/event-log.md lists the members. The body keeps the exact bytes. */
 export function entryText({ delivery, body: _, type: __, ...event }: ReceivedEvent): string {
   const { url, headers, bytes } = delivery
   const isText = isUtf8(bytes)
@@ -30,13 +30,13 @@ export function entryText({ delivery, body: _, type: __, ...event }: ReceivedEve
   })
 }
 
-/** The id alone, which is all that a start needs of very many events; undefined for one without. */
+/** The id alone, which is all that a start needs of many events; undefined for an event without one. */
 export function entryId(line: Buffer): string | undefined {
   const [, id] = ID_AT_START.exec(line.toString('utf8', 0, LONGEST_START)) ?? []
   return id === undefined ? undefined : ((JSON.parse(id) as string | null) ?? undefined)
 }
 
-/** Undefined for a line that is no event: of another version, or damaged. */
+/** Undefined for a line of another version or a damaged line. */
 export function parseEntry(line: string): ReceivedEvent | undefined {
   const entry = parseObject(line)
   if (entry?.v !== 1) return undefined

@@ -12,7 +12,7 @@ import { entryText } from './entry.ts'
 import { type Deleted, deleteOld, type Keep } from './keep.ts'
 import { type Segment, segmentName } from './segments.ts'
 
-/** Large enough that a folder of a million events has some twenty files, small enough to be deleted one by one. */
+/** A million events make about twenty files; each is small enough to be deleted on its own. */
 const SEGMENT_BYTES = 64 * 1024 * 1024
 
 export interface EventLogOptions {
@@ -20,18 +20,18 @@ export interface EventLogOptions {
   readonly keep: Keep
   readonly now: () => number
   readonly segmentBytes?: number
-  /** Told of what `keep` did not cover. */
+  /** Called when files that `keep` does not cover are deleted. */
   readonly onDeleted?: ((deleted: Deleted) => void) | undefined
 }
 
 export interface EventLog {
-  /** Resolves when the event is on disk. Rejects with a CrmError `machine` when it cannot be. */
+  /** Resolves when the event is on disk. Rejects with a CrmError `machine` when it cannot be written. */
   append(event: ReceivedEvent): Promise<void>
-  /** When what was appended is on disk. */
+  /** Resolves when all appended events are on disk. */
   close(): Promise<void>
 }
 
-/** Makes the folder now, and a file in it with the first event. CrmError `machine` when the folder cannot be had. */
+/** Creates the folder now and the first file with the first event. CrmError `machine` when the folder cannot be created. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   await ensurePrivateFolder(options.folder)
   return new GroupedLog(options)
@@ -48,7 +48,7 @@ interface OpenSegment extends Segment {
   sizeBytes: number
 }
 
-/** Events that come while the disk is busy are written together: one wait for the disk serves all of them. */
+/** Events appended while the disk is busy are written together, with one sync for all of them. */
 class GroupedLog implements EventLog {
   readonly #options: EventLogOptions
   #waiting: Waiting[] = []
@@ -86,21 +86,21 @@ class GroupedLog implements EventLog {
         for (const { resolve } of batch) resolve()
       } catch (error) {
         const failure = toMachineError(error, this.#segment?.path ?? this.#options.folder)
-        // Half a line may stand at its end, and nothing must follow that. A failure to close it says nothing more.
+        // The file may end in half a line, so nothing more is appended to it. The first error is the one to report.
         await this.#leaveSegment().catch(() => {})
         for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(failure)
       }
     }
-    // In the turn in which nothing was found waiting: what comes after it starts anew.
+    // Synchronous with the last check of the queue: a later append starts a new write.
     this.#writing = undefined
   }
 
-  /** False when the file was deleted meanwhile: what cannot be found again is not kept. */
+  /** False when the file was deleted meanwhile: the event is then not kept. */
   async #write(bytes: Buffer): Promise<boolean> {
     const segment = await this.#current(bytes.length)
     segment.sizeBytes += bytes.length
     const { fd } = segment.file
-    // Both are a matter of memory and done at once; what waits for the disk is left to a thread, and is all that does.
+    // write and fstat touch memory only and run synchronously; datasync waits for the disk in a thread.
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
     await segment.file.datasync()
     if (fstatSync(fd).nlink > 0) return true
@@ -121,7 +121,7 @@ class GroupedLog implements EventLog {
 
   #deleted(): CrmError {
     const { folder } = this.#options
-    return new CrmError('machine', `files of the event log in ${folder} vanish while they are written`, {
+    return new CrmError('machine', `files of the event log in ${folder} are deleted while they are written`, {
       hint: 'keep events in another folder: set CRM_STATE_HOME',
     })
   }
@@ -135,7 +135,7 @@ async function createSegment(folder: string, nowMs: number): Promise<OpenSegment
     await syncFolder(dirname(path))
     return { path, pid: ownPid(), file, sizeBytes: 0 }
   } catch (error) {
-    // Two in one millisecond.
+    // Two files in one millisecond.
     if (errorCode(error) === 'EEXIST') return await createSegment(folder, nowMs + 1)
     throw toMachineError(error, path)
   }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { isRunning } from '../../files/processes.ts'
 import { listSegments, type Segment, segmentSize } from './segments.ts'
 
-/** What of the log stays, counted in whole files; undefined sets no bound. */
+/** The bounds of the log, applied to whole files; undefined sets no bound. */
 export interface Keep {
   readonly maxAgeMs: number | undefined
   readonly maxBytes: number | undefined
@@ -10,16 +10,19 @@ export interface Keep {
 
 export const KEEP_ALL: Keep = { maxAgeMs: undefined, maxBytes: undefined }
 
-/** What was deleted at one time. */
+/** The files deleted by one clean-up. */
 export interface Deleted {
   readonly fileCount: number
   readonly sizeBytes: number
-  /** Since a file was written to: of the one where that is longest ago, and of the last one. */
+  /** Time since the last write, of the oldest and of the youngest deleted file. */
   readonly oldestMs: number
   readonly youngestMs: number
 }
 
-/** Deletes the files written to longest ago that `keep` does not cover; `own`, and files of others that run, always stay. Undefined where nothing had to go. */
+/**
+ * Deletes the files that `keep` does not cover, oldest write first. `own` and the files of running processes are kept.
+ * Undefined when nothing was deleted.
+ */
 export async function deleteOld(folder: string, keep: Keep, nowMs: number, own: Segment): Promise<Deleted | undefined> {
   const { maxAgeMs, maxBytes } = keep
   if (maxAgeMs === undefined && maxBytes === undefined) return undefined

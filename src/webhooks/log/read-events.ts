@@ -11,15 +11,15 @@ const LINE_END = 0x0a
 
 export interface ReadOptions {
   readonly order: 'oldest first' | 'newest first'
-  /** Files that were last written to before are not opened; events in the others are all given. */
+  /** Files last written before this time are not opened; all events of the other files are returned. */
   readonly sinceMs?: number | undefined
-  /** Told of each line that is no event, which is left out: a power cut can damage a line that was never acknowledged. */
+  /** Called for each line that is not an event and is skipped: a power cut can damage a line that was never acknowledged. */
   readonly onDamaged?: (path: string) => void
 }
 
 /**
- * What the log holds now, some events at a time, while others write to it or not. Files of several writers follow each
- * other by the time when they were begun.
+ * Yields the events of the log in batches; other processes may write to it meanwhile. Files are ordered by the time they
+ * were created.
  */
 export async function* readEvents(folder: string, options: ReadOptions): AsyncGenerator<readonly ReceivedEvent[]> {
   const { order, sinceMs, onDamaged } = options
@@ -30,10 +30,10 @@ export async function* readEvents(folder: string, options: ReadOptions): AsyncGe
   }
 }
 
-/** Of the newest events at most so many bytes are looked at: a start must not take long because much was kept. */
+/** A limit on the bytes read at start-up, so that a large log does not delay it. */
 const MAX_SCANNED_BYTES = 64 * 1024 * 1024
 
-/** The ids of the newest events, the oldest of them first. */
+/** The ids of the newest events, oldest first. */
 export async function recentIds(folder: string, maxIds: number): Promise<readonly string[]> {
   const ids: string[] = []
   let scannedBytes = 0
@@ -61,13 +61,13 @@ async function* readLines(
     try {
       for await (const lines of read(segment.path)) yield { lines, segment }
     } catch (error) {
-      // Deleted since it was listed, as somebody's --keep says.
+      // Deleted since it was listed, by --keep of another process.
       if (errorCode(error) !== 'ENOENT') throw toMachineError(error, segment.path)
     }
   }
 }
 
-/** The whole lines of a file as it is now, from the first; what stands behind the last line end is still being written. */
+/** The complete lines of a file, from the first; text after the last line end is still being written. */
 async function* linesForward(path: string): AsyncGenerator<readonly Buffer[]> {
   await using file = await open(path)
   const endAt = (await file.stat()).size
@@ -80,7 +80,7 @@ async function* linesForward(path: string): AsyncGenerator<readonly Buffer[]> {
   }
 }
 
-/** As linesForward, from the last line to the first. */
+/** Like linesForward, from the last line to the first. */
 async function* linesBackward(path: string): AsyncGenerator<readonly Buffer[]> {
   await using file = await open(path)
   let endAt = (await file.stat()).size
@@ -99,7 +99,7 @@ async function* linesBackward(path: string): AsyncGenerator<readonly Buffer[]> {
   if (!isTorn) yield [carried]
 }
 
-/** As many as there are line ends, and what stands behind the last one. */
+/** One element for each line end, and the rest after the last one. */
 function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = []
   let from = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 
-/** A file of the log. One process made it and alone writes to it, until it is full or the process ends. */
+/** A file of the log. Only the process that created it writes to it, until it is full or the process ends. */
 export interface Segment {
   readonly path: string
   readonly pid: number
@@ -11,12 +11,12 @@ export interface Segment {
 
 const NAME = /^\d{8}T\d{9}Z-(\d+)\.jsonl$/
 
-/** Names in the order of time are names in the order of the alphabet. */
+/** Names sort by time. */
 export function segmentName(createdAtMs: number, pid: number): string {
   return `${new Date(createdAtMs).toISOString().replace(/[-:.]/g, '')}-${pid}.jsonl`
 }
 
-/** Oldest first; none where there is no folder. */
+/** Oldest first; empty when the folder does not exist. */
 export async function listSegments(folder: string): Promise<readonly Segment[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return []
@@ -33,7 +33,7 @@ export interface SegmentSize {
   readonly writtenAtMs: number
 }
 
-/** Undefined for one that is gone by now. */
+/** Undefined for a file that no longer exists. */
 export async function segmentSize({ path }: Segment): Promise<SegmentSize | undefined> {
   try {
     const { size, mtimeMs } = await stat(path)

@@ -4,15 +4,15 @@ import { serveForTest, type TestService } from '../serve-for-test.ts'
 
 export interface DeliveringService extends TestService {
   readonly sender: Sender
-  /** Makes a subscription, to everything unless `events` says otherwise. */
+  /** Creates a subscription, to all events by default. */
   subscribe(url: string, events?: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>
   /** The id of a new contact of that name. */
   make(name: string): Promise<string>
-  /** Of the subscription, as the store has it. */
+  /** The stored record of the subscription. */
   statusOf(webhookId: string): Promise<{ status: string; version: number; created_at: string; updated_at: string }>
 }
 
-/** The service with a sender, both until the test is over. */
+/** The service with a sender; both close at the end of the test. */
 export async function deliverForTest(options: Partial<SenderOptions> = {}): Promise<DeliveringService> {
   const service = await serveForTest(options.now ? { now: options.now } : {})
   const sender = startSenderForTest({ ...options, store: service.store })

@@ -3,19 +3,19 @@ import { EndpointLimits } from '../../../src/service/delivery/endpoint-limits.ts
 
 const MINUTE_MS = 60_000
 
-test('an endpoint that answers gets more at a time, to a bound; one that does not gets fewer', () => {
+test('the limit of an endpoint that answers rises to a bound; without answers it falls', () => {
   const limits = new EndpointLimits()
   expect(limits.limitOf('wh_1', 0)).toBe(4)
-  for (let n = 0; n < 20; n++) limits.record('wh_1', 'well')
+  for (let n = 0; n < 20; n++) limits.record('wh_1', 'healthy')
   expect(limits.limitOf('wh_1', 0)).toBe(64)
-  limits.record('wh_1', 'unclear')
+  limits.record('wh_1', 'unknown')
   expect(limits.limitOf('wh_1', 0)).toBe(64)
-  for (let n = 0; n < 20; n++) limits.record('wh_1', 'busy')
+  for (let n = 0; n < 20; n++) limits.record('wh_1', 'overloaded')
   expect(limits.limitOf('wh_1', 0)).toBe(2)
   expect(limits.limitOf('wh_2', 0)).toBe(4)
 })
 
-test('a pause lasts as long as was asked for, five minutes at most, and a shorter one does not end it', () => {
+test('a pause lasts as requested, at most five minutes, and a shorter one does not end it', () => {
   const limits = new EndpointLimits()
   limits.pause('wh_1', 2000, 0)
   limits.pause('wh_1', 1000, 0)

@@ -7,7 +7,7 @@ function connectError(code: string): Error {
 }
 
 test.each(['ECONNREFUSED', 'EACCES', 'EADDRNOTAVAIL', 'EINVAL'])(
-  'the reason of %s names no address that a host stands for',
+  'the reason of %s contains no resolved address',
   (code) => {
     for (const error of [connectError(code), new AggregateError([connectError(code), connectError(code)])]) {
       expect(failureReason(error)).toMatch(/connection/)

@@ -15,14 +15,14 @@ export interface Receiver {
   readonly url: string
   readonly port: number
   readonly received: readonly Received[]
-  /** Resolves when so many have arrived in all. */
+  /** Resolves when this many have arrived in total. */
   arrived(count: number): Promise<readonly Received[]>
 }
 
-/** How to answer: a status, or the answer itself. `index` counts what arrived before. */
+/** Returns a status, or writes the answer itself. `index` is the number of earlier requests. */
 export type Answering = (request: Received, index: number, response: ServerResponse) => number | undefined
 
-/** A subscriber on a free port; answers 204 unless told otherwise, and nothing when `answer` returns undefined. */
+/** A subscriber on a free port. Answers 204 by default, and nothing when `answer` returns undefined. */
 export async function startReceiver(answer: Answering = () => 204): Promise<Receiver> {
   const received: Received[] = []
   const waiting: (() => void)[] = []
@@ -52,7 +52,7 @@ export async function startReceiver(answer: Answering = () => 204): Promise<Rece
   }
 }
 
-/** Of the event that a body is about. */
+/** The id of the event in a body. */
 export function nameIn({ body }: Received): string {
   return JSON.parse(body.toString()).data.name
 }

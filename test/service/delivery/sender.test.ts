@@ -6,7 +6,7 @@ import { nameIn, type Received, startReceiver } from './receiver.ts'
 
 const names = (received: readonly Received[]) => received.map(nameIn)
 
-test('a delivery leaves as soon as its change is committed', async () => {
+test('a delivery is sent as soon as its change is committed', async () => {
   const receiver = await startReceiver()
   const { subscribe, make } = await deliverForTest()
   await subscribe(receiver.url)
@@ -17,7 +17,7 @@ test('a delivery leaves as soon as its change is committed', async () => {
   expect(performance.now() - startMs).toBeLessThan(500)
 })
 
-test('a failure is tried again after the times of the schedule, under one id and a new timestamp', async () => {
+test('a failed delivery is retried by the schedule with the same id and a new timestamp', async () => {
   const receiver = await startReceiver((_request, index) => (index < 2 ? 503 : 200))
   const { subscribe, make } = await deliverForTest({ retryDelaysMs: [0, 100, 1100] })
   await subscribe(receiver.url)
@@ -30,7 +30,7 @@ test('a failure is tried again after the times of the schedule, under one id and
   expect(third.body).toEqual(first.body)
 })
 
-test('after the last time of the schedule a delivery is given up, and the next of its record goes', async () => {
+test('after the last attempt a delivery fails, and the next of its record is sent', async () => {
   const receiver = await startReceiver((request) => (nameIn(request) === 'Ada' ? 500 : 200))
   const { subscribe, make, send } = await deliverForTest({ retryDelaysMs: [0, 10] })
   await subscribe(receiver.url)
@@ -39,7 +39,7 @@ test('after the last time of the schedule a delivery is given up, and the next o
   expect(names(await receiver.arrived(3))).toEqual(['Ada', 'Ada', 'Bea'])
 })
 
-test('a redirect is a failure and nobody goes there', async () => {
+test('a redirect is a failure and is not followed', async () => {
   const elsewhere = await startReceiver()
   const receiver = await startReceiver((_request, index, response) => {
     response.setHeader('location', elsewhere.url)
@@ -52,7 +52,7 @@ test('a redirect is a failure and nobody goes there', async () => {
   expect(elsewhere.received).toEqual([])
 })
 
-test('410 disables the subscription in its record, and nothing is sent to it any more', async () => {
+test('410 disables the subscription, and nothing more is sent to it', async () => {
   const receiver = await startReceiver(() => 410)
   const other = await startReceiver()
   const { subscribe, make, statusOf } = await deliverForTest()
@@ -68,7 +68,7 @@ test('410 disables the subscription in its record, and nothing is sent to it any
   expect(receiver.received).toHaveLength(1)
 })
 
-test('changes of one record arrive in their order, also while others fail', async () => {
+test('changes of one record arrive in order, also while others fail', async () => {
   const failed = new Set<string>()
   const receiver = await startReceiver((request) => {
     const id = String(request.headers['webhook-id'])
@@ -106,7 +106,7 @@ test('an endpoint that never answers delays no other', async () => {
   expect(silent.received.length).toBeLessThanOrEqual(4)
 })
 
-test('an endpoint that asks to be left alone is, the other events for it too', async () => {
+test('a pause requested by an endpoint applies to all its events', async () => {
   const receiver = await startReceiver((_request, index, response) => {
     if (index > 0) return 200
     response.setHeader('retry-after', '1')
@@ -121,7 +121,7 @@ test('an endpoint that asks to be left alone is, the other events for it too', a
   for (const other of others) expect(other.atMs - first.atMs).toBeGreaterThanOrEqual(999)
 })
 
-test('a try without an answer in time fails and is made again', async () => {
+test('an attempt without an answer in time fails and is repeated', async () => {
   const receiver = await startReceiver((_request, index) => (index === 0 ? undefined : 200))
   const { subscribe, make } = await deliverForTest({ timeouts: { tryMs: 100, closeMs: 0 } })
   await subscribe(receiver.url)
@@ -130,7 +130,7 @@ test('a try without an answer in time fails and is made again', async () => {
   expect(second.atMs - first.atMs).toBeGreaterThanOrEqual(100)
 })
 
-test('what a sender had under way when it closed goes to the next one, and counts as no try', async () => {
+test('deliveries in progress when a sender closes go to the next one without counting as attempts', async () => {
   const receiver = await startReceiver((_request, index) => (index === 0 ? undefined : 200))
   const { subscribe, make, sender, store } = await deliverForTest({ retryDelaysMs: [0] })
   await subscribe(receiver.url)
@@ -155,7 +155,7 @@ test('two senders on one database send each event once', async () => {
   expect(receiver.received).toHaveLength(301)
 })
 
-test('the claim of a try that takes long is renewed before it ends, so that nobody makes it as well', async () => {
+test('the claim of a long attempt is renewed, so that no other sender repeats it', async () => {
   const receiver = await startReceiver(() => undefined)
   let aheadMs = 0
   const service = await deliverForTest({ now: () => Date.now() + aheadMs })
@@ -178,7 +178,7 @@ test('the claim of a try that takes long is renewed before it ends, so that nobo
   await expect.poll(() => renewed, { timeout: 3000 }).toContain(id)
 })
 
-test('a database that is out of order for a while stops no delivery for good', async () => {
+test('deliveries continue after a temporary failure of the database', async () => {
   const receiver = await startReceiver()
   const service = await deliverForTest()
   await service.sender.close()
@@ -199,7 +199,7 @@ test('a database that is out of order for a while stops no delivery for good', a
   expect(names(await receiver.arrived(2))).toEqual(['Ada', 'Bea'])
 })
 
-test('a bug stops the sender and is told', async () => {
+test('a bug stops the sender and is reported', async () => {
   const { store, sender: idle } = await deliverForTest()
   await idle.close()
   let isBroken = true

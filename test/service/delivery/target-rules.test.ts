@@ -3,7 +3,7 @@ import { publicTargets } from '../../../src/service/delivery/target-rules.ts'
 
 const isAllowed = publicTargets()
 
-describe('a public service refuses', () => {
+describe('a public service rejects', () => {
   test.each([
     ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
     ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],

@@ -18,7 +18,7 @@ function request(url: string) {
   return { url, headers: { 'content-length': 2 }, body: Buffer.from('{}') }
 }
 
-/** A server that does with each connection what it is told. */
+/** A server that handles each connection with the given function. */
 async function listen(onConnection: (socket: Socket, index: number) => void): Promise<string> {
   let count = 0
   const sockets = new Set<Socket>()
@@ -36,7 +36,7 @@ async function listen(onConnection: (socket: Socket, index: number) => void): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-test('an answer is its status, and Retry-After where it has one', async () => {
+test('an answer has its status, and Retry-After if sent', async () => {
   const { url } = await startReceiver((_request, _index, response) => {
     response.setHeader('retry-after', '7')
     return 429
@@ -44,7 +44,7 @@ test('an answer is its status, and Retry-After where it has one', async () => {
   expect(await open().post(request(url))).toEqual({ type: 'answered', status: 429, retryAfter: '7' })
 })
 
-test('connections are kept for the next request', async () => {
+test('connections are reused for the next request', async () => {
   const ports = new Set<number | undefined>()
   const { url } = await startReceiver((_request, _index, response) => {
     ports.add(response.socket?.remotePort)
@@ -55,7 +55,7 @@ test('connections are kept for the next request', async () => {
   expect(ports.size).toBe(1)
 })
 
-test('a kept connection that the other side has closed meanwhile is no failure', async () => {
+test('a reused connection closed by the other side is not a failure', async () => {
   const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
   const url = await listen((socket, index) => {
     let count = 0
@@ -70,7 +70,7 @@ test('a kept connection that the other side has closed meanwhile is no failure',
   expect(await transport.post(request(url))).toMatchObject({ status: 200 })
 })
 
-test('a retry reaches an endpoint that breaks off once, also when connections to it are kept', async () => {
+test('a retry uses a new connection after a broken one', async () => {
   const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
   const paths: string[] = []
   const url = await listen((socket) => {
@@ -99,8 +99,8 @@ const trickle = (socket: Socket): void => {
 
 test.each([
   ['refuses connections', undefined, /^the connection was refused$/],
-  ['resets them', reset, /^the connection broke off without an answer$/],
-  ['closes them', close, /^the connection broke off without an answer$/],
+  ['resets them', reset, /^the connection closed without a response$/],
+  ['closes them', close, /^the connection closed without a response$/],
   ['speaks no HTTP', babble, /Parse Error/],
   ['is silent', () => {}, /^no answer within 0\.2 s$/],
   ['never ends its headers', trickle, /^no answer within 0\.2 s$/],
@@ -110,7 +110,7 @@ test.each([
   expect(attempt).toEqual({ type: 'unanswered', reason: expect.stringMatching(reason) })
 })
 
-test('the status of an answer that never ends counts, and its connection is closed', async () => {
+test('the status of an endless answer counts, and its connection is closed', async () => {
   let closed: Promise<unknown> = Promise.resolve()
   const url = await listen((socket) => {
     closed = once(socket, 'close')
@@ -120,7 +120,7 @@ test('the status of an answer that never ends counts, and its connection is clos
   await closed
 })
 
-test('of an endless answer no more than its beginning is read', async () => {
+test('only the beginning of an endless answer is read', async () => {
   let sentBytes = 0
   const url = await listen((socket) => {
     socket.once('data', () => {
@@ -139,7 +139,7 @@ test('of an endless answer no more than its beginning is read', async () => {
   expect(sentBytes).toBeLessThan(50_000_000)
 })
 
-test('stopping breaks off what is under way', async () => {
+test('stop aborts requests in progress', async () => {
   const { url, arrived } = await startReceiver(() => undefined)
   const transport = open()
   const attempt = transport.post(request(url))
@@ -160,15 +160,15 @@ test.each([
   '[::ffff:127.0.0.1]',
   '[64:ff9b::7f00:1]',
   'localhost',
-])('%s is refused without a connection where only public targets are allowed', async (host) => {
+])('%s is rejected without a connection when only public targets are allowed', async (host) => {
   const { port, received } = await startReceiver()
   const attempt = await open(publicTargets()).post(request(`http://${host}:${port}/`))
-  const reason = expect.stringMatching(/^\S+ is not a public address, and this service delivers to those alone$/)
+  const reason = expect.stringMatching(/^\S+ is not a public address; this service delivers only to public addresses$/)
   expect(attempt).toEqual({ type: 'unanswered', reason })
   expect(received).toEqual([])
 })
 
-test('a name is resolved once, and the connection goes to the address that was checked', async () => {
+test('a name is resolved once, and the connection uses the checked address', async () => {
   const { port, received } = await startReceiver()
   const asked: string[] = []
   const transport = open((address) => {
@@ -181,7 +181,7 @@ test('a name is resolved once, and the connection goes to the address that was c
   expect(received[0]?.headers.host).toBe(`localhost:${port}`)
 })
 
-test('https asks for the name of the subscription and takes no certificate that nobody vouches for', async () => {
+test('https checks the host name and rejects an untrusted certificate', async () => {
   const names: string[] = []
   const server = createTlsServer({
     ...makeSelfSignedCertificate('localhost'),

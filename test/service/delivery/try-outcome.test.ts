@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fixedSchedule } from '../../../src/service/delivery/schedule.ts'
 import type { Attempt } from '../../../src/service/delivery/transport.ts'
-import { isGone, moodOf, outcomeOf, pauseMs } from '../../../src/service/delivery/try-outcome.ts'
+import { healthOf, isGone, outcomeOf, pauseMs } from '../../../src/service/delivery/try-outcome.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12)
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -19,20 +19,20 @@ test.each([200, 201, 204, 299])('%i succeeds', (status) => {
   expect(outcome(answered(status), 2)).toEqual({ type: 'succeeded', status })
 })
 
-test.each([199, 301, 307, 400, 401, 404, 409, 429, 500, 503])('%i is tried again, as the schedule says', (status) => {
+test.each([199, 301, 307, 400, 401, 404, 409, 429, 500, 503])('%i is retried by the schedule', (status) => {
   expect(outcome(answered(status))).toMatchObject({ type: 'retry', status, dueAtMs: NOW_MS + 1000 })
   expect(outcome(answered(status), 1)).toMatchObject({ type: 'retry', dueAtMs: NOW_MS + 5000 })
   expect(outcome(answered(status), 2)).toMatchObject({ type: 'failed', status, reason: expect.any(String) })
 })
 
-test('410 is the end, on the first try too', () => {
+test('410 is final, also on the first attempt', () => {
   const gone = outcome(answered(410))
   expect(gone).toEqual({ type: 'failed', status: 410, reason: 'answered 410: the endpoint is gone' })
   expect(isGone(gone)).toBe(true)
   expect(isGone(outcome(answered(500), 2))).toBe(false)
 })
 
-test('no answer is tried again, with the reason', () => {
+test('a missing answer is retried with its reason', () => {
   const attempt: Attempt = { type: 'unanswered', reason: 'the connection was refused' }
   expect(outcome(attempt)).toEqual({
     type: 'retry',
@@ -42,7 +42,7 @@ test('no answer is tried again, with the reason', () => {
   })
 })
 
-test('one that was broken off was no try', () => {
+test('an aborted attempt does not count', () => {
   expect(outcome({ type: 'stopped' }, 2)).toEqual({ type: 'untried' })
 })
 
@@ -54,25 +54,25 @@ test.each([
   ['soon', 1000],
   ['-5', 1000],
   ['99999999999', DAY_MS],
-])('Retry-After %j of a 429 or 503 makes it wait %i ms, never less than the schedule', (text, waitMs) => {
+])('Retry-After %j of a 429 or 503 gives a wait of %i ms, never less than the schedule', (text, waitMs) => {
   for (const status of [429, 503]) {
     expect(outcome(answered(status, text))).toMatchObject({ type: 'retry', dueAtMs: NOW_MS + waitMs })
   }
 })
 
-test('Retry-After of another status is not asked for', () => {
+test('Retry-After of another status is ignored', () => {
   expect(pauseMs(answered(500, '60'), NOW_MS)).toBeUndefined()
   expect(outcome(answered(500, '60'))).toMatchObject({ dueAtMs: NOW_MS + 1000 })
 })
 
-test('silence and overload slow an endpoint down, a refusal of one event does not', () => {
-  expect([200, 429, 503, 400, 500, 302].map((status) => moodOf(answered(status)))).toEqual([
-    'well',
-    'busy',
-    'busy',
-    'unclear',
-    'unclear',
-    'unclear',
+test('silence and overload slow an endpoint down, a rejected event does not', () => {
+  expect([200, 429, 503, 400, 500, 302].map((status) => healthOf(answered(status)))).toEqual([
+    'healthy',
+    'overloaded',
+    'overloaded',
+    'unknown',
+    'unknown',
+    'unknown',
   ])
-  expect(moodOf({ type: 'unanswered', reason: 'x' })).toBe('busy')
+  expect(healthOf({ type: 'unanswered', reason: 'x' })).toBe('overloaded')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { graphqlForTest } from './ask.ts'
 
-test('without a key, or with the key in the URL, the answer is that of REST', async () => {
+test('without a key, or with the key in the URL, the answer is the same as in REST', async () => {
   const { ask, send } = await graphqlForTest()
   expect((await ask('{ __typename }', {}, { authorization: '' })).json).toMatchObject({
     status: 401,
@@ -10,7 +10,7 @@ test('without a key, or with the key in the URL, the answer is that of REST', as
   expect((await send('GET', '/v1/graphql?query=%7Ba%7D&api_key=x')).json).toMatchObject({ status: 400 })
 })
 
-test('a key that only reads does not mutate, and one that only writes reads nothing but what it wrote', async () => {
+test('a read key cannot mutate, and a write key reads only what it wrote', async () => {
   const { ask, addKey } = await graphqlForTest()
   const reading = { authorization: `Bearer ${(await addKey(['read'])).text}` }
   const writing = { authorization: `Bearer ${(await addKey(['write'])).text}` }
@@ -36,7 +36,7 @@ test('requests count against the rate of the key like any other', async () => {
   expect(headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
 })
 
-test('a mutation in a URL is refused and does nothing', async () => {
+test('a mutation in a URL is rejected and has no effect', async () => {
   const { send } = await graphqlForTest()
   const query = encodeURIComponent('mutation { createContact(input: {name: "a"}) { contact { id } } }')
   const { status, headers, json } = await send('GET', `/v1/graphql?query=${query}`)
@@ -61,7 +61,7 @@ test.each([
   expect((await send('POST', '/v1/graphql', body)).json).toMatchObject({ status, code })
 })
 
-test('other media types are refused, either way', async () => {
+test('other media types are rejected in both directions', async () => {
   const { ask, send } = await graphqlForTest()
   expect((await ask('{ __typename }', {}, { accept: 'text/html' })).json).toMatchObject({
     status: 406,
@@ -76,7 +76,7 @@ test.each([
   ['query a { __typename } query b { __typename }', 'invalid_query'],
   ['query ($n: Int!) { contacts(first: $n) { nodes { id } } }', 'invalid_variables'],
   ['subscription { contacts }', 'invalid_query'],
-])('%s is refused with the code %s and the request id', async (query, code) => {
+])('%s is rejected with the code %s and the request id', async (query, code) => {
   const { ask } = await graphqlForTest()
   const accept = 'application/graphql-response+json'
   const answer = await ask(query, {}, { accept })
@@ -87,7 +87,7 @@ test.each([
   expect((await ask(query)).status).toBe(200)
 })
 
-test('a browser on this machine is shown a page without a key, which loads nothing from elsewhere', async () => {
+test('a browser on this machine gets a page without a key, which loads nothing from elsewhere', async () => {
   const { send, url } = await graphqlForTest()
   const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
   const page = await fetch(`${url}/v1/graphql`, { headers: { accept } })
@@ -102,7 +102,7 @@ test('a browser on this machine is shown a page without a key, which loads nothi
   expect((await send('GET', '/v1/graphql?query={__typename}')).json).toEqual({ data: { __typename: 'Query' } })
 })
 
-test('a service that others can reach shows no page', async () => {
+test('a service reachable by others has no page', async () => {
   const { server } = await graphqlForTest({ host: '0.0.0.0' })
   const url = server.url.replace('0.0.0.0', '127.0.0.1')
   expect((await fetch(`${url}/v1/graphql`, { headers: { accept: 'text/html' } })).status).toBe(401)

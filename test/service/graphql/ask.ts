@@ -6,19 +6,19 @@ export interface GraphqlError {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-export interface Told extends Answered {
+export interface GraphqlAnswer extends Answered {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what its own query asked for
   readonly data: any
   readonly errors: readonly GraphqlError[] | undefined
 }
 
-export type Ask = (query: string, variables?: object, headers?: Record<string, string>) => Promise<Told>
+export type Ask = (query: string, variables?: object, headers?: Record<string, string>) => Promise<GraphqlAnswer>
 
 /** Sends a query as most clients do. */
 function asking({ send }: TestService): Ask {
   return async (query, variables, headers) => {
     const answer = await send('POST', '/v1/graphql', { query, variables }, headers)
-    return { ...answer, data: answer.json.data, errors: answer.json.errors as Told['errors'] }
+    return { ...answer, data: answer.json.data, errors: answer.json.errors as GraphqlAnswer['errors'] }
   }
 }
 

@@ -2,7 +2,7 @@ import { serverAudits } from 'graphql-http'
 import { expect, test } from 'vitest'
 import { serveForTest } from '../serve-for-test.ts'
 
-test('all 61 audits of GraphQL over HTTP pass, those that only warn too', async () => {
+test('all 61 audits of GraphQL over HTTP pass, also the warnings', async () => {
   const { url, key } = await serveForTest()
   const audits = serverAudits({
     url: `${url}/v1/graphql`,

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/service/store/sqlite/open-database.ts
 import { sqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts'
 import { graphqlForTest } from './ask.ts'
 
-/** A connection that tells which statements were run. */
+/** A connection that records the statements run. */
 function counted(db: Connection): { db: Connection; statements: string[] } {
   const statements: string[] = []
   const told =
@@ -37,7 +37,7 @@ async function countedService() {
   return { ...service, statements }
 }
 
-test('100 deals with their notes take three statements, that which finds the key included', async () => {
+test('100 deals with their notes take three statements, with the one for the key', async () => {
   const { ask, statements } = await countedService()
   const { data } = await ask('{ deals(first: 100) { nodes { id notes(first: 2) { nodes { body dealId } } } } }')
   expect(statements.map((sql) => /FROM (\w+)/.exec(sql)?.[1])).toEqual(['api_keys', 'deals', 'json_each'])
@@ -50,7 +50,7 @@ test('100 deals with their notes take three statements, that which finds the key
   }
 })
 
-test('the deals of notes, and their pipelines, are read once for all of them', async () => {
+test('the deals of notes, and their pipelines, are read once', async () => {
   const { ask, statements } = await countedService()
   const { errors } = await ask(`{ deals(first: 100) { nodes {
     pipeline { name stages { name } } notes(first: 2) { nodes { deal { name pipeline { id } } } } } } }`)

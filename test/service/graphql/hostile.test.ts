@@ -54,14 +54,14 @@ test.each([
   ['objects', `{ deals(filter: ${'{a:'.repeat(DEEP)}1${'}'.repeat(DEEP)}) { id } }`],
   ['types of a variable', `query ($a: ${'['.repeat(DEEP)}Int${']'.repeat(DEEP)}) { a }`],
   ['brackets that are never closed', '{'.repeat(DEEP)],
-])('%s 50,000 deep are a 400, of which nothing is parsed', async (_, query) => {
+])('%s 50,000 deep are a 400 before parsing', async (_, query) => {
   const { ask } = await graphqlForTest()
   const { status, json } = await ask(query)
   expect(status).toBe(400)
   expect(json).toMatchObject({ code: 'query_too_deep', errors: [{ pointer: '#/query' }] })
 })
 
-test('brackets in texts and comments count for nothing', async () => {
+test('brackets in strings and comments do not count', async () => {
   const { ask } = await graphqlForTest()
   const brackets = '{[('.repeat(1000)
   const text = `"${brackets} \\" ${brackets}"`
@@ -72,7 +72,7 @@ test('brackets in texts and comments count for nothing', async () => {
   expect(data).toEqual({ contact: null, b: null })
 })
 
-test.each(HOSTILE)('%s: refused soon, with the right code', async (_, query, code) => {
+test.each(HOSTILE)('%s: rejected fast, with the right code', async (_, query, code) => {
   const { ask } = await graphqlForTest()
   await ask('{ __typename }')
   const startedMs = performance.now()
@@ -83,7 +83,7 @@ test.each(HOSTILE)('%s: refused soon, with the right code', async (_, query, cod
   expect(errors?.length).toBeLessThanOrEqual(21)
 })
 
-test('the most words that are let in are checked in time, however they are put', async () => {
+test('queries with the maximum number of tokens are validated in time', async () => {
   const { ask } = await graphqlForTest()
   await ask('{ __typename }')
   for (const query of [
@@ -105,7 +105,7 @@ test('a query of 10 MB is too large before it is read', async () => {
   expect(answer.json).toMatchObject({ status: 413, code: 'body_too_large' })
 })
 
-test('variables as deep as a body can be are refused', async () => {
+test('variables of the maximum depth are rejected', async () => {
   const { send } = await graphqlForTest()
   const body = `{"query":"{__typename}","variables":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`
   expect((await send('POST', '/v1/graphql', body)).json).toMatchObject({ status: 400, code: 'too_deep' })
@@ -120,7 +120,7 @@ test('members called __proto__ and constructor are data', async () => {
   expect(({} as { polluted?: number }).polluted).toBeUndefined()
 })
 
-test('numbers beyond any double are refused wherever they stand', async () => {
+test('numbers beyond any double are rejected everywhere', async () => {
   const { ask, send } = await graphqlForTest()
   const inline = await ask('mutation { createDeal(input: {name: "a", stage: "Lead", amount: 1e999}) { deal { id } } }')
   expect(inline.errors?.[0]?.extensions.code).toMatch(/^invalid_/)
@@ -129,7 +129,7 @@ test('numbers beyond any double are refused wherever they stand', async () => {
   expect((await send('POST', '/v1/graphql', body)).json).toMatchObject({ status: 422, code: 'out_of_range' })
 })
 
-test('texts of more than 64 MiB are not read for one answer', { timeout: 60_000 }, async () => {
+test('one response reads at most 64 MiB of texts', { timeout: 60_000 }, async () => {
   const { ask, send } = await graphqlForTest()
   const { data } = await ask('mutation { createDeal(input: {name: "a", stage: "Lead"}) { deal { id } } }')
   const { id } = data.createDeal.deal
@@ -140,7 +140,7 @@ test('texts of more than 64 MiB are not read for one answer', { timeout: 60_000 
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'answer_too_large', status: 422 })
 })
 
-test('the introspection of tools is answered', async () => {
+test('introspection queries of tools are answered', async () => {
   const { ask } = await graphqlForTest()
   const { data, errors } = await ask(
     getIntrospectionQuery({ specifiedByUrl: true, oneOf: true, inputValueDeprecation: true }),

@@ -4,7 +4,7 @@ import { graphqlForTest } from './ask.ts'
 const HEADERS = { 'idempotency-key': 'k-1' }
 const CREATE = 'mutation ($name: String) { createContact(input: {name: $name}) { contact { id version json } } }'
 
-test('a mutation that is sent twice under one key is done once and answered with the same bytes', async () => {
+test('a mutation sent twice with one key takes effect once and gets the same bytes', async () => {
   const { ask } = await graphqlForTest()
   const first = await ask(CREATE, { name: 'Ada' }, HEADERS)
   const again = await ask(CREATE, { name: 'Ada' }, HEADERS)
@@ -14,7 +14,7 @@ test('a mutation that is sent twice under one key is done once and answered with
   expect((await ask('{ contacts { nodes { id } } }')).data.contacts.nodes).toHaveLength(1)
 })
 
-test('the bytes are those of the first answer, whatever has changed since', async () => {
+test('the bytes are those of the first answer, also after changes', async () => {
   const { ask } = await graphqlForTest()
   const { data } = await ask('mutation { createDeal(input: {name: "a", stage: "Lead"}) { deal { id } } }')
   const { id } = data.createDeal.deal
@@ -26,7 +26,7 @@ test('the bytes are those of the first answer, whatever has changed since', asyn
   expect((await ask(note, { id }, HEADERS)).text).toBe(first.text)
 })
 
-test('the same key for other variables, another query or a REST request is refused, and the other way round', async () => {
+test('a key used for other variables, another query or a REST request is rejected, and vice versa', async () => {
   const { ask, send } = await graphqlForTest()
   await ask(CREATE, { name: 'Ada' }, HEADERS)
   const refused = { status: 422, code: 'idempotency_key_reused' }
@@ -44,12 +44,12 @@ test('fifty at once make one record and get equal answers', async () => {
   expect((await ask('{ contacts { nodes { id } } }')).data.contacts.nodes).toHaveLength(1)
 })
 
-test('what was done before a crash, and not answered, is replayed and the rest is done', async () => {
+test('after a crash, finished writes are replayed and the others are done', async () => {
   const { ask, send, store } = await graphqlForTest()
   const query =
     'mutation { a: createContact(input: {name: "a"}) { contact { id } } b: createContact(input: {name: "b"}) { contact { id } } }'
   const first = await ask(query, undefined, HEADERS)
-  // A service that died after the first of two writes has kept the answer to that one alone.
+  // A service killed after the first of two writes has stored only the answer to that one.
   const other = await graphqlForTest()
   let writes = 0
   const dying = {
@@ -67,7 +67,7 @@ test('what was done before a crash, and not answered, is replayed and the rest i
   expect((await send('GET', '/v1/contacts')).json.data).toHaveLength(2)
 })
 
-test('a refusal is not kept: the corrected state may be met under the same key', async () => {
+test('a rejection is not stored: a later request with the same key can succeed', async () => {
   const { ask } = await graphqlForTest()
   const update = 'mutation ($id: ID!) { updateContact(input: {id: $id, ifVersion: 2, name: "c"}) { contact { name } } }'
   const { data } = await ask(CREATE, { name: 'Ada' })
@@ -77,7 +77,7 @@ test('a refusal is not kept: the corrected state may be met under the same key',
   expect((await ask(update, { id }, HEADERS)).data.updateContact.contact.name).toBe('c')
 })
 
-test('a query has no use for a key, and is answered anew', async () => {
+test('a query ignores the key', async () => {
   const { ask } = await graphqlForTest()
   const query = '{ contacts { nodes { name } } }'
   await ask(query, undefined, HEADERS)
@@ -85,7 +85,7 @@ test('a query has no use for a key, and is answered anew', async () => {
   expect((await ask(query, undefined, HEADERS)).data.contacts.nodes).toEqual([{ name: 'Ada' }])
 })
 
-test('after 24 hours a key is as good as new', async () => {
+test('a key can be reused after 24 hours', async () => {
   let nowMs = Date.UTC(2026, 10, 20)
   const { ask } = await graphqlForTest({ now: () => nowMs })
   const first = await ask(CREATE, { name: 'Ada' }, HEADERS)

@@ -46,7 +46,7 @@ test('a contact is created, changed and deleted, with the events of REST', async
   expect(await kinds(service)).toEqual(['contact.created', 'contact.updated', 'contact.deleted'])
 })
 
-test('updateDeal moves a deal, its filters follow, and deal.updated tells what was before', async () => {
+test('updateDeal moves a deal, filters find it, and deal.updated has the previous values', async () => {
   const service = await subscribed()
   const { ask, webhook, store } = service
   const { data } = await ask(
@@ -81,7 +81,7 @@ test.each([
   ['json: {id: "deal_1"}', '#/id', 'read_only'],
   ['stage: "Won", json: {stage: "Lost"}', '#/stage', 'ambiguous'],
   ['json: [1]', '#', 'wrong_type'],
-])('updateDeal with %s is refused: %s %s', async (member, pointer, code) => {
+])('updateDeal with %s is rejected: %s %s', async (member, pointer, code) => {
   const { ask } = await graphqlForTest()
   const { data } = await ask('mutation { createDeal(input: {name: "Fleet", stage: "Lead"}) { deal { id } } }')
   const { id } = data.createDeal.deal
@@ -98,7 +98,7 @@ test.each([
   })
 })
 
-test('another version is refused, for changes and deletions', async () => {
+test('another version is rejected, for changes and deletions', async () => {
   const { ask } = await subscribed()
   const made = await ask(`mutation {
     createContact(input: {name: "a"}) { contact { id } }
@@ -133,7 +133,7 @@ test('a note is added to its deal, and to no other', async () => {
   expect(await kinds(service)).toEqual(['deal.created', 'note.created'])
 })
 
-test('a rotated secret is new, and the one before it signs too until the overlap is over', async () => {
+test('a rotated secret is new, and the previous one also signs during the overlap', async () => {
   const { ask, store, webhook } = await subscribed()
   const rotate =
     'mutation ($id: ID!, $s: Int) { rotateWebhookSecret(input: {id: $id, overlapSeconds: $s}) { secret webhook { version } } }'
@@ -150,7 +150,7 @@ test('a rotated secret is new, and the one before it signs too until the overlap
   })
 })
 
-test('a delivery that ended is sent again, one that never was is not found', async () => {
+test('an ended delivery is sent again, an unknown one is not found', async () => {
   const { ask, store, webhook } = await subscribed()
   await ask('mutation { createContact(input: {name: "a"}) { contact { id } } }')
   const turn = { results: [], renewals: [], leaseMs: 1000, slots: 9, slotsOf: () => 9 }
@@ -172,7 +172,7 @@ test('a delivery that ended is sent again, one that never was is not found', asy
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'not_found' })
 })
 
-test('a deleted webhook is gone, and gets nothing any more', async () => {
+test('a deleted webhook gets no more deliveries', async () => {
   const { ask, webhook, store } = await subscribed()
   const { data } = await ask('mutation ($id: ID!) { deleteWebhook(input: {id: $id}) { deletedId } }', webhook)
   expect(data.deleteWebhook.deletedId).toBe(webhook.id)
@@ -183,7 +183,7 @@ test('a deleted webhook is gone, and gets nothing any more', async () => {
   ).toEqual([])
 })
 
-test('several mutations run in order, and one that is refused leaves the others done', async () => {
+test('several mutations run in order, and a rejected one does not affect the others', async () => {
   const { ask } = await graphqlForTest()
   const { data, errors } = await ask(`mutation {
     a: createContact(input: {name: "a"}) { contact { name } }

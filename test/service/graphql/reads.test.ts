@@ -12,7 +12,7 @@ async function make({ send }: TestService, path: string, bodies: readonly unknow
   return ids
 }
 
-test('a record is what REST has, to the last digit and in the order in which it was sent', async () => {
+test('a record equals that of REST, with all digits and in the order sent', async () => {
   const service = await graphqlForTest()
   await make(service, '/v1/contacts', [
     '{"z":1.00,"age":12345678901234567890,"2":"b","name":"Ada","__proto__":{"x":-0}}',
@@ -23,7 +23,7 @@ test('a record is what REST has, to the last digit and in the order in which it 
   expect(text).toContain(`{"data":{"contacts":{"nodes":[{"json":${record}}],"pageInfo":{"endCursor":"`)
 })
 
-test('the fields of a contact are its members, null when it has none of the name', async () => {
+test('the fields of a contact are its members; missing ones are null', async () => {
   const service = await graphqlForTest()
   const [id] = await make(service, '/v1/contacts', [
     { name: 'Ada', owner_id: 'u_1', email: null, nickname: 'Countess' },
@@ -46,7 +46,7 @@ test('the fields of a contact are its members, null when it has none of the name
   })
 })
 
-test('amounts have the digits that they were written with, wherever else the name stands', async () => {
+test('amounts keep their written digits, wherever else the name occurs', async () => {
   const service = await graphqlForTest()
   const amounts = ['12500.50', '1e3', '0.10', '5']
   const decoy = '"list":[{"amount":7.50}],'
@@ -60,7 +60,7 @@ test('amounts have the digits that they were written with, wherever else the nam
   expect(text).toBe(`{"data":{"deals":{"nodes":[${expected.map((amount) => `{"amount":${amount}}`).join(',')}]}}}`)
 })
 
-test('numbers among variables are taken as what their types say, written as they may', async () => {
+test('numbers in variables are converted to their types, however written', async () => {
   const service = await graphqlForTest()
   await make(service, '/v1/deals', ['{"name":"a","stage":"Lead","amount":5}'])
   const query = 'query ($n: Int, $f: DealFilter) { deals(first: $n, filter: $f) { nodes { amount } } }'
@@ -76,14 +76,14 @@ test('numbers among variables are taken as what their types say, written as they
   expect((await ask('1.50')).text).toContain('Int cannot represent non-integer value: 1.5')
 })
 
-test('amounts that no double carries keep their digits', async () => {
+test('amounts beyond the precision of a double keep their digits', async () => {
   const service = await graphqlForTest()
   await make(service, '/v1/deals', ['{"name":"a","stage":"Lead","amount":9007199254740993.25}'])
   const { text } = await service.ask('{ deals { nodes { amount } } }')
   expect(text).toBe('{"data":{"deals":{"nodes":[{"amount":9007199254740993.25}]}}}')
 })
 
-test('cursors are those of REST, both ways, with and without filters', async () => {
+test('cursors are interchangeable with REST, with and without filters', async () => {
   const service = await graphqlForTest()
   const ids = await make(
     service,
@@ -117,7 +117,7 @@ test('cursors are those of REST, both ways, with and without filters', async () 
   }
 })
 
-test('every filter of REST is one of GraphQL, and a name may have a comma in it', async () => {
+test('GraphQL has every filter of REST, and a name may contain a comma', async () => {
   const service = await graphqlForTest()
   await make(service, '/v1/deals', [
     { name: 'a', stage: 'Lead', amount: 5, owner_id: 'u_1' },
@@ -141,7 +141,7 @@ test.each([
   ['{ contacts(first: 501) { nodes { id } } }', 'first', 'invalid_limit'],
   ['{ contacts(after: "x") { nodes { id } } }', 'after', 'invalid_cursor'],
   ['{ pipelines(after: "x") { nodes { id } } }', 'after', 'invalid_cursor'],
-])('%s is refused: %s, %s', async (query, parameter, code) => {
+])('%s is rejected: %s, %s', async (query, parameter, code) => {
   const { ask } = await graphqlForTest()
   const { errors, status, headers } = await ask(query)
   expect(status).toBe(200)
@@ -153,7 +153,7 @@ test.each([
   expect(errors?.[0]?.extensions.request_id).toBe(headers.get('x-request-id'))
 })
 
-test('a cursor of another list is refused', async () => {
+test('a cursor of another list is rejected', async () => {
   const service = await graphqlForTest()
   await make(service, '/v1/contacts', [{ name: 'a' }, { name: 'b' }])
   const { json } = await service.send('GET', '/v1/contacts?limit=1')
@@ -163,7 +163,7 @@ test('a cursor of another list is refused', async () => {
   expect(errors?.[0]?.message).toMatch(/^after: .* belongs to another list or to other filters/)
 })
 
-test('node finds anything by its id, and null is what is not there', async () => {
+test('node finds any record by id, and returns null for a missing one', async () => {
   const service = await graphqlForTest()
   const [contact] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
   const [deal] = await make(service, '/v1/deals', [{ name: 'a', stage: 'Lead' }])
@@ -202,7 +202,7 @@ test('a deal has its notes in pages, newest first, and its pipeline with stages 
   expect(rest.data.deal.notes).toMatchObject({ nodes: [{ id: notes[0] }], pageInfo: { hasNextPage: false } })
 })
 
-test('pipelines come in pages, the default one first', async () => {
+test('pipelines are paged, the default one first', async () => {
   const service = await graphqlForTest()
   const stages = [{ id: 's', name: 'S', position: 1, probability: undefined }]
   await service.store.putPipelines(['a', 'b', 'c'].map((id) => ({ id, name: id, stages })))
@@ -240,7 +240,7 @@ test('webhooks are listed without their secrets, with their deliveries', async (
   })
 })
 
-test('a query is taken from the URL, with variables', async () => {
+test('a query in the URL is run, with variables', async () => {
   const { send } = await graphqlForTest()
   const parameters = new URLSearchParams({
     query: 'query one($n: Int) { contacts(first: $n) { nodes { id } } } query two { __typename }',

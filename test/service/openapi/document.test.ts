@@ -22,7 +22,7 @@ interface Operation {
   readonly security?: readonly unknown[]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: read as a client would, which knows no types of ours
+// biome-ignore lint/suspicious/noExplicitAny: read like a client without our types
 const document = openapiDocument('1.2.3') as any
 
 const ROUTES = [
@@ -43,7 +43,7 @@ function queryParameters({ parameters = [] }: Operation): readonly string[] {
     .map((each: Parameter) => each.name)
 }
 
-test('the document has every route with its parameters and its need of a key, and nothing else', () => {
+test('the document has exactly the routes, with their parameters and security', () => {
   const documented = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
     ([path, item]) =>
       Object.entries(item)
@@ -62,14 +62,14 @@ test('the document has every route with its parameters and its need of a key, an
   expect(documented.sort()).toEqual(served.sort())
 })
 
-test('the service gives the document to anyone', async () => {
+test('the document is public', async () => {
   const { send } = await serveForTest()
   const { status, json, headers } = await send('GET', '/v1/openapi.json', undefined, { authorization: '' })
   expect({ status, json }).toEqual({ status: 200, json: JSON.parse(JSON.stringify(document)) })
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
 })
 
-test('what the document shows as sent is taken, and answered with the members of what it shows as answered', async () => {
+test('example requests are accepted, and the answers have the members of the example responses', async () => {
   const { send } = await serveForTest()
   const contact = await send('POST', '/v1/contacts', EXAMPLES.NewContact)
   expect(Object.keys(contact.json)).toEqual(Object.keys(EXAMPLES.Contact))
@@ -90,7 +90,7 @@ test('what the document shows as sent is taken, and answered with the members of
   )
 })
 
-test('the event patterns of the document are those that are taken', () => {
+test('the event patterns of the document are the accepted ones', () => {
   const { items } = document.components.schemas.NewWebhook.properties.events
   expect(items.enum).toEqual(expect.arrayContaining(['*', 'contact.*', 'note.created']))
   for (const pattern of items.enum) expect(isEventPattern(pattern)).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { serveForTest } from '../serve-for-test.ts'
 
-test('a contact is answered as it is kept: id first, members as sent, times and version last', async () => {
+test('a contact is returned as stored: id first, members as sent, times and version last', async () => {
   const { send } = await serveForTest({ now: () => Date.UTC(2026, 0, 31, 9, 30) })
   const made = await send('POST', '/v1/contacts', '{"name":"Ada", "tags":["a", "b"],"big":12345678901234567890}')
   expect(made.status).toBe(201)
@@ -28,7 +28,7 @@ test.each([
   ['{"updated_at":"x"}', '#/updated_at', 'read_only'],
   ['{"version":1}', '#/version', 'read_only'],
   ['{"x":1e400}', '#', 'out_of_range'],
-])('creating %s is refused at %s: %s', async (body, pointer, code) => {
+])('creating %s is rejected at %s: %s', async (body, pointer, code) => {
   const { send } = await serveForTest()
   const answer = await send('POST', '/v1/contacts', body)
   expect(answer.status).toBe(422)
@@ -36,7 +36,7 @@ test.each([
   expect((await send('GET', '/v1/contacts')).json.data).toEqual([])
 })
 
-test('every member that is wrong is named at once', async () => {
+test('all invalid members are named at once', async () => {
   const { send } = await serveForTest()
   const answer = await send('POST', '/v1/contacts', { name: 1, email: 2, id: 'x' })
   expect((answer.json.errors as { pointer: string }[]).map((fault) => fault.pointer)).toEqual([
@@ -46,12 +46,12 @@ test('every member that is wrong is named at once', async () => {
   ])
 })
 
-test('null is a value for the members that have a type', async () => {
+test('null is valid for typed members', async () => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/contacts', { name: null })).status).toBe(201)
 })
 
-test('a record of more than 64 KiB is refused, created or grown', async () => {
+test('a record of more than 64 KiB is rejected, created or patched', async () => {
   const { send } = await serveForTest()
   const refused = await send('POST', '/v1/contacts', { name: 'x'.repeat(65_536) })
   expect(refused.status).toBe(422)
@@ -62,7 +62,7 @@ test('a record of more than 64 KiB is refused, created or grown', async () => {
   expect(grown.json.errors).toMatchObject([{ code: 'too_large' }])
 })
 
-test('a merge patch of either type changes, adds and removes, and counts the version', async () => {
+test('a merge patch of either type changes, adds and removes, and increments the version', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', {
     name: 'Ada',
@@ -90,7 +90,7 @@ test('a merge patch of either type changes, adds and removes, and counts the ver
   expect(again.json).toMatchObject({ tag: 'y', version: 3 })
 })
 
-test('a patch that changes nothing answers the record as it was', async () => {
+test('a patch without changes returns the unchanged record', async () => {
   const { send } = await serveForTest()
   const made = await send('POST', '/v1/contacts', { name: 'Ada', address: { city: 'London' } })
   for (const patch of [{}, { name: 'Ada' }, { address: {} }, { nothing: null }, made.json]) {
@@ -101,7 +101,7 @@ test('a patch that changes nothing answers the record as it was', async () => {
   }
 })
 
-test('a patch may not change what the service sets, nor leave nothing', async () => {
+test('a patch may not change read-only members, nor remove all others', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
   const path = `/v1/contacts/${json.id}`
@@ -148,14 +148,14 @@ test.each([
   if (status === 412) expect(answer.headers.get('etag')).toBe('"1"')
 })
 
-test('a version that is not there any more is answered with the one that is', async () => {
+test('an outdated version is answered with the current one', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
   const answer = await send('PATCH', `/v1/contacts/${json.id}`, { name: 'Bob' }, { 'if-match': '"7", W/"1"' })
-  expect(answer.json.detail).toBe('If-Match expects version 7 or W/1, and the record is at version 1 now')
+  expect(answer.json.detail).toBe('If-Match expects version 7 or W/1, but the record is at version 1')
 })
 
-test('a contact is deleted once, and only in the version asked for', async () => {
+test('a contact is deleted once, and only in the expected version', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
   const path = `/v1/contacts/${json.id}`

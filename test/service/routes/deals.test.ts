@@ -16,7 +16,7 @@ test('a deal gets the default pipeline and is answered with every digit of its a
   expect((await send('GET', '/v1/deals')).text).toBe(`{"data":[${made.text}],"next_cursor":null,"has_more":false}`)
 })
 
-test('amount and owner may be null or left out', async () => {
+test('amount and owner may be null or missing', async () => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/deals', { name: 'a', stage: 'Won', amount: null, owner_id: null })).status).toBe(201)
   expect((await send('POST', '/v1/deals', { name: 'a', stage: 'Won' })).status).toBe(201)
@@ -35,7 +35,7 @@ test.each([
   ['{"name":"a","stage":"Lead","pipeline_id":"none"}', '#/pipeline_id', 'not_allowed'],
   ['{"name":"a","stage":"Lead","pipeline_id":null}', '#/pipeline_id', 'wrong_type'],
   ['{"name":"a","stage":"Lead","version":1}', '#/version', 'read_only'],
-])('creating %s is refused at %s: %s', async (body, pointer, code) => {
+])('creating %s is rejected at %s: %s', async (body, pointer, code) => {
   const { send } = await serveForTest()
   const answer = await send('POST', '/v1/deals', body)
   expect(answer.json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
@@ -52,13 +52,13 @@ test.each([
   [{ name: 'a', stage: 'Lead', amount: '12' }, 'amount: expected a number or null, got "12"'],
   [{ name: 'a', stage: 'Lead', amount: '9'.repeat(81) }, `amount: expected a number or null, got "${'9'.repeat(80)}"…`],
   [{ name: [`${'x'.repeat(99)}`], stage: 'Lead' }, `name: expected a string, got ["${'x'.repeat(78)}…`],
-  [{ name: 'a', stage: 'Lead', version: 1 }, 'version: the service sets this: leave it out'],
-])('%j is refused with what was sent and what is expected', async (body, detail) => {
+  [{ name: 'a', stage: 'Lead', version: 1 }, 'version: read-only: remove it from the request'],
+])('%j is rejected with the sent and the expected value', async (body, detail) => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/deals', body)).json.detail).toBe(detail)
 })
 
-test('filters choose: comma is or, two parameters are and', async () => {
+test('a comma in a filter means or, two parameters mean and', async () => {
   const { send } = await serveForTest()
   const rows = [
     { name: 'a', stage: 'Lead', amount: 10, owner_id: 'u1' },
@@ -96,7 +96,7 @@ test.each([
   ['amount=5', 'amount', 'unknown_parameter'],
   ['__proto__=5', '__proto__', 'unknown_parameter'],
   ['toString=5', 'toString', 'unknown_parameter'],
-])('listing with %s is refused: %s %s', async (query, parameter, code) => {
+])('listing with %s is rejected: %s %s', async (query, parameter, code) => {
   const { send } = await serveForTest()
   const answer = await send('GET', `/v1/deals?${query}`)
   expect(answer.json).toMatchObject({ status: 400, code: 'invalid_parameter', errors: [{ parameter, code }] })
@@ -108,14 +108,14 @@ test.each([
   ['amount[gte]=x', /^amount\[gte\]: expected a number, got "x"$/],
   ['created_since=yesterday', /^created_since: expected a time .*, got "yesterday"$/],
   ['limit=0', /^limit: expected a whole number from 1 to 500, got "0"$/],
-  ['stage=Lead&stage=Won', /^stage: expected it once, got it 2 times$/],
-  [`cursor=${'y'.repeat(41)}`, /^cursor: "y{40}"… is no cursor of this service; start the list again without one$/],
-])('listing with %s is refused with what was sent', async (query, detail) => {
+  ['stage=Lead&stage=Won', /^stage: expected once, got 2 values$/],
+  [`cursor=${'y'.repeat(41)}`, /^cursor: "y{40}"… is not a cursor of this service; start the list again without one$/],
+])('listing with %s is rejected with the sent value', async (query, detail) => {
   const { send } = await serveForTest()
   expect((await send('GET', `/v1/deals?${query}`)).json.detail).toMatch(detail)
 })
 
-test('a parameter that a path without any does not know is named', async () => {
+test('an unknown parameter of a path without parameters is named', async () => {
   const { send } = await serveForTest()
-  expect((await send('POST', '/v1/deals?bogus=1', {})).json.detail).toBe('unknown parameter bogus: this takes none')
+  expect((await send('POST', '/v1/deals?bogus=1', {})).json.detail).toBe('unknown parameter bogus: there are none')
 })

@@ -13,7 +13,7 @@ test('both probes answer without a key', async () => {
   expect(await send('GET', '/readyz', undefined, NOBODY)).toMatchObject({ status: 200, text: '{"status":"ready"}' })
 })
 
-test('a service whose database another process keeps locked is well but not ready, and says so within a second', async () => {
+test('a service with a locked database is live but not ready, and answers within a second', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   const { send } = await serveForTest({ store: await openStore({ address: file, now: Date.now }) })
   const other = new DatabaseSync(file)
@@ -29,7 +29,7 @@ test('a service whose database another process keeps locked is well but not read
   expect((await send('GET', '/readyz', undefined, NOBODY)).status).toBe(200)
 })
 
-test('probes in a row write once a second at most', async () => {
+test('repeated probes write at most once a second', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   const { send } = await serveForTest({ store: await openStore({ address: file, now: Date.now }) })
   const other = new DatabaseSync(file)

@@ -29,13 +29,13 @@ test.each([
   [{ body: 'a', content: 'b' }, '#/content', 'ambiguous'],
   [{ body: 'a', author_id: 5 }, '#/author_id', 'wrong_type'],
   [{ body: 'a', deal_id: 'deal_1' }, '#/deal_id', 'read_only'],
-])('the note %j is refused at %s: %s', async (note, pointer, code) => {
+])('the note %j is rejected at %s: %s', async (note, pointer, code) => {
   const { send } = await serveForTest()
   const answer = await send('POST', `/v1/deals/${await makeDeal(send)}/notes`, note)
   expect(answer.json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
 })
 
-test('a note for a deal that is not there is refused', async () => {
+test('a note for a missing deal is rejected', async () => {
   const { send } = await serveForTest()
   for (const id of ['deal_0s9nekas400', 'con_0s9nekas400', 'x']) {
     expect((await send('POST', `/v1/deals/${id}/notes`, { body: 'a' })).json).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { serveForTest } from '../serve-for-test.ts'
 
-test('stages come by position, in the envelope of a list', async () => {
+test('stages are listed by position, in the envelope of a list', async () => {
   const { send } = await serveForTest()
   const { json } = await send('GET', '/v1/pipelines/sales/stages')
   expect(json).toMatchObject({ next_cursor: null, has_more: false })
@@ -10,14 +10,14 @@ test('stages come by position, in the envelope of a list', async () => {
   expect(stages[0]).toEqual({ id: 'sales.lead', name: 'Lead', position: 1, probability: 0.1 })
 })
 
-test('stages can be paged through like every list', async () => {
+test('stages are paged like every list', async () => {
   const { send } = await serveForTest()
   const first = await send('GET', '/v1/pipelines/sales/stages?limit=4')
   const rest = await send('GET', `/v1/pipelines/sales/stages?limit=4&cursor=${first.json.next_cursor}`)
   expect(rest.json).toMatchObject({ data: [{ name: 'Won' }, { name: 'Lost' }], next_cursor: null, has_more: false })
 })
 
-test('a stage without a probability says nothing about it', async () => {
+test('a stage without a probability has no such member', async () => {
   const { send, store } = await serveForTest()
   const stage = { id: 'p.a', name: 'A', position: 1, probability: undefined }
   await store.putPipelines([{ id: 'p', name: 'P', stages: [stage] }])

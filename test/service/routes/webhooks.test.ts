@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { EVENT_KINDS } from '../../../src/core/event-kinds.ts'
 import { serveForTest } from '../serve-for-test.ts'
 
-test('a subscription is answered with its secret', async () => {
+test('a new subscription is returned with its secret', async () => {
   const { send } = await serveForTest()
   const made = await send('POST', '/v1/webhooks', {
     url: 'https://example.com/hook',
@@ -24,7 +24,7 @@ test('a subscription is answered with its secret', async () => {
   expect(made.headers.get('location')).toBe(`/v1/webhooks/${made.json.id}`)
 })
 
-test('a replay shows the same secret, a new subscription another', async () => {
+test('a replay shows the same secret, a new subscription another one', async () => {
   const { send } = await serveForTest()
   const subscribe = (key: string) =>
     send('POST', '/v1/webhooks', { url: 'https://example.com', events: ['*'] }, { 'idempotency-key': key })
@@ -45,14 +45,14 @@ test.each([
   [{ url: 'https://example.com', events: ['*', 'contact.made'] }, '#/events', 'not_allowed'],
   [{ url: 'https://example.com', events: ['*'], secret: 'mine' }, '#/secret', 'read_only'],
   [{ url: 'https://example.com', events: ['*'], description: 5 }, '#/description', 'wrong_type'],
-])('subscribing %j is refused at %s: %s', async (body, pointer, code) => {
+])('subscribing %j is rejected at %s: %s', async (body, pointer, code) => {
   const { send } = await serveForTest()
   expect((await send('POST', '/v1/webhooks', body)).json).toMatchObject({ status: 422, errors: [{ pointer, code }] })
 })
 
 const PRIVATE = ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:10.0.0.1]', '169.254.169.254', '10.1.2.3']
 
-test.each(PRIVATE)('a subscription to http://%s is refused where nothing will be delivered to it', async (host) => {
+test.each(PRIVATE)('a subscription to http://%s is rejected when it is not deliverable', async (host) => {
   const open = await serveForTest({ allowsPrivateTargets: false })
   const url = `http://${host}/hook`
   const refused = await open.send('POST', '/v1/webhooks', { url, events: ['*'] })
@@ -65,14 +65,14 @@ test.each(PRIVATE)('a subscription to http://%s is refused where nothing will be
 })
 
 test.each(['http://localhost/', 'https://example.com/', 'http://93.184.215.14/', 'http://[2606:2800:21f::1]/'])(
-  'a subscription to %s is taken everywhere: names are asked at each delivery',
+  'a subscription to %s is always accepted: names are resolved at each delivery',
   async (url) => {
     const { send } = await serveForTest({ allowsPrivateTargets: false })
     expect((await send('POST', '/v1/webhooks', { url, events: ['*'] })).status).toBe(201)
   },
 )
 
-test('a pattern that matches nothing is named beside the kinds there are', async () => {
+test('a pattern that matches nothing is named with the known kinds', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/webhooks', { url: 'https://example.com', events: ['contact.made'] })
   expect(json.detail).toContain('"contact.made" matches no event')

@@ -20,7 +20,7 @@ export async function makeContact(store: Store): Promise<string> {
   return idOf(await store.write(creation('contact', {}, { decide })))
 }
 
-/** An event of a contact that is there; its text names the step. */
+/** An event of an existing contact; its text names the step. */
 export async function changeContact(store: Store, id: string, step: number): Promise<void> {
   await store.write({
     kind: 'contact',
@@ -49,7 +49,7 @@ export function takeTurn(store: Store, turn: Partial<DeliveryTurn> = {}): Promis
   })
 }
 
-/** Keeps one outcome for all of these, and claims what is due then. */
+/** Stores one outcome for all of these, and claims due deliveries. */
 export async function settle(
   store: Store,
   deliveries: readonly ClaimedDelivery[],

@@ -65,7 +65,7 @@ export function removal(kind: Write['kind'], id: string): Write {
   }
 }
 
-/** Replaces the text of a record that is there. */
+/** Replaces the text of an existing record. */
 export function rewriting(kind: Write['kind'], id: string, text: string): Write {
   return {
     kind,

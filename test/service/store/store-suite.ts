@@ -12,13 +12,13 @@ import { uniqueSuite } from './suite/unique-suite.ts'
 import { webhooksSuite } from './suite/webhooks-suite.ts'
 import { writesSuite } from './suite/writes-suite.ts'
 
-/** One kind of database. `open` on the same place again finds what was written there. */
+/** One kind of database. Reopening the same place finds the written data. */
 export interface StoreSide {
   makePlace(): Promise<string>
   open(place: string, now: () => number): Promise<Store>
 }
 
-/** What each part of the suite is given; every store is closed when its test ends. */
+/** The parameters of each part of the suite; every store is closed when its test ends. */
 export interface Fixture {
   open(now?: () => number): Promise<Store>
   /** For tests that open the same database more than once. */

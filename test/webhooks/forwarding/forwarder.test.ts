@@ -6,7 +6,11 @@ import { type ForwardRules, startForwarder } from '../../../src/webhooks/forward
 import { startApp } from '../app.ts'
 import { sampleEvent } from '../sample-event.ts'
 
-function onwardForTest(rules: Partial<ForwardRules>): { forwarder: Forwarder; hands: ForwardResult[]; said: string[] } {
+function forwarderForTest(rules: Partial<ForwardRules>): {
+  forwarder: Forwarder
+  hands: ForwardResult[]
+  said: string[]
+} {
   const hands: ForwardResult[] = []
   const said: string[] = []
   const forwarder = startForwarder({
@@ -31,7 +35,7 @@ function onwardForTest(rules: Partial<ForwardRules>): { forwarder: Forwarder; ha
 const to = (url: string, ...globs: string[]) => ({ forwards: [{ url: new URL(url), globs }] })
 const node = (script: string) => ({ name: 'node', words: [process.execPath, '-e', script] as [string, ...string[]] })
 
-test('the app is given method, path, query, headers and bytes as they came, and its status goes back', async () => {
+test('the app receives method, path, query, headers and bytes unchanged, and its status is returned', async () => {
   const app = await startApp((response) => response.writeHead(202).end('kept'))
   const bytes = Buffer.from([0x7b, 0xff, 0x0a, 0x7d])
   const headers = [
@@ -40,7 +44,7 @@ test('the app is given method, path, query, headers and bytes as they came, and 
     ['x-twice', '2'],
   ] as const
   const delivery = { url: 'http://127.0.0.1:4242/hook?a=1&a=2', headers, bytes }
-  const { forwarder, hands } = onwardForTest({ ...to(app.url), showsResponse: true })
+  const { forwarder, hands } = forwarderForTest({ ...to(app.url), showsResponse: true })
   expect(await forwarder.forwardNow({ ...sampleEvent('evt_1'), delivery })).toEqual({
     status: 202,
     retryAfter: undefined,
@@ -54,7 +58,7 @@ test('the app is given method, path, query, headers and bytes as they came, and 
 
 test('a URL with a path keeps it, and the query of the event is added to its own', async () => {
   const app = await startApp()
-  const { forwarder } = onwardForTest(to(`${app.url}api/events?k=v`))
+  const { forwarder } = forwarderForTest(to(`${app.url}api/events?k=v`))
   await forwarder.forwardNow(sampleEvent('evt_1'))
   expect(app.requests).toMatchObject([{ url: '/api/events?k=v&a=1' }])
 })
@@ -62,31 +66,31 @@ test('a URL with a path keeps it, and the query of the event is added to its own
 test.each(['localhost', '127.0.0.1', '[::1]'])('%s is found on either loopback address', async (name) => {
   for (const host of ['127.0.0.1', '::1']) {
     const app = await startApp(undefined, host)
-    const { forwarder } = onwardForTest(to(`http://${name}:${app.port}`))
+    const { forwarder } = forwarderForTest(to(`http://${name}:${app.port}`))
     expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
     expect(app.requests[0]?.headers.host).toBe(`${name}:${app.port}`)
   }
 })
 
-test('a redirect is not followed, and what the app answers is what the sender is told', async () => {
+test('a redirect is not followed, and the sender receives the answer of the app', async () => {
   const statuses = [302, 500, 503, 410]
   const app = await startApp((response, _, index) =>
     response.writeHead(statuses[index] ?? 200, { location: '/x', 'retry-after': '9' }).end(),
   )
-  const { forwarder, hands } = onwardForTest(to(app.url))
+  const { forwarder, hands } = forwarderForTest(to(app.url))
   for (const [index, status] of statuses.entries()) {
     expect(await forwarder.forwardNow(sampleEvent(`evt_${index}`))).toEqual({ status, retryAfter: '9' })
   }
   expect(app.requests.length).toBe(4)
   expect(hands.map(({ failure }) => failure)).toEqual([
-    'a redirect (302), which is not followed',
+    'redirects (302) are not followed',
     'answered 500',
     'answered 503',
     'answered 410',
   ])
 })
 
-test('who is not there, closes early, or is slow: the sender is told 502, 502, 504, and a person why', async () => {
+test('an app that is down, closes early or is slow gives 502, 502 and 504, each with its reason', async () => {
   const closing = await startApp((response) => response.destroy())
   const slow = await startApp(() => {})
   const gone = createServer().listen(0, '127.0.0.1')
@@ -99,28 +103,28 @@ test('who is not there, closes early, or is slow: the sender is told 502, 502, 5
     [closing.url, 502, 'it closed the connection without an answer'],
     [slow.url, 504, 'no answer within 0.2 s'],
   ] as const) {
-    const { forwarder, hands } = onwardForTest({ ...to(url), timeoutMs: 200 })
+    const { forwarder, hands } = forwarderForTest({ ...to(url), timeoutMs: 200 })
     expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status })
     expect(hands).toMatchObject([{ status: undefined, failure }])
   }
 })
 
-test('an idle connection that the app has closed costs an event nothing', async () => {
+test('an event survives an idle connection that the app has closed', async () => {
   const app = await startApp((response) =>
     response.writeHead(200, { connection: 'keep-alive' }).end(() => {
       setImmediate(() => response.socket?.destroy())
     }),
   )
-  const { forwarder } = onwardForTest(to(app.url))
+  const { forwarder } = forwarderForTest(to(app.url))
   for (let at = 0; at < 20; at++)
     expect(await forwarder.forwardNow(sampleEvent(`evt_${at}`))).toMatchObject({ status: 200 })
 })
 
-test('events go to every target that takes them; one that fails decides what the sender is told', async () => {
+test('events go to every matching target; a failing target decides the answer', async () => {
   const contacts = await startApp()
   const all = await startApp((response) => response.writeHead(500).end())
   const forwards = [...to(contacts.url, 'contact.*').forwards, ...to(all.url).forwards]
-  const { forwarder } = onwardForTest({ forwards })
+  const { forwarder } = forwarderForTest({ forwards })
   expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
   expect(
     await forwarder.forwardNow(sampleEvent('evt_2', { bytes: Buffer.from('{"type":"deal.created"}') })),
@@ -128,26 +132,26 @@ test('events go to every target that takes them; one that fails decides what the
     status: 500,
   })
   expect([contacts.requests.length, all.requests.length]).toEqual([1, 2])
-  const none = onwardForTest(to(contacts.url, 'note.*'))
+  const none = forwarderForTest(to(contacts.url, 'note.*'))
   expect(await none.forwarder.forwardNow(sampleEvent('evt_1'))).toBeUndefined()
 })
 
-test('what was taken is not forwarded again; what failed is, when it comes again', async () => {
+test('a repeated event is forwarded again only if it failed before', async () => {
   const app = await startApp((response, _, index) => response.writeHead(index === 0 ? 500 : 200).end())
-  const { forwarder } = onwardForTest(to(app.url))
+  const { forwarder } = forwarderForTest(to(app.url))
   expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
   expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
   expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 200 })
   expect(app.requests.length).toBe(2)
-  const again = onwardForTest({ ...to(app.url), passesDuplicates: true })
+  const again = forwarderForTest({ ...to(app.url), passesDuplicates: true })
   for (let at = 0; at < 2; at++) await again.forwarder.forwardNow(sampleEvent('evt_1'))
   expect(app.requests.length).toBe(4)
 })
 
-test('one that comes again while the app is busy with it waits for that answer', async () => {
+test('a repeated event waits for the attempt in progress', async () => {
   const busy = Promise.withResolvers<void>()
   const app = await startApp((response) => void busy.promise.then(() => response.writeHead(201).end()))
-  const { forwarder } = onwardForTest(to(app.url))
+  const { forwarder } = forwarderForTest(to(app.url))
   const answers = [forwarder.forwardNow(sampleEvent('evt_1')), forwarder.forwardNow(sampleEvent('evt_1'))]
   await app.has(1)
   busy.resolve()
@@ -155,11 +159,11 @@ test('one that comes again while the app is busy with it waits for that answer',
   expect(app.requests.length).toBe(1)
 })
 
-test('later means that tries are made again, in the order of each record, and that the end tells what was left', async () => {
+test('forwardLater retries in the order of each record, and close returns the number not accepted', async () => {
   const app = await startApp((response, { url }, index) => {
     response.writeHead(url === '/hook?a=1' && index === 0 ? 500 : 200).end()
   })
-  const { forwarder, hands } = onwardForTest({ ...to(app.url), retries: 1 })
+  const { forwarder, hands } = forwarderForTest({ ...to(app.url), retries: 1 })
   const ofRecord = (id: string) => ({ ...sampleEvent(id), recordId: 'con_1' })
   await forwarder.forwardLater(ofRecord('evt_1'))
   await forwarder.forwardLater(ofRecord('evt_2'))
@@ -172,34 +176,34 @@ test('later means that tries are made again, in the order of each record, and th
   expect(await forwarder.close()).toBe(0)
 })
 
-test('closing breaks off a pause between two tries, and counts what was not taken', async () => {
+test('close interrupts a pause between two attempts and counts what was not accepted', async () => {
   const app = await startApp((response) => response.writeHead(500).end())
-  const { forwarder } = onwardForTest({ ...to(app.url), retries: 9 })
+  const { forwarder } = forwarderForTest({ ...to(app.url), retries: 9 })
   await forwarder.forwardLater(sampleEvent('evt_1'))
   await app.has(1)
   expect(await forwarder.close()).toBe(1)
   expect(app.requests.length).toBe(1)
 })
 
-test('a command gets the event on stdin, what it prints is told, and its exit code decides', async () => {
-  const ok = onwardForTest({ commands: [node('process.stdin.pipe(process.stdout)')] })
+test('a command gets the event on stdin, its output is reported, and its exit code decides', async () => {
+  const ok = forwarderForTest({ commands: [node('process.stdin.pipe(process.stdout)')] })
   expect(await ok.forwarder.forwardNow(sampleEvent('evt_$(id)'))).toEqual({ status: 204, retryAfter: undefined })
   expect(ok.said).toEqual(['{"id":"evt_$(id)"}'])
   expect(ok.hands).toMatchObject([{ type: 'executed', status: 0, failure: undefined }])
-  const failing = onwardForTest({ commands: [node('process.exit(3)')] })
+  const failing = forwarderForTest({ commands: [node('process.exit(3)')] })
   expect(await failing.forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 500 })
   expect(failing.hands).toMatchObject([{ status: 3, failure: 'exit 3' }])
 })
 
-test('a command that does not end in time is killed, with what it has started', async () => {
+test('a command that does not end in time is killed with its child processes', async () => {
   const script = "require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' })"
-  const { forwarder, hands } = onwardForTest({ commands: [node(script)], timeoutMs: 300 })
+  const { forwarder, hands } = forwarderForTest({ commands: [node(script)], timeoutMs: 300 })
   expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toMatchObject({ status: 504 })
   expect(hands).toMatchObject([{ failure: 'killed after 0.3 s' }])
 })
 
-test('a command that is no longer there is a failure as any other, with its reason', async () => {
-  const { forwarder, hands } = onwardForTest({ commands: [{ name: 'nix', words: ['/nowhere/nix'] }] })
+test('a command that no longer exists is an ordinary failure with its reason', async () => {
+  const { forwarder, hands } = forwarderForTest({ commands: [{ name: 'nix', words: ['/nowhere/nix'] }] })
   expect(await forwarder.forwardNow(sampleEvent('evt_1'))).toEqual({ status: 500, retryAfter: undefined })
   expect(hands).toMatchObject([{ status: undefined, failure: 'cannot run /nowhere/nix: no such program' }])
 })

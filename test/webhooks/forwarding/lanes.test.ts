@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLanes } from '../../../src/webhooks/forwarding/lanes.ts'
 
-test('work of one key never overlaps and keeps its order, and never do more run than may', async () => {
+test('tasks of one key run in order without overlap, and no more than the limit run at once', async () => {
   const works = fc.array(
     fc.record({ key: fc.constantFrom('a', 'b', undefined), turns: fc.nat(3), fails: fc.boolean() }),
   )

@@ -4,7 +4,7 @@ import { entryId, entryText, parseEntry } from '../../../src/webhooks/log/entry.
 import { anyText } from '../../output/naughty-strings.ts'
 import { sampleEvent } from '../sample-event.ts'
 
-test('an event comes back as it was, whatever its bytes', () => {
+test('an event is read back unchanged, whatever its bytes', () => {
   const bytes = fc.oneof(
     fc.uint8Array().map((array) => Buffer.from(array)),
     anyText().map((text) => Buffer.from(text)),
@@ -21,7 +21,7 @@ test('an event comes back as it was, whatever its bytes', () => {
   )
 })
 
-test('what the sender does not say is null, and comes back as nothing', () => {
+test('what the sender does not state is null, and is read back as undefined', () => {
   const event = { ...sampleEvent('x'), id: undefined, name: undefined, scheme: undefined, subscriptionId: undefined }
   const text = entryText(event)
   expect(JSON.parse(text)).toMatchObject({ v: 1, id: null, event: null, scheme: null, subscription_id: null })

@@ -24,7 +24,7 @@ async function idsIn(folder: string, order: ReadOptions['order'] = 'oldest first
 const ID = (_: unknown, at: number) => `evt_${at}`
 const MANY = Array.from({ length: 500 }, ID)
 
-test('what is appended is in a private file when append resolves, in order, and read back either way', async () => {
+test('an appended event is in a private file when append resolves, and is read back in order both ways', async () => {
   const { log, folder } = await logForTest()
   expect(await readdir(folder)).toEqual([])
   await Promise.all(MANY.map((id) => log.append(sampleEvent(id))))
@@ -36,7 +36,7 @@ test('what is appended is in a private file when append resolves, in order, and 
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
 })
 
-test('append resolves when the disk has the event, and not before', async () => {
+test('append resolves only when the event is on disk', async () => {
   const { log } = await logForTest()
   const handle = await open('/dev/null')
   const handles: { datasync(): Promise<void> } = Object.getPrototypeOf(handle)
@@ -55,7 +55,7 @@ test('append resolves when the disk has the event, and not before', async () => 
   await appended
 })
 
-test('lines longer than what is read at once come back both ways', async () => {
+test('lines longer than one read are returned both ways', async () => {
   const { log, folder } = await logForTest()
   const large = Buffer.alloc(1024 * 1024, 'x')
   await log.append(sampleEvent('evt_0'))
@@ -65,7 +65,7 @@ test('lines longer than what is read at once come back both ways', async () => {
   expect(await idsIn(folder, 'newest first')).toEqual(['evt_2', 'evt_1', 'evt_0'])
 })
 
-test('a reader sees no half line of a writer, and goes on past a damaged one', async () => {
+test('a reader skips an unfinished line of a writer and a damaged line', async () => {
   const { log, folder } = await logForTest()
   await log.append(sampleEvent('evt_0'))
   const [name = ''] = await readdir(folder)
@@ -80,7 +80,7 @@ test('a reader sees no half line of a writer, and goes on past a damaged one', a
   }
 })
 
-test('a file that is full is followed by another one, and the order stays', async () => {
+test('a full file is followed by a new one, and the order is kept', async () => {
   const { log, folder } = await logForTest({ segmentBytes: 2000 })
   for (const id of MANY.slice(0, 50)) await log.append(sampleEvent(id))
   expect((await readdir(folder)).length).toBeGreaterThan(5)
@@ -88,7 +88,7 @@ test('a file that is full is followed by another one, and the order stays', asyn
   expect(await idsIn(folder, 'newest first')).toEqual(MANY.slice(0, 50).toReversed())
 })
 
-test('nothing is deleted unless keep says so; then whole files, those written to longest ago', async () => {
+test('nothing is deleted without keep; with it, whole files with the oldest writes', async () => {
   const keep = { maxAgeMs: undefined, maxBytes: 6000 }
   const { log, folder } = await logForTest({ segmentBytes: 2000, keep })
   for (const id of MANY.slice(0, 100)) await log.append(sampleEvent(id))
@@ -98,7 +98,7 @@ test('nothing is deleted unless keep says so; then whole files, those written to
   expect((await readdir(folder)).length).toBeLessThan(6)
 })
 
-test('files older than keep go with the next one that is begun', async () => {
+test('files older than keep are deleted when the next file is created', async () => {
   let nowMs = Date.now()
   const keep = { maxAgeMs: 3_600_000, maxBytes: undefined }
   const deletions: object[] = []
@@ -123,14 +123,14 @@ test('an event whose file is deleted before it is acknowledged is written to ano
   expect(await idsIn(folder)).toEqual(['evt_1'])
 })
 
-test('two writers share a folder, and readers see all that both have written', async () => {
+test('two writers share a folder, and readers see the events of both', async () => {
   const one = await logForTest()
   const other = await logForTest({ folder: one.folder })
   await Promise.all(MANY.map((id, at) => (at % 2 ? one : other).log.append(sampleEvent(id))))
   expect((await idsIn(one.folder)).toSorted()).toEqual(MANY.toSorted())
 })
 
-test('readers read while a writer writes, and see a prefix of it', async () => {
+test('readers see a prefix of the events while a writer writes', async () => {
   const { log, folder } = await logForTest({ segmentBytes: 20_000 })
   const writing = Promise.all(MANY.map(async (id, at) => at % 50 === 0 || (await log.append(sampleEvent(id)))))
   const expected = MANY.filter((_, at) => at % 50 !== 0)
@@ -142,7 +142,7 @@ test('readers read while a writer writes, and see a prefix of it', async () => {
   expect(await idsIn(folder)).toEqual(expected)
 })
 
-test('the newest ids are known again after a start, the oldest of them first', async () => {
+test('the newest ids are read at a start, oldest first', async () => {
   const { log, folder } = await logForTest({ segmentBytes: 3000 })
   for (const id of MANY.slice(0, 30)) await log.append(sampleEvent(id))
   expect(await recentIds(folder, 7)).toEqual(MANY.slice(23, 30))
@@ -150,14 +150,14 @@ test('the newest ids are known again after a start, the oldest of them first', a
   expect(await recentIds(join(folder, 'none'), 7)).toEqual([])
 })
 
-test('a folder that cannot be written is named', async () => {
+test('the error names a folder that cannot be written', async () => {
   await expect(openEventLog({ folder: '/proc/events', keep: KEEP_ALL, now: Date.now })).rejects.toMatchObject({
     code: 'machine',
     message: expect.stringContaining('/proc/events'),
   })
 })
 
-test('the log holds no secret, and what it holds is the documented line', async () => {
+test('a line of the log is as documented and contains no secret', async () => {
   const { log, folder } = await logForTest()
   const event: ReceivedEvent = sampleEvent('evt_1')
   await log.append(event)

@@ -9,21 +9,21 @@ import { storageFailure } from './storage-failure.ts'
 const SQLITE_CORRUPT = 11
 
 /**
- * Copies a database at one moment; services go on writing to it. VACUUM INTO, because it reads in one
- * transaction: SQLite's backup interface starts over with every commit of another process, and so may never end. The copy
- * is checked before it gets its name. CrmError `machine` for what stands in the way.
+ * Copies a consistent state of a database while services write to it. Uses VACUUM INTO, which reads in one transaction:
+ * SQLite's backup interface restarts at every commit of another process and may never end. The copy is checked before it is
+ * renamed. CrmError `machine` when it cannot be made.
  */
 export async function backUpDatabase(file: string, target: string): Promise<{ readonly sizeBytes: number }> {
-  // A link that leads nowhere is there too.
+  // A dangling link counts as existing.
   if (lstatSync(target, { throwIfNoEntry: false })) {
-    throw new CrmError('machine', `${target} is there already, and a backup replaces nothing`, {
+    throw new CrmError('machine', `${target} exists; a backup does not replace a file`, {
       hint: 'name another file',
     })
   }
   const source = openToRead(file)
   const temporary = join(dirname(target), `.${basename(target)}.${crypto.randomUUID()}`)
   try {
-    // An empty file of our own is taken; SQLite would make one that others can read.
+    // VACUUM INTO accepts an empty file; SQLite itself would create one that others can read.
     closeSync(openSync(temporary, 'wx', 0o600))
     source.run('VACUUM INTO ?', temporary)
     checkCopy(temporary)
@@ -44,14 +44,14 @@ function isDamage(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CORRUPT
 }
 
-/** Damage in the source would come to light with the restore, when it is too late. */
+/** Otherwise damage in the source would be found only on restore. */
 function checkCopy(path: string): void {
   const copy = new DatabaseSync(path, { readOnly: true })
   try {
     const [first] = copy.prepare('PRAGMA integrity_check(1)').all()
     if (first?.integrity_check === 'ok') return
     throw new CrmError('machine', `the database is damaged: ${String(first?.integrity_check)}`, {
-      hint: 'keep its files as they are, and restore an earlier backup',
+      hint: 'keep its files unchanged, and restore an earlier backup',
     })
   } finally {
     copy.close()

@@ -1,25 +1,25 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** Deal filters make many statements; the oldest are forgotten beyond this many. */
+/** Deal filters make many statements; the oldest ones are dropped beyond this number. */
 const MAX_CACHED_STATEMENTS = 300
 
 /** One open database. Rows are arrays, in the order of the selected columns. */
 export interface Connection {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly file: string
   readonly isInTransaction: boolean
   all<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): readonly Row[]
-  /** For results that may have to be left unread. */
+  /** For results that may not be read to the end. */
   iterate<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Iterable<Row>
   get<Row extends readonly unknown[]>(sql: string, ...values: SQLInputValue[]): Row | undefined
-  /** How many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number
-  /** Any number of statements, not kept for another time. */
+  /** Runs any number of statements without caching them. */
   script(sql: string): void
   close(): void
 }
 
-/** Statements are prepared once and kept by their text. */
+/** Prepared statements are cached by their text. */
 export function connect(database: DatabaseSync, file: string): Connection {
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
@@ -37,7 +37,7 @@ export function connect(database: DatabaseSync, file: string): Connection {
     get isInTransaction() {
       return database.isTransaction
     },
-    // The type declarations know rows as objects only: https://github.com/DefinitelyTyped/DefinitelyTyped
+    // The type declarations support rows only as objects: https://github.com/DefinitelyTyped/DefinitelyTyped
     all: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).all(...values) as unknown as readonly Row[],
     iterate: <Row>(sql: string, ...values: SQLInputValue[]) =>
       prepare(sql).iterate(...values) as unknown as Iterable<Row>,

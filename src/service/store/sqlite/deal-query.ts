@@ -5,13 +5,13 @@ import type { Connection } from './connection.ts'
 
 export type PageRow = readonly [text: string, serial: number]
 
-/** Newest first, below a serial, at most so many. */
+/** Newest first, below `belowSerial`, at most `count` rows. */
 export interface Walk {
   readonly belowSerial: number
   readonly count: number
 }
 
-/** In this order, the first that a filter gives drives the walk: the one that likely leaves the fewest rows. */
+/** The first filter in this order that is set drives the scan: it likely leaves the fewest rows. */
 const DRIVERS = [
   { filter: 'names', column: 'name', index: 'deals_by_name' },
   { filter: 'ownerIds', column: 'owner_id', index: 'deals_by_owner' },
@@ -19,13 +19,12 @@ const DRIVERS = [
   { filter: 'pipelineIds', column: 'pipeline_id', index: 'deals_by_pipeline' },
 ] as const
 
-/** SQLite merges at most 500 selects in one statement. Measured with 97: in groups of this size twice as fast as in one. */
+/** SQLite merges at most 500 selects per statement. With 97 values, groups of this size were measured twice as fast as one. */
 const MAX_MERGED = 32
 
 /**
- * Walks the driving index, or the table, back in time and stops when the page is full; with several values, one walk
- * each, merged as they go. `INDEXED BY` and the `+` keep the planner from sorting a whole match instead, also when a
- * person ran ANALYZE and it thinks it knows better.
+ * Scans the driving index, or the table, back in time until the page is full; several values are merged scans.
+ * `INDEXED BY` and `+` keep the planner from sorting all matches instead, also after ANALYZE.
  */
 export function queryDeals(db: Connection, filters: DealFilters, walk: Walk): readonly PageRow[] {
   const driver = DRIVERS.find(({ filter }) => filters[filter].length > 0)
@@ -50,7 +49,7 @@ export function queryDeals(db: Connection, filters: DealFilters, walk: Walk): re
     .slice(0, walk.count)
 }
 
-/** What the driving index does not answer, over parameters from ?3 on. */
+/** The conditions not covered by the driving index, with parameters from ?3. */
 function remainingConditions(filters: DealFilters, driving: string | undefined) {
   const conditions: string[] = []
   const values: SQLInputValue[] = []
@@ -62,7 +61,7 @@ function remainingConditions(filters: DealFilters, driving: string | undefined) 
     const [first] = filters[filter]
     if (column === driving || first === undefined) continue
     if (filters[filter].length === 1) add((parameter) => `+${column} = ${parameter}`, first)
-    // One text for any number of values, so that few statements are prepared.
+    // One statement text for any number of values.
     else add((list) => `+${column} IN (SELECT value FROM json_each(${list}))`, JSON.stringify(filters[filter]))
   }
   if (filters.amountAtLeast !== undefined) add((parameter) => `amount >= ${parameter}`, filters.amountAtLeast)

@@ -6,17 +6,17 @@ import { IS_DUE_SOMETIME } from './delivery-states.ts'
 import { inQuickTransaction } from './transaction.ts'
 import { liveSecrets } from './webhook-secrets.ts'
 
-/** More than a turn leaves behind, so that pruning catches up, and few enough to take no noticeable time. */
+/** More than a turn adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_TURN = 200
 
 interface Endpoint {
   readonly serial: number
   readonly id: string
-  /** Of the delivery that falls due first. */
+  /** The earliest due time of its deliveries. */
   readonly dueAtMs: number
 }
 
-/** A turn with nothing to do writes nothing and takes no lock: it comes once a second. */
+/** A turn with nothing to do writes nothing and takes no lock, as it runs once a second. */
 export function takeTurn(db: Connection, turn: DeliveryTurn, nowMs: number): TurnOutcome {
   const claimedUntilMs = nowMs + turn.leaseMs
   const isWritten = turn.results.length > 0 || turn.renewals.length > 0
@@ -77,7 +77,7 @@ function claimOf(
   })
 }
 
-/** With something due and room for it; who waits longest comes first. */
+/** Subscriptions with due deliveries and free slots, longest waiting first. */
 function freeEndpoints(db: Connection, turn: DeliveryTurn, nowMs: number): readonly Endpoint[] {
   if (turn.slots <= 0) return []
   return openEndpoints(db)
@@ -85,7 +85,7 @@ function freeEndpoints(db: Connection, turn: DeliveryTurn, nowMs: number): reado
     .toSorted((left, right) => left.dueAtMs - right.dueAtMs)
 }
 
-/** Jumps from one subscription to the next in the index, so that those with nothing to deliver cost nothing. */
+/** Skips from one subscription to the next in the index, so that subscriptions without deliveries cost nothing. */
 const WITH_OPEN = `WITH RECURSIVE open (id) AS (
   SELECT min(webhook_id) FROM deliveries INDEXED BY deliveries_due WHERE ${IS_DUE_SOMETIME}
   UNION ALL
@@ -112,7 +112,7 @@ function isPrunable(db: Connection, nowMs: number): boolean {
   return db.get('SELECT 1 FROM deliveries WHERE kept_until_ms < ? LIMIT 1', nowMs) !== undefined
 }
 
-/** Forgets some of the oldest in the log; a trigger takes an event away with its last delivery. */
+/** Deletes some of the oldest entries of the log; a trigger deletes an event with its last delivery. */
 function pruneLog(db: Connection, nowMs: number): void {
   db.run(
     `DELETE FROM deliveries WHERE (event_id, webhook_id) IN (SELECT event_id, webhook_id FROM deliveries
@@ -123,8 +123,8 @@ function pruneLog(db: Connection, nowMs: number): void {
 }
 
 /**
- * Keeps since when no try of a subscription has succeeded, once a turn and not once a try; gives it for those of which one
- * failed. A success anywhere in the turn counts as its last word.
+ * Stores since when no attempt of a subscription has succeeded, once per turn, and returns it for subscriptions with a failed
+ * attempt. Any success in the turn counts.
  */
 function keepHealth(db: Connection, results: readonly TryResult[], nowMs: number): ReadonlyMap<string, number> {
   const isWell = new Map<string, boolean>()

@@ -40,7 +40,7 @@ export function readLog(db: Connection, webhookId: string, { limit, olderThanId 
   return { entries, nextOlderThanId: rows.length > limit ? entries.at(-1)?.eventId : undefined }
 }
 
-/** From the first try on, now, whether it had ended or waits; one that is being sent is left to that try. */
+/** Restarts a delivery now with the first attempt, whether it ended or waits; a delivery in state `sending` is unchanged. */
 export function restartDelivery(db: Connection, { webhookId, eventId }: DeliveryEntry, nowMs: number): void {
   db.run(
     `UPDATE deliveries SET state = 'pending', next_at_ms = ?3, attempts = 0, failing_since_ms = NULL, kept_until_ms = NULL

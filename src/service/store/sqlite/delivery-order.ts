@@ -3,7 +3,7 @@ import { ORDER_KEPT_MS } from '../deliveries.ts'
 import type { Connection } from './connection.ts'
 import { IS_OPEN } from './delivery-states.ts'
 
-/** The deliveries of one record to one subscription stand in line; those that fail are in front. */
+/** The deliveries of one record to one subscription form a queue; failing ones are at its head. */
 export interface Line {
   readonly webhookSerial: number
   readonly recordId: string
@@ -11,12 +11,12 @@ export interface Line {
 
 const IN_LINE = `FROM deliveries INDEXED BY deliveries_open WHERE webhook_id = ? AND record_id = ? AND ${IS_OPEN}`
 
-/** Whether anything of the line is still to be delivered. */
+/** Whether the queue has open deliveries. */
 export function isLineOpen(db: Connection, { webhookSerial, recordId }: Line): boolean {
   return db.get(`SELECT 1 ${IN_LINE} LIMIT 1`, webhookSerial, recordId) !== undefined
 }
 
-/** Since when something in the line fails; undefined when nothing does. */
+/** Since when a delivery in the queue fails; undefined when none does. */
 export function failingSinceMs(db: Connection, { webhookSerial, recordId }: Line): number | undefined {
   return db.get<[number]>(
     `SELECT failing_since_ms ${IN_LINE} AND failing_since_ms > 0 ORDER BY failing_since_ms LIMIT 1`,
@@ -26,8 +26,8 @@ export function failingSinceMs(db: Connection, { webhookSerial, recordId }: Line
 }
 
 /**
- * Lets the first one that was never tried go: now when nothing is before it, else when it has waited long enough behind
- * those that fail. Those behind it have another turn when it was tried.
+ * Makes the first delivery without an attempt due: now when it is first, otherwise when it has waited long enough for the
+ * failing ones. The next one follows after its attempt.
  */
 export function advanceLine(db: Connection, line: Line, nowMs: number): void {
   const next = db.get<readonly [number, string]>(
@@ -47,7 +47,7 @@ export function advanceLine(db: Connection, line: Line, nowMs: number): void {
   )
 }
 
-/** Event times never step back, and so may be ahead of a clock that was set right. */
+/** Event times never step back, so they may be ahead of a corrected clock. */
 function overtakeTimeMs(eventSerial: number, sinceMs: number, nowMs: number): number {
   return Math.min(nowMs, Math.max(timeOfSerial(eventSerial), sinceMs)) + ORDER_KEPT_MS
 }

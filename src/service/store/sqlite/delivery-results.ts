@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 import { advanceLine, failingSinceMs } from './delivery-order.ts'
 import { IS_OPEN } from './delivery-states.ts'
 
-/** A claim that ran out may be another process's by now. */
+/** An expired claim may belong to another process. */
 const IS_MINE = `event_id = ?1 AND webhook_id = ?2 AND state = 'sending' AND next_at_ms = ?3`
 
 export function keepResult(db: Connection, { claim, outcome }: TryResult, nowMs: number): void {
@@ -21,7 +21,7 @@ export function keepResult(db: Connection, { claim, outcome }: TryResult, nowMs:
   const [recordId, knownSinceMs] = row
   const line = { webhookSerial: mine[1], recordId }
   const isFirstFailure = outcome.type === 'retry' && knownSinceMs === null
-  // Those before it have failed for longer, and who waits behind all of them waits no longer for that.
+  // Earlier ones have failed for longer; the queue's waiting time counts from them.
   const sinceMs = isFirstFailure ? (failingSinceMs(db, line) ?? nowMs) : knownSinceMs
   writeTry(db, { mine, outcome, sinceMs }, nowMs)
   if (isFirstFailure || outcome.type !== 'retry') advanceLine(db, line, nowMs)
@@ -31,7 +31,7 @@ export function renewClaim(db: Connection, claim: Claim, untilMs: number): void 
   db.run(`UPDATE deliveries SET next_at_ms = ?4 WHERE ${IS_MINE}`, ...placeOf(claim), untilMs)
 }
 
-/** Everything that waits for a subscription fails, tries under way included. */
+/** Fails all open deliveries of a subscription, also those in state `sending`. */
 export function failAll(db: Connection, webhookSerial: number, reason: string, nowMs: number): void {
   db.run(
     `UPDATE deliveries INDEXED BY deliveries_open SET state = 'failed', last_error = ?, kept_until_ms = ?
@@ -64,7 +64,7 @@ function writeTry(
   )
 }
 
-/** Null for what is still to be delivered. */
+/** Null for an open delivery. */
 function keptUntilMs({ type }: Tried, nowMs: number): number | null {
   if (type === 'retry') return null
   return nowMs + (type === 'succeeded' ? SUCCESS_KEPT_MS : FAILURE_KEPT_MS)

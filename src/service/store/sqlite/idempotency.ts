@@ -13,10 +13,10 @@ type AnswerRow = readonly [
   body: string,
 ]
 
-/** More than one write leaves behind, so that pruning catches up, and few enough to take no noticeable time. */
+/** More than a write adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_WRITE = 2
 
-/** What an earlier use of the key says about this one; undefined when there is none, or it is too old. */
+/** The result of an earlier use of the key; undefined when there is none or it has expired. */
 export function findReplay(db: Connection, { key, fingerprint }: Idempotency, nowMs: number): WriteResult | undefined {
   const row = db.get<AnswerRow>(
     'SELECT fingerprint, at_ms, status, location, etag, body FROM idempotency WHERE key = ?',
@@ -31,7 +31,7 @@ export function findReplay(db: Connection, { key, fingerprint }: Idempotency, no
   }
 }
 
-/** REPLACE gives the row of a key that is used again after its time a place at the end, so rows stay in order of age. */
+/** REPLACE moves the row of an expired and reused key to the end, so that rows stay in order of age. */
 export function keepAnswer(db: Connection, { key, fingerprint }: Idempotency, answer: Answer, nowMs: number): void {
   db.run(
     `INSERT OR REPLACE INTO idempotency (key, at_ms, fingerprint, status, location, etag, body)
@@ -59,7 +59,7 @@ export function pruneAnswers(db: Connection, writeCount: number, nowMs: number):
   )
 }
 
-/** Either way: an answer from a clock that was a day ahead must not be kept until that day comes. */
+/** In both directions: an answer from a clock a day ahead must not be kept until that day. */
 function isPast(atMs: number, nowMs: number): boolean {
   return Math.abs(nowMs - atMs) > ANSWER_KEPT_MS
 }

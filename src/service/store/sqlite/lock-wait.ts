@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import { isLockedOut } from './storage-failure.ts'
 
-/** How long a statement keeps this thread waiting for another process: about as long as one commit of that takes. */
+/** How long a statement blocks this thread for another process: about one commit. */
 export const BUSY_TIMEOUT_MS = 10
 
-/** How long work waits in all for another process that keeps the database locked. */
+/** How long an operation waits in total for a database locked by another process. */
 export const LOCK_WAIT_MS = 5000
 
-/** Between two attempts, in which everything else on this thread has its turn. */
+/** Between two attempts, while the thread is free. */
 export const RETRY_MS = 25
 
-/** Does the work now; while another process keeps the database locked, again and again until that lets go. */
+/** Runs `work`, and repeats it while another process locks the database. */
 export async function whenUnlocked<T>(work: () => T, waitMs: number = LOCK_WAIT_MS): Promise<T> {
   let giveUpMs: number | undefined
   for (;;) {

@@ -1,9 +1,9 @@
 /**
- * Every step from an empty database to the current schema; `user_version` counts those that were taken. A step that
- * was released never changes.
+ * The steps from an empty database to the current schema; `user_version` is the number of steps applied. A released step
+ * never changes.
  *
- * The id of a row is the serial that its wire id encodes, so order by id is order by time of creation and no index is
- * needed for it. An index on a column holds that id too: one equality and a walk back in time need nothing else.
+ * The id of a row is the serial encoded in its wire id, so order by id is order by creation and needs no index. An index on a
+ * column contains the id too, which suffices for an equality and a scan back in time.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -88,7 +88,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (event_id, webhook_id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // An ended delivery stays as a log until kept_until_ms; of the others, see delivery-states.ts.
+  // An ended delivery is kept as a log entry until kept_until_ms; for open ones see delivery-states.ts.
   `
   ALTER TABLE deliveries ADD COLUMN failing_since_ms INTEGER;
   ALTER TABLE deliveries ADD COLUMN last_at_ms INTEGER;
@@ -111,13 +111,13 @@ export const MIGRATIONS: readonly string[] = [
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = OLD.event_id);
   END;
   `,
-  // Secrets that are rotated out, as [{secret, until_ms}]; and since when no try of a subscription has succeeded.
+  // Old secrets as [{secret, until_ms}]; and since when no attempt of a subscription has succeeded.
   `
   ALTER TABLE webhooks ADD COLUMN old_secrets TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE webhooks ADD COLUMN failing_since_ms INTEGER;
   CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, event_id);
   `,
-  // A rate of 0 requests is none at all.
+  // A rate of 0 requests means no limit.
   `
   ALTER TABLE api_keys ADD COLUMN rate_requests INTEGER;
   ALTER TABLE api_keys ADD COLUMN rate_window_ms INTEGER;
@@ -133,7 +133,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (hour_ms, key_id, action)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Members of contacts that are unique, and their values as they are compared; both empty where none is.
+  // Unique members of contacts, and their normalised values; both empty without unique members.
   `
   CREATE TABLE unique_members (member TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE unique_values (

@@ -5,8 +5,8 @@ import type { PageRow } from './deal-query.ts'
 import { pageOf, placeOf } from './pages.ts'
 
 /**
- * One statement for all deals: a short walk back in time for each, over the index on their notes. Not sorted, because
- * that would read every text before the first row comes out.
+ * One statement for all deals: a short index scan back in time for each. Not sorted, as sorting would read every text before
+ * the first row.
  */
 const NEWEST_OF_EACH = `
   SELECT notes.text, notes.id, deal.key FROM json_each(?1) AS deal CROSS JOIN notes
@@ -16,7 +16,7 @@ const NEWEST_OF_EACH = `
 
 export function readNotes(db: Connection, query: NotesQuery): ReadonlyMap<string, TextPage> {
   const rowsOf = query.dealIds.map((): PageRow[] => [])
-  // Serials start at 1: an id of nothing finds nothing.
+  // Serials start at 1, so 0 matches no deal.
   const serials = query.dealIds.map((id) => decodeId('deal', id) ?? 0)
   const rows = db.iterate<readonly [...PageRow, place: number]>(
     NEWEST_OF_EACH,

@@ -14,13 +14,13 @@ import { insertPipelines } from './pipelines.ts'
 import { storageFailure } from './storage-failure.ts'
 import { inTransaction } from './transaction.ts'
 
-/** `CRM1`, in the header of every database of ours. */
+/** `CRM1`, in the header of every crm database. */
 const APPLICATION_ID = 0x43524d31
 
-/** How long a statement waits for another process, and keeps this thread, while the database is opened and made. */
+/** How long a statement blocks this thread for another process while the database is opened and created. */
 export const OPENING_TIMEOUT_MS = 5000
 
-/** FULL: what was committed survives a power cut. The write-ahead log is cut back after a burst. */
+/** FULL: commits survive a power cut. The write-ahead log is truncated after a burst. */
 const SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
@@ -29,16 +29,16 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
 `
 
-/** Opens a database of ours, or makes one; `:memory:` is private to the connection. */
+/** Opens or creates a crm database; `:memory:` is private to the connection. */
 export function openDatabase(name: string, isCreated: boolean): Connection {
   const isInMemory = name === ':memory:'
-  // Absolute, because SQLite would read a name that starts with `file:` as an address with settings in it.
+  // Absolute, as SQLite reads a name that starts with `file:` as a URI with settings.
   const file = isInMemory ? name : resolve(name)
   if (!isInMemory) prepareDatabaseFile(file, isCreated)
   try {
     const db = connect(new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS }), file)
     try {
-      // Before anything is written: a database of another program is left as it was.
+      // Before anything is written: a database of another program is unchanged.
       if (!isNew(db)) checkIdentity(db)
       const [mode] = db.get<[string]>('PRAGMA journal_mode = WAL') ?? []
       if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
@@ -56,7 +56,7 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
   }
 }
 
-/** Another process may be making the same database: whoever comes second finds it made. */
+/** Under a lock, as another process may be creating the same database. */
 function migrate(db: Connection): void {
   if (versionOf(db) === MIGRATIONS.length) return
   inTransaction(db, () => {
@@ -68,7 +68,7 @@ function migrate(db: Connection): void {
   })
 }
 
-/** A plain resource that the database was made without gets its table; that of contacts is in the first step. */
+/** Creates the table of a plain resource that the database lacks; the table of contacts is in the first step. */
 function addTables(db: Connection): void {
   for (const resource of PLAIN_RESOURCES) {
     const columns = 'id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL'
@@ -81,8 +81,8 @@ function isNew(db: Connection): boolean {
   return count === 0 && applicationIdOf(db) === 0 && versionOf(db) === 0
 }
 
-/** `as it is`: an older one is refused too, where it cannot be brought up to date. */
-export function checkIdentity(db: Connection, how: 'to migrate' | 'as it is' = 'to migrate'): void {
+/** `read-only`: also rejects an older schema, which cannot be migrated. */
+export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'migrate'): void {
   if (applicationIdOf(db) !== APPLICATION_ID) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
       hint: 'name another file with --database',
@@ -96,10 +96,10 @@ export function checkIdentity(db: Connection, how: 'to migrate' | 'as it is' = '
       { hint: 'update crm, or name another file with --database' },
     )
   }
-  if (how === 'as it is' && version < MIGRATIONS.length) {
+  if (mode === 'read-only' && version < MIGRATIONS.length) {
     const message = `database ${db.file} was made by an older crm: its schema is ${version}, expected ${MIGRATIONS.length}`
     throw new CrmError('machine', message, {
-      hint: `as a user who may write it: crm serve stats --database ${shellWord(db.file)}`,
+      hint: `migrate it as a user with write permission: crm serve stats --database ${shellWord(db.file)}`,
     })
   }
 }
@@ -119,8 +119,8 @@ function noWriteAheadLog(file: string): CrmError {
 }
 
 /**
- * Makes an empty file for its owner alone, in a folder that is made the same way, or checks that the one there is a
- * file we may use. SQLite itself would create it with the process's usual mode, and through a link.
+ * Creates an empty file and its folder, readable by the owner alone, or checks that an existing file can be used. SQLite
+ * itself would create it with the default mode, and through a link.
  */
 function prepareDatabaseFile(file: string, isCreated: boolean): void {
   try {
@@ -137,7 +137,7 @@ function prepareDatabaseFile(file: string, isCreated: boolean): void {
   }
 }
 
-/** `wx` fails when anything has the name, a link that leads nowhere included. */
+/** `wx` fails when anything has the name, also a dangling link. */
 function makeFile(file: string): boolean {
   makeFolders(dirname(file))
   try {
@@ -146,8 +146,8 @@ function makeFile(file: string): boolean {
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
     if (errorCode(error) !== 'ENOENT') throw error
-    // Its folder is there, as with /proc, which takes no files.
-    const message = `database ${file} cannot be made: its folder takes no files`
+    // The folder exists but files cannot be created in it, as in /proc.
+    const message = `database ${file} cannot be created: its folder does not accept files`
     throw new CrmError('machine', message, { hint: 'name another file with --database', cause: error })
   }
 }

@@ -11,17 +11,17 @@ interface Subscription {
 }
 
 export interface Outbox {
-  /** Whether anybody wants events of this kind; without a subscriber none is written. */
+  /** Whether any subscription matches the kind; otherwise no event is written. */
   isWanted(kind: OutboxEvent['kind']): boolean
-  /** Writes the event and, for each enabled webhook that asked for its kind, a delivery, behind those of its record. */
+  /** Writes the event and a delivery for each matching enabled webhook, queued after those of its record. */
   put(event: OutboxEvent, place: { readonly serial: number; readonly recordId: string; readonly dueAtMs: number }): void
-  /** Makes a delivery start over, now. */
+  /** Restarts a delivery now. */
   resend(delivery: DeliveryEntry, nowMs: number): void
-  /** After a webhook was written or a transaction undone, what is remembered of subscriptions is not to be trusted. */
+  /** Drops the cached subscriptions, after a webhook was written or a transaction rolled back. */
   forget(): void
-  /** Forgets when another process has committed anything since. Once in each transaction. */
+  /** Drops the cache when another process has committed. Called once per transaction. */
   refresh(): void
-  /** Whether a delivery was written since this was asked last. */
+  /** Whether a delivery was written since the last call. */
   takeWritten(): boolean
 }
 
@@ -61,7 +61,7 @@ export function openOutbox(db: Connection): Outbox {
       subscriptions = undefined
     },
     refresh: () => {
-      // Changes when another connection commits, and not with our own commits: https://sqlite.org/pragma.html#pragma_data_version
+      // Changes only when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
       const [current] = db.get<[number]>('PRAGMA data_version') ?? []
       if (current !== dataVersion) subscriptions = undefined
       dataVersion = current

@@ -15,8 +15,8 @@ export function readRecords(db: Connection, resource: PlainResource | 'webhook',
 }
 
 /**
- * SQLite joins the texts, so that one string is made and not a hundred. An aggregate takes rows in the order of a subquery
- * that has a limit.
+ * SQLite joins the texts, so that one string is created instead of a hundred. An aggregate reads the rows of a subquery with
+ * a limit in its order.
  */
 export function joinRecords(db: Connection, resource: PlainResource, query: PageQuery): JoinedPage {
   const table = RESOURCES[resource].plural
@@ -41,14 +41,14 @@ export function placeOf(kind: StoredResource, { olderThanId }: PageQuery): numbe
   if (olderThanId === undefined) return LAST_SERIAL + 1
   const serial = decodeId(kind, olderThanId)
   if (serial !== undefined) return serial
-  throw new CrmError('bad_request', `the place to go on from is no id of a ${kind}: ${JSON.stringify(olderThanId)}`, {
+  throw new CrmError('bad_request', `the start of the page is not an id of a ${kind}: ${JSON.stringify(olderThanId)}`, {
     hint: 'start the list again, without a cursor',
   })
 }
 
 /**
- * One row more than the page was asked for, and so we know whether there is a next one. Its place is read from the last
- * text, because a column of ids would cost a fifth of the query.
+ * Queries return one row more than the page, which shows whether there is a next one. The next place is read from the last
+ * text, as a column of ids would add a fifth to the query time.
  */
 export function pageOf(rows: readonly (readonly [text: string, ...unknown[]])[], limit: number): TextPage {
   const texts = rows.map(([text]) => text)

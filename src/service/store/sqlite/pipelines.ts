@@ -19,7 +19,7 @@ export function readPipelines(db: Connection): readonly Pipeline[] {
     .map(([id, name]) => ({ id, name, stages: stagesOf.get(id) ?? [] }))
 }
 
-/** The given pipelines are all there are afterwards. */
+/** Replaces all pipelines by the given ones. */
 export function replacePipelines(db: Connection, pipelines: readonly Pipeline[]): void {
   checkPipelines(pipelines)
   inTransaction(db, () => {

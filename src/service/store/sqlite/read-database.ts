@@ -9,19 +9,19 @@ import { checkIdentity, OPENING_TIMEOUT_MS, openDatabase } from './open-database
 import { storageFailure } from './storage-failure.ts'
 
 /**
- * For looking at a database of ours. Who may not write it opens it for reading, beside services that run on it or without:
- * the log that a write-ahead database needs cannot be made then, and is not needed without writers.
+ * Opens a crm database for inspection, also without write permission and while services use it. Without write permission
+ * the write-ahead log cannot be created, and without writers it is not needed.
  */
 export function openToRead(name: string): Connection {
   const file = resolve(name)
-  // Who may write does: a read-only connection that is the last one leaves the log behind it.
+  // With write permission: a read-only connection that closes last would leave the log.
   if (!existsSync(file) || (isWritable(file) && isWritable(dirname(file)))) return openDatabase(name, false)
   try {
     if (!statSync(file).isFile()) return openDatabase(name, false)
     accessSync(file, constants.R_OK)
     const db = connect(openReadOnly(file), file)
     try {
-      checkIdentity(db, 'as it is')
+      checkIdentity(db, 'read-only')
     } catch (error) {
       db.close()
       throw error
@@ -43,8 +43,8 @@ function isWritable(path: string): boolean {
 
 function openReadOnly(file: string): DatabaseSync {
   if (!existsSync(`${file}-wal`)) {
-    // Otherwise SQLite would set out to make the log (https://sqlite.org/wal.html#readonly). A service that starts while this
-    // is read may have it fail, never write wrongly.
+    // Otherwise SQLite would try to create the log (https://sqlite.org/wal.html#readonly). A service that starts meanwhile can
+    // make this read fail, but no data is damaged.
     const address = pathToFileURL(file)
     address.searchParams.set('immutable', '1')
     return new DatabaseSync(address, { readOnly: true })
@@ -55,7 +55,7 @@ function openReadOnly(file: string): DatabaseSync {
     return database
   } catch (cause) {
     database.close()
-    const message = `database ${file} cannot be read without the log beside it, ${file}-wal`
-    throw new CrmError('machine', message, { cause, hint: `see who may: ls -l ${shellWord(file)}*` })
+    const message = `database ${file} cannot be read without its log ${file}-wal`
+    throw new CrmError('machine', message, { cause, hint: `check the permissions: ls -l ${shellWord(file)}*` })
   }
 }

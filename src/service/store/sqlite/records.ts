@@ -4,7 +4,7 @@ import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/
 import type { Change, StoredRecord, Write } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-/** Of each table, the columns beside id, version and text. */
+/** The columns of each table besides id, version and text. */
 const OWN_COLUMNS: Readonly<Partial<Record<StoredResource, readonly string[]>>> = {
   deal: ['name', 'stage', 'owner_id', 'pipeline_id', 'amount'],
   note: ['deal_id'],
@@ -27,13 +27,13 @@ function statementsOf(resource: StoredResource): Statements {
   const table = RESOURCES[resource].plural
   const own = OWN_COLUMNS[resource] ?? []
   const columns = ['id', 'version', 'text', ...own]
-  // Those of a deal are given together, and null among them is a value.
+  // The columns of a deal are always set together, and null is a value.
   const assigned = own.map((name, place) =>
     resource === 'deal' ? `${name} = ?${place + 4}` : `${name} = coalesce(?${place + 4}, ${name})`,
   )
   return {
     find: `SELECT version, text FROM ${table} WHERE id = ?`,
-    // One parameter for any number of ids, so that one statement is prepared.
+    // One parameter for any number of ids.
     findAll: `SELECT id, version, text FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     insert: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     update: `UPDATE ${table} SET ${['version = ?2', 'text = ?3', ...assigned].join(', ')} WHERE id = ?1`,
@@ -43,7 +43,7 @@ function statementsOf(resource: StoredResource): Statements {
 
 type Next = NonNullable<Change['next']>
 
-/** Undefined for an id of another kind or no id at all, as for one that is not there. */
+/** Undefined for an unknown id, an id of another kind, and text that is not an id. */
 export function findRecord(db: Connection, kind: StoredResource, id: string): StoredRecord | undefined {
   const serial = decodeId(kind, id)
   if (serial === undefined) return undefined
@@ -78,7 +78,7 @@ export function updateRecord(db: Connection, kind: StoredResource, id: string, c
   db.run(SQL[kind].update, serialOf(kind, id), version, text, ...columnsOf(kind, change))
 }
 
-/** The notes of a deal and the deliveries of a webhook go with it. */
+/** Also removes the notes of a deal and the deliveries of a webhook. */
 export function removeRecord(db: Connection, kind: StoredResource, id: string): void {
   db.run(SQL[kind].remove, serialOf(kind, id))
 }
@@ -91,6 +91,6 @@ function columnsOf(kind: StoredResource, { deal, webhook }: Change): readonly SQ
 
 function serialOf(kind: StoredResource, id: string): number {
   const serial = decodeId(kind, id)
-  if (serial === undefined) throw new Error(`${id} is no id of a ${kind}`)
+  if (serial === undefined) throw new Error(`${id} is not an id of a ${kind}`)
   return serial
 }

@@ -22,13 +22,13 @@ import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { commitWrites } from './write-batch.ts'
 import { openWriteQueue } from './write-queue.ts'
 
-/** What a commit of some large records takes; a probe of one page may still fit where they do not. */
+/** Enough for a commit of several large records; a probe of one page needs less. */
 const NEEDED_BYTES = 1024 * 1024
 
-/** Whoever asks more often than this, which needs no key, makes no more writes. */
-const BELIEVED_MS = 1000
+/** How long the result of a probe is reused, as probes need no key. */
+const PROBE_REUSED_MS = 1000
 
-/** A probe that waits as long as a write would be given up by whoever asks. */
+/** Shorter than the wait of a write, so that a probe answers in time. */
 const PROBE_WAIT_MS = 500
 
 /** `openStore` for a file of SQLite. */
@@ -38,8 +38,8 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Every call does its work at once, on this thread, and reads go on while another process writes. What finds the
- * database locked by one waits for it without keeping the thread.
+ * Every call runs synchronously on this thread. Reads continue while another process writes. A call that finds the database
+ * locked waits without blocking the thread.
  */
 export function sqliteStore(db: Connection, now: () => number): Store {
   const outbox = openOutbox(db)
@@ -65,7 +65,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
   })
   const close = async (): Promise<void> => {
     await queue.drained()
-    // The last process to close a file moves the write-ahead log into it; what fails to move stays in the log, safe.
+    // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
     db.close()
   }
   return {
@@ -78,7 +78,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(db)),
     putPipelines: async (pipelines) => {
-      // Deals that were decided with the stages of now are counted before these are dropped.
+      // Deals checked against the current stages must be written before stages are dropped.
       await queue.drained()
       await run(() => replacePipelines(db, pipelines))
     },
@@ -114,14 +114,14 @@ function closed(file: string): CrmError {
   return new CrmError('machine', `database ${file} is closed`, { hint: 'crm serve' })
 }
 
-/** A check that throws what stands in the way of a write: the disk, or another process that holds the lock. */
+/** A check that throws when a write is impossible: the disk is full, or another process holds the lock. */
 function writableCheck(db: Connection): () => void {
-  let believedUntilMs = 0
+  let reusedUntilMs = 0
   return () => {
-    if (performance.now() < believedUntilMs) return
+    if (performance.now() < reusedUntilMs) return
     if (db.file !== ':memory:') checkSpace(db.file)
     inQuickTransaction(db, () => db.run('UPDATE sequence SET last_serial = last_serial'))
-    believedUntilMs = performance.now() + BELIEVED_MS
+    reusedUntilMs = performance.now() + PROBE_REUSED_MS
   }
 }
 

@@ -13,13 +13,13 @@ const BUSY: Failure = {
 }
 
 const NOT_WRITABLE: Failure = {
-  what: 'may not be written',
+  what: 'cannot be written: permission denied',
   hint: 'check the permissions of the file and of its folder, or name another file with --database',
 }
 
 const SQLITE_BUSY = 5
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that are the machine's doing and not a bug of ours. */
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html) caused by the machine, not by a bug. */
 const SQLITE_FAILURES: Readonly<Record<number, Failure>> = {
   3: NOT_WRITABLE,
   [SQLITE_BUSY]: BUSY,
@@ -33,21 +33,21 @@ const SQLITE_FAILURES: Readonly<Record<number, Failure>> = {
   26: { what: 'is not a database', hint: 'name another file with --database' },
 }
 
-/** Errors of the file system, by the name the system gives them. */
+/** Errors of the file system by code. */
 const FILE_FAILURES: Readonly<Record<string, Failure>> = {
   EACCES: NOT_WRITABLE,
   EPERM: NOT_WRITABLE,
-  EROFS: { what: 'may not be written: read-only file system', hint: 'name another file with --database' },
-  ENOSPC: { what: 'cannot be made: the disk is full', hint: 'free some space, then try again' },
-  EDQUOT: { what: 'cannot be made: the disk quota is used up', hint: 'free some space, then try again' },
-  ENOTDIR: { what: 'has a file where a folder must be', hint: 'name another file with --database' },
-  EEXIST: { what: 'has a file where a folder must be', hint: 'name another file with --database' },
-  ENOENT: { what: 'is a link that leads nowhere', hint: 'name the file itself with --database' },
-  ELOOP: { what: 'is a link that leads nowhere', hint: 'name the file itself with --database' },
+  EROFS: { what: 'cannot be written: read-only file system', hint: 'name another file with --database' },
+  ENOSPC: { what: 'cannot be created: the disk is full', hint: 'free some space, then try again' },
+  EDQUOT: { what: 'cannot be created: the disk quota is used up', hint: 'free some space, then try again' },
+  ENOTDIR: { what: 'has a file in place of a folder in its path', hint: 'name another file with --database' },
+  EEXIST: { what: 'has a file in place of a folder in its path', hint: 'name another file with --database' },
+  ENOENT: { what: 'is a dangling link', hint: 'name the file itself with --database' },
+  ELOOP: { what: 'is a dangling link', hint: 'name the file itself with --database' },
   ENAMETOOLONG: { what: 'has too long a name', hint: 'name another file with --database' },
 }
 
-/** What a failing statement or file operation means to a person; anything unforeseen comes back as it was. */
+/** The CrmError for a failed statement or file operation; any other error is returned unchanged. */
 export function storageFailure(file: string, error: unknown): unknown {
   const failure = failureOf(error)
   if (!failure) return error
@@ -58,7 +58,7 @@ export function storageFailure(file: string, error: unknown): unknown {
   })
 }
 
-/** Whether another process keeps the database locked, and so nothing was done. */
+/** Whether the error means that another process locked the database and nothing was done. */
 export function isLockedOut(error: unknown): boolean {
   return error instanceof CrmError && primaryCode(error.cause) === SQLITE_BUSY
 }
@@ -69,7 +69,7 @@ function failureOf(error: unknown): Failure | undefined {
   return code === undefined ? FILE_FAILURES[String(error.code)] : SQLITE_FAILURES[code]
 }
 
-/** Of an error of SQLite's: the low byte of its extended result code. */
+/** The low byte of SQLite's extended result code. */
 function primaryCode(error: unknown): number | undefined {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined
   return error.errcode & 0xff

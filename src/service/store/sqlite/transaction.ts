@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 
-/** IMMEDIATE: a transaction that reads first and writes later could not be retried when another process wrote between. */
+/** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */
 export function inTransaction<T>(db: Connection, work: () => T): T {
   db.run('BEGIN IMMEDIATE')
   try {
@@ -15,8 +15,8 @@ export function inTransaction<T>(db: Connection, work: () => T): T {
 }
 
 /**
- * Does not wait for the disk: a power cut may undo it, and with it nothing that was committed otherwise, because the log
- * is one and whoever waits for it next waits for all of it (https://sqlite.org/pragma.html#pragma_synchronous).
+ * Does not wait for the disk, so a power cut may undo it. Other commits are not affected: the next synchronous commit syncs
+ * the whole log (https://sqlite.org/pragma.html#pragma_synchronous).
  */
 export function inQuickTransaction<T>(db: Connection, work: () => T): T {
   db.run('PRAGMA synchronous = NORMAL')

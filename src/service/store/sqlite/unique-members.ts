@@ -18,7 +18,7 @@ export interface Taken {
   readonly existingId: string
 }
 
-/** Another process may change them at any time, so that every transaction reads them; without any that takes 1 µs. */
+/** Read in every transaction, as another process may change them; without unique members this takes 1 µs. */
 export function readUniqueMembers(db: Connection): readonly UniqueMember[] {
   return db
     .all<readonly [PlainResource, string]>('SELECT resource, member FROM unique_fields ORDER BY resource, member')

@@ -2,7 +2,7 @@ import { decodeId } from '../../../core/ids.ts'
 import type { SecretRotation } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-/** Each signs every delivery; whoever rotates more often than that has no use for the oldest. */
+/** Each signs every delivery, so their number is limited. */
 const MAX_OLD_SECRETS = 5
 
 interface OldSecret {
@@ -10,7 +10,7 @@ interface OldSecret {
   readonly until_ms: number
 }
 
-/** The current one first, then those that are still rotated out. */
+/** The current secret first, then old secrets that still sign. */
 export function liveSecrets(secret: string, oldSecrets: string, nowMs: number): readonly string[] {
   return [secret, ...liveOf(oldSecrets, nowMs).map((old) => old.secret)]
 }

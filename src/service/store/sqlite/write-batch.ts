@@ -20,7 +20,7 @@ import {
 } from './unique-members.ts'
 import { rotateSecret } from './webhook-secrets.ts'
 
-/** A refusal is what the write's own decision threw; the others of its batch are not touched by it. */
+/** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
 export type Outcome = { readonly result: WriteResult } | { readonly refusal: unknown }
 
 export interface WriteContext {
@@ -29,7 +29,7 @@ export interface WriteContext {
   readonly now: () => number
 }
 
-/** One transaction for all of them, in order; what a write finds is what the ones before it left. */
+/** Commits the writes in order in one transaction; each sees the changes of the earlier ones. */
 export function commitWrites({ db, outbox, now }: WriteContext, writes: readonly Write[]): readonly Outcome[] {
   try {
     return inTransaction(db, () => {
@@ -52,7 +52,7 @@ interface Batch {
   readonly db: Connection
   readonly outbox: Outbox
   readonly sequence: Sequence
-  /** For what ages or falls due; the time of a write itself never steps back, and so may stay ahead of a clock set right. */
+  /** For expiry and due times. The time of a write never steps back and may be ahead of a corrected clock. */
   readonly clockMs: number
   readonly uniqueMembers: readonly UniqueMember[]
 }
@@ -125,14 +125,14 @@ function keepUnique({ db, uniqueMembers }: Batch, { kind }: Write, { id }: Write
   else removeUniqueValues(db, kind, id)
 }
 
-/** A patch that changes nothing costs no write. */
+/** A patch without changes is not written. */
 function isUnchanged(current: StoredRecord | undefined, { next, deal, webhook }: Change): boolean {
   return !webhook && !deal && next?.text === current?.text && next?.version === current?.version
 }
 
 /**
- * The serials of a transaction. The last one is a row of its own and not the highest id of a table: that would fall
- * back when the newest record is deleted, and give its id to another.
+ * The serials of a transaction. The last one is stored in its own row: the highest id of a table would decrease when the
+ * newest record is deleted, and its id would be reused.
  */
 interface Sequence {
   timeMs(): number

@@ -4,7 +4,7 @@ import { LOCK_WAIT_MS, RETRY_MS } from './lock-wait.ts'
 import { isLockedOut } from './storage-failure.ts'
 import type { Outcome } from './write-batch.ts'
 
-/** Bounds how long one transaction keeps other processes, and our own reads, waiting. */
+/** Limits how long one transaction blocks other processes and the reads of this one. */
 const MAX_WRITES_PER_COMMIT = 512
 
 interface Waiting {
@@ -16,20 +16,19 @@ interface Waiting {
 
 export interface WriteQueue {
   add(write: Write): Promise<WriteResult>
-  /** Resolves when no write waits any more. */
+  /** Resolves when no write is waiting. */
   drained(): Promise<void>
 }
 
 /**
- * Gathers the writes of one turn of the event loop, so that they share a commit and its wait for the disk. While another
- * process keeps the database locked they wait, each for its own time, and the thread is free. `commit` throws when
- * nothing of the batch was written.
+ * Groups the writes of one turn of the event loop, so that they share a commit and its disk sync. While another process locks
+ * the database, each waits up to LOCK_WAIT_MS without blocking the thread. `commit` throws when nothing was written.
  */
 export function openWriteQueue(commit: (writes: readonly Write[]) => readonly Outcome[]): WriteQueue {
   let waiting: Waiting[] = []
   let working: Promise<void> | undefined
 
-  /** False when it has to be tried again. */
+  /** False when the batch must be repeated. */
   const commitSome = (): boolean => {
     const batch = waiting.slice(0, MAX_WRITES_PER_COMMIT)
     try {

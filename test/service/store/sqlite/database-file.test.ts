@@ -29,7 +29,7 @@ async function refusalOf(file: string, more: Partial<StoreOptions> = {}): Promis
   return error
 }
 
-test('a database is made for its owner alone, with its folders and the files beside it', async () => {
+test('a database, its folders and its other files are readable by the owner alone', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'a', 'b', 'crm.db')
   const store = await openStore({ address: file, now: Date.now })
@@ -41,20 +41,20 @@ test('a database is made for its owner alone, with its folders and the files bes
   await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT')
 })
 
-test.runIf(process.platform === 'linux')('a folder that the system does not let be made is named', async () => {
+test.runIf(process.platform === 'linux')('a folder that cannot be created is named', async () => {
   expect((await refusalOf('/proc/nope/crm/crm.db')).message).toBe(
     'cannot create the folder /proc/nope: no folder can be created in /proc',
   )
 })
 
-test('a folder that was there keeps its mode', async () => {
+test('an existing folder keeps its mode', async () => {
   const folder = await temporaryFolder()
   await chmod(folder, 0o755)
   await (await openStore({ address: join(folder, 'crm.db'), now: Date.now })).close()
   expect(await modeOf(folder)).toBe('755')
 })
 
-test(':memory: keeps nothing and makes no file', async () => {
+test(':memory: keeps nothing and creates no file', async () => {
   const first = await openStore({ address: ':memory:', now: Date.now })
   await first.write(creation('contact'))
   expect(await allContacts(first)).toHaveLength(1)
@@ -65,7 +65,7 @@ test(':memory: keeps nothing and makes no file', async () => {
   await expect(stat(':memory:')).rejects.toThrow('ENOENT')
 })
 
-test('a name that reads like an address of SQLite is a name', async () => {
+test('a name that looks like a URI of SQLite is a name', async () => {
   const folder = await temporaryFolder()
   const name = 'file:crm.db?mode=memory'
   const { stdout } = spawnSync(process.execPath, ['--no-warnings', OPENER, name], { cwd: folder, encoding: 'utf8' })
@@ -73,20 +73,20 @@ test('a name that reads like an address of SQLite is a name', async () => {
   expect((await stat(join(folder, name))).size).toBeGreaterThan(0)
 })
 
-test('a file that is not there is refused when none may be made', async () => {
+test('a missing file is rejected when none may be created', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   expect((await refusalOf(file, { isCreated: false })).message).toBe(`there is no database ${file}`)
   await expect(stat(file)).rejects.toThrow('ENOENT')
 })
 
-describe('a database that the user may only read', () => {
-  /** As a user who may write nothing there; root may everything. */
+describe('a database without write permission', () => {
+  /** Runs as a user without write permission, as root has every permission. */
   const open = (file: string, how: string) => {
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
     const args = ['--no-warnings', OPENER, file, how]
     return spawnSync(process.execPath, args, { encoding: 'utf8', ...nobody }).stdout
   }
-  test('is read beside a service that writes it, and after that, and nothing is made beside it', async () => {
+  test('is read while a service writes it and afterwards, and no file is created', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => chmod(folder, 0o755))
     const file = join(folder, 'crm.db')
@@ -100,11 +100,11 @@ describe('a database that the user may only read', () => {
     await store.close()
     await chmod(folder, 0o555)
     expect(open(file, 'read')).toBe('read 1 contacts\n')
-    expect(open(file, 'write')).toContain('may not be written')
+    expect(open(file, 'write')).toContain('cannot be written: permission denied')
     expect(await readdir(folder)).toEqual(['crm.db'])
   })
 
-  test('is refused when it was made by an older crm, and left as it was', async () => {
+  test('is rejected unchanged when made by an older crm', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'crm.db')
     await (await openStore({ address: file, now: Date.now })).close()
@@ -140,7 +140,7 @@ test('unique members of contacts in a database of an older crm stay unique, with
   expect(await store.write(creation('contact', { email: 'a@x.test' }))).toHaveProperty('type', 'done')
 })
 
-test('a file that is no database is refused and left as it was', async () => {
+test('a file that is not a database is rejected unchanged', async () => {
   const folder = await temporaryFolder()
   for (const [name, content] of [
     ['short', 'hello'],
@@ -153,7 +153,7 @@ test('a file that is no database is refused and left as it was', async () => {
   }
 })
 
-test('a database of another program is refused and left as it was', async () => {
+test('a database of another program is rejected unchanged', async () => {
   const folder = await temporaryFolder()
   for (const [name, script] of [
     ['plain.db', 'CREATE TABLE contacts (id)'],
@@ -170,7 +170,7 @@ test('a database of another program is refused and left as it was', async () => 
   }
 })
 
-test('a database of a newer crm is refused, with both versions named', async () => {
+test('a database of a newer crm is rejected with both versions', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   await (await openStore({ address: file, now: Date.now })).close()
   const newer = new DatabaseSync(file)
@@ -179,7 +179,7 @@ test('a database of a newer crm is refused, with both versions named', async () 
   expect((await refusalOf(file)).message).toContain('newer crm: its schema is 1000, expected at most')
 })
 
-test('a damaged database is an error that says so, not an empty list', async () => {
+test('a damaged database is reported as damaged, not as an empty list', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   const store = await openStore({ address: file, now: Date.now })
   await Promise.all(Array.from({ length: 2000 }, () => store.write(creation('contact'))))
@@ -203,33 +203,37 @@ test('an empty file becomes a database', async () => {
   await store.close()
 })
 
-test.runIf(process.platform === 'linux')('a folder that takes no files is told as that', async () => {
+test.runIf(process.platform === 'linux')('a folder that does not accept files is reported as such', async () => {
   expect((await refusalOf('/proc/crm.db')).message).toBe(
-    'database /proc/crm.db cannot be made: its folder takes no files',
+    'database /proc/crm.db cannot be created: its folder does not accept files',
   )
 })
 
-test('a link is followed to a database that is there, and never to make one', async () => {
+test('a link is followed to an existing database, and never to create one', async () => {
   const folder = await temporaryFolder()
   const [file, link, target] = [join(folder, 'crm.db'), join(folder, 'link'), join(folder, 'elsewhere')]
   await symlink(target, link)
-  expect((await refusalOf(link)).message).toBe(`database ${link} is a link that leads nowhere`)
+  expect((await refusalOf(link)).message).toBe(`database ${link} is a dangling link`)
   await expect(stat(target)).rejects.toThrow('ENOENT')
   await (await openStore({ address: file, now: Date.now })).close()
   await symlink(file, target)
   await (await openStore({ address: link, now: Date.now })).close()
 })
 
-test('a folder, or a file where a folder must be, is refused', async () => {
+test('a folder, or a file in place of a folder, is rejected', async () => {
   const folder = await temporaryFolder()
   await mkdir(join(folder, 'crm.db'))
   await writeFile(join(folder, 'file'), '')
   expect((await refusalOf(join(folder, 'crm.db'))).message).toContain('is not a file')
-  expect((await refusalOf(join(folder, 'file', 'crm.db'))).message).toContain('has a file where a folder must be')
-  expect((await refusalOf(join(folder, 'file', 'a', 'crm.db'))).message).toContain('has a file where a folder must be')
+  expect((await refusalOf(join(folder, 'file', 'crm.db'))).message).toContain(
+    'has a file in place of a folder in its path',
+  )
+  expect((await refusalOf(join(folder, 'file', 'a', 'crm.db'))).message).toContain(
+    'has a file in place of a folder in its path',
+  )
 })
 
-test('a file that may not be written, or a folder that may not be entered, is refused', async () => {
+test('a file or folder without permission is rejected', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'crm.db')
   await (await openStore({ address: file, now: Date.now })).close()
@@ -237,11 +241,13 @@ test('a file that may not be written, or a folder that may not be entered, is re
   await chmod(folder, 0o755)
   const closed = join(folder, 'closed')
   await mkdir(closed, { mode: 0o500 })
-  expect(openAsNobody(file)).toBe(`machine: database ${file} may not be written`)
-  expect(openAsNobody(join(closed, 'crm.db'))).toBe(`machine: database ${join(closed, 'crm.db')} may not be written`)
+  expect(openAsNobody(file)).toBe(`machine: database ${file} cannot be written: permission denied`)
+  expect(openAsNobody(join(closed, 'crm.db'))).toBe(
+    `machine: database ${join(closed, 'crm.db')} cannot be written: permission denied`,
+  )
 })
 
-/** The superuser may write anything, so there another user tries. */
+/** Runs as another user, as root may write anything. */
 function openAsNobody(file: string): string {
   const isSuperuser = process.getuid?.() === 0
   const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', OPENER, file], {

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../../src/service/store/sqlite/open-database
 import type { DealFilters } from '../../../../src/service/store/store.ts'
 import { NO_FILTERS } from '../samples.ts'
 
-/** The steps that SQLite takes for a page of these deals, as EXPLAIN QUERY PLAN names them. */
+/** The query plan for a page of these deals (EXPLAIN QUERY PLAN). */
 function planOf(filters: Partial<DealFilters>, script = ''): readonly string[] {
   const db = openDatabase(':memory:', true)
   db.script(script)
@@ -23,11 +23,11 @@ function planOf(filters: Partial<DealFilters>, script = ''): readonly string[] {
   return steps
 }
 
-test('without a filter the table itself is walked', () => {
+test('without a filter the table itself is scanned', () => {
   expect(planOf({})).toEqual(['SEARCH deals USING INTEGER PRIMARY KEY (rowid<?)'])
 })
 
-test('each single filter is one walk of its own index, and nothing is sorted', () => {
+test('each single filter is one scan of its index without sorting', () => {
   for (const [filters, index, column] of [
     [{ names: ['a'] }, 'deals_by_name', 'name'],
     [{ ownerIds: ['a'] }, 'deals_by_owner', 'owner_id'],
@@ -38,7 +38,7 @@ test('each single filter is one walk of its own index, and nothing is sorted', (
   }
 })
 
-test('statistics that make an index look useless change no plan', () => {
+test('misleading statistics do not change the plan', () => {
   const misled = `ANALYZE; INSERT INTO sqlite_stat1 VALUES ('deals', 'deals_by_stage', '1000000 1000000'); ANALYZE sqlite_schema`
   expect(planOf({ stages: ['a'], ownerIds: ['u', 'v'] }, misled)).toEqual(
     planOf({ stages: ['a'], ownerIds: ['u', 'v'] }),
@@ -46,7 +46,7 @@ test('statistics that make an index look useless change no plan', () => {
   expect(planOf({ stages: ['a'] }, misled)).toEqual(planOf({ stages: ['a'] }))
 })
 
-test('times are bounds of the walk', () => {
+test('times are bounds of the scan', () => {
   expect(planOf({ createdSinceMs: 1, createdUntilMs: 2 })).toEqual([
     'SEARCH deals USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
   ])

@@ -35,7 +35,7 @@ async function openWithReader(now: () => number): Promise<{ store: Store; rows: 
 
 const LOG = 'SELECT state, attempts, last_at_ms, last_status, last_error FROM deliveries ORDER BY event_id'
 
-test('the log says how often a delivery was tried, when last, and what came of it', async () => {
+test('the log has the attempts of a delivery, the last time and the outcome', async () => {
   let nowMs = NOON_MS
   const { store, rows } = await openWithReader(() => nowMs)
   await subscribe(store)
@@ -52,7 +52,7 @@ test('the log says how often a delivery was tried, when last, and what came of i
   ])
 })
 
-test('a success is forgotten after a day and a failure after a week, and an event with its last delivery', async () => {
+test('a success is deleted after a day and a failure after a week, and an event with its last delivery', async () => {
   let nowMs = NOON_MS
   const { store, rows } = await openWithReader(() => nowMs)
   const webhookId = await subscribe(store)
@@ -81,7 +81,7 @@ test('a success is forgotten after a day and a failure after a week, and an even
   expect(counts()).toEqual([{ events: 0, deliveries: 0 }])
 })
 
-test('what is still to be delivered is never forgotten', async () => {
+test('open deliveries are never deleted', async () => {
   let nowMs = NOON_MS
   const { store, rows } = await openWithReader(() => nowMs)
   await subscribe(store)
@@ -138,7 +138,7 @@ test('an outbox of the first schema is delivered, in order per record', async ()
   expect(await settle(store, first, SUCCEEDED)).toMatchObject([{ text: 'b' }])
 })
 
-test('looks at the outbox go through an index and sort nothing', async () => {
+test('queries of the outbox use an index and sort nothing', async () => {
   const { rows } = await openWithReader(Date.now)
   const plan = (sql: string) => rows(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail)
   const due = `FROM deliveries INDEXED BY deliveries_due WHERE webhook_id = 1 AND state IN ('pending', 'sending')`

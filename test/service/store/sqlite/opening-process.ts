@@ -1,6 +1,6 @@
 import { openStore } from '../../../../src/service/store/open-store.ts'
 
-/** Opens the database it is given, to be read alone where a second word says so, and prints how that went. */
+/** Opens the given database, read-only with a second argument, and prints the result. */
 const [, , file = '', how] = process.argv
 try {
   const store = await openStore({ address: file, now: Date.now, isOnlyRead: how === 'read' })

@@ -48,7 +48,7 @@ function contactWithEvent(): Write {
   )
 }
 
-test('an event is kept with one delivery, due now, for each webhook that asked for its kind', async () => {
+test('an event is stored with one delivery, due now, for each matching webhook', async () => {
   const {
     stores: [store],
     rows,
@@ -69,7 +69,7 @@ test('an event is kept with one delivery, due now, for each webhook that asked f
   ])
 })
 
-test('without an enabled webhook that wants it no event is kept', async () => {
+test('without a matching enabled webhook no event is stored', async () => {
   const {
     stores: [store],
     rows,
@@ -81,7 +81,7 @@ test('without an enabled webhook that wants it no event is kept', async () => {
   expect(rows('SELECT * FROM events')).toEqual([])
 })
 
-test('a webhook counts from the write that made it to the one that disabled or removed it', async () => {
+test('a webhook gets events from its creation until it is disabled or removed', async () => {
   const {
     stores: [store],
     rows,
@@ -106,7 +106,7 @@ test('a webhook counts from the write that made it to the one that disabled or r
   expect(rows('SELECT * FROM deliveries')).toEqual([])
 })
 
-test('a webhook that another process made or removed counts at once', async () => {
+test('a webhook created or removed by another process takes effect at once', async () => {
   const {
     stores: [store, other],
     rows,
@@ -121,7 +121,7 @@ test('a webhook that another process made or removed counts at once', async () =
   expect(rows('SELECT kind FROM events')).toEqual([])
 })
 
-test('the secret stands in its own column and a change without columns keeps it', async () => {
+test('the secret has its own column, and a change without columns keeps it', async () => {
   const {
     stores: [store],
     rows,

@@ -12,7 +12,7 @@ const WRITER = fileURLToPath(new URL('./writing-process.ts', import.meta.url))
 
 interface Run {
   readonly process: ChildProcess
-  /** The ids that were acknowledged, once the process has ended. */
+  /** The acknowledged ids, when the process has ended. */
   readonly ids: Promise<readonly string[]>
   readonly lines: () => number
 }
@@ -24,7 +24,7 @@ function run(...args: readonly string[]): Run {
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
-  // What follows the last line end is an id that was cut off.
+  // Text after the last line end is a truncated id.
   const ids = once(child, 'close').then(() => text.split('\n').slice(0, -1))
   return { process: child, ids, lines: () => text.split('\n').length - 1 }
 }
@@ -38,7 +38,7 @@ async function subscribe(file: string): Promise<void> {
   await store.close()
 }
 
-test('what a process acknowledged before it was killed is there, each with its event and delivery', async () => {
+test('writes acknowledged by a killed process exist, each with its event and delivery', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   await subscribe(file)
   const writer = run(file)
@@ -56,7 +56,7 @@ test('what a process acknowledged before it was killed is there, each with its e
   expect(new Set(events.map(({ id }) => id))).toEqual(kept)
 })
 
-test('processes that make a database at the same time share it, and no id is given twice', async () => {
+test('processes that create a database at the same time share it, and no id is used twice', async () => {
   const file = join(await temporaryFolder(), 'new', 'crm.db')
   const runs = [run(file, '400'), run(file, '400'), run(file, '400')]
   const ids = (await Promise.all(runs.map(({ ids }) => ids))).flat()
@@ -67,7 +67,7 @@ test('processes that make a database at the same time share it, and no id is giv
   expect(await store.pipelines()).toHaveLength(1)
 })
 
-test('a key that another process revoked is revoked here at once', async () => {
+test('a key revoked by another process is revoked at once', async () => {
   const file = join(await temporaryFolder(), 'crm.db')
   const [service, admin] = [
     await openStore({ address: file, now: Date.now }),

@@ -19,14 +19,14 @@ async function openBoth(now: () => number = Date.now): Promise<{ db: Connection;
   return { db, store, file }
 }
 
-test('every commit waits for the disk, behind a write-ahead log', async () => {
+test('every commit syncs the write-ahead log', async () => {
   const { db } = await openBoth()
   expect(db.get('PRAGMA synchronous')).toEqual([2])
   expect(db.get('PRAGMA journal_mode')).toEqual(['wal'])
   expect(db.get('PRAGMA foreign_keys')).toEqual([1])
 })
 
-test('a full disk refuses every write of the batch, keeps none of them, and ends when there is space', async () => {
+test('a full disk fails every write of the batch, and writes succeed again with space', async () => {
   const { db, store, file } = await openBoth()
   await store.write(creation('contact'))
   const [pages] = db.get<[number]>('PRAGMA page_count') ?? [0]
@@ -44,7 +44,7 @@ test('a full disk refuses every write of the batch, keeps none of them, and ends
   expect(await allContacts(store)).toHaveLength(2)
 })
 
-test('while another process holds the lock, reads go on and every kind of write waits; once it is free all are done', async () => {
+test('while another process holds the lock, reads continue and writes wait; afterwards all are done', async () => {
   const { store, file } = await openBoth()
   const [pipeline] = await store.pipelines()
   if (!pipeline) throw new Error('a new database has no pipeline')
@@ -73,7 +73,7 @@ test('while another process holds the lock, reads go on and every kind of write 
   expect([await store.findKey('h'), await store.pipelines()]).toMatchObject([{ id: 'key_1' }, [{ name: 'Renamed' }]])
 })
 
-test('a store that is closed while its writes wait for a lock does them first', async () => {
+test('a store closed while its writes wait for a lock does them first', async () => {
   const { store, file } = await openBoth()
   const other = new DatabaseSync(file)
   onTestFinished(() => other.close())
@@ -87,7 +87,7 @@ test('a store that is closed while its writes wait for a lock does them first', 
   expect(other.prepare('SELECT count(*) AS count FROM contacts').get()).toEqual({ count: 1 })
 })
 
-test('a statement that fails undoes the whole batch and the next one is written', async () => {
+test('a failing statement rolls back the whole batch, and the next one is written', async () => {
   const { db, store } = await openBoth()
   db.script(
     "CREATE TRIGGER t BEFORE INSERT ON contacts WHEN new.text LIKE '%poison%' BEGIN SELECT RAISE(ABORT, 'no'); END",
@@ -102,7 +102,7 @@ test('a statement that fails undoes the whole batch and the next one is written'
   expect(await allContacts(store)).toHaveLength(1)
 })
 
-test('a webhook that was undone with its batch gets no deliveries', async () => {
+test('a webhook rolled back with its batch gets no deliveries', async () => {
   const { db, store } = await openBoth()
   db.script(
     "CREATE TRIGGER t BEFORE INSERT ON contacts WHEN new.text LIKE '%poison%' BEGIN SELECT RAISE(ABORT, 'no'); END",
@@ -125,7 +125,7 @@ test('a webhook that was undone with its batch gets no deliveries', async () => 
   expect(db.get('SELECT count(*) FROM events')).toEqual([0])
 })
 
-test('a change that changes nothing writes no record', async () => {
+test('an empty change writes no record', async () => {
   const { db, store } = await openBoth()
   const id = idOf(await store.write(creation('contact')))
   db.script("CREATE TRIGGER t BEFORE UPDATE ON contacts BEGIN SELECT RAISE(ABORT, 'written'); END")
@@ -137,7 +137,7 @@ test('a change that changes nothing writes no record', async () => {
   expect(result).toEqual({ type: 'done', answer: answer(200, 'same') })
 })
 
-test('a clock that was years ahead for a while leaves no answer behind', async () => {
+test('a clock that was years ahead leaves no stored answer', async () => {
   const clock = { ms: Date.UTC(2050, 0, 1) }
   const { db, store } = await openBoth(() => clock.ms)
   const keyed = (key: string) => store.write(creation('contact', {}, { idempotency: { key, fingerprint: 'f' } }))
@@ -147,7 +147,7 @@ test('a clock that was years ahead for a while leaves no answer behind', async (
   expect(db.all('SELECT key, at_ms FROM idempotency')).toEqual([['right', NOON_MS]])
 })
 
-test('writes of one moment share a transaction', async () => {
+test('concurrent writes share a transaction', async () => {
   const { db, store } = await openBoth()
   db.script('CREATE TABLE commits (count INTEGER); INSERT INTO commits VALUES (0)')
   db.script('CREATE TRIGGER t AFTER UPDATE ON sequence BEGIN UPDATE commits SET count = count + 1; END')
@@ -155,7 +155,7 @@ test('writes of one moment share a transaction', async () => {
   expect(db.get('SELECT count FROM commits')).toEqual([2])
 })
 
-test('answers older than a day are deleted as writes go on', async () => {
+test('answers older than a day are deleted by later writes', async () => {
   const clock = { ms: NOON_MS }
   const { db, store } = await openBoth(() => clock.ms)
   const keyed = (key: string) => store.write(creation('contact', {}, { idempotency: { key, fingerprint: 'f' } }))
@@ -165,7 +165,7 @@ test('answers older than a day are deleted as writes go on', async () => {
   expect(db.get('SELECT count(*), min(at_ms) FROM idempotency')).toEqual([60, clock.ms])
 })
 
-test('a database that was written to and failed is sound', async () => {
+test('a database passes the integrity check after failures', async () => {
   const { db, store } = await openBoth()
   await Promise.all(Array.from({ length: 50 }, () => store.write(creation('contact'))))
   expect(db.get('PRAGMA integrity_check')).toEqual(['ok'])

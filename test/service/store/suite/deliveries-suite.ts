@@ -17,7 +17,7 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12)
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export function deliveriesSuite({ open, makePlace }: Fixture): void {
-  test('a claim carries what a sender needs: ids, address, secret, text and tries', async () => {
+  test('a claim contains ids, address, secret, text and attempts', async () => {
     const store = await open(() => NOON_MS)
     const webhookId = await subscribe(store, 'https://example.com/hook')
     const id = await makeContact(store)
@@ -36,7 +36,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     ])
   })
 
-  test('what is claimed is nobody else’s until the claim ends', async () => {
+  test('a claimed delivery is not claimed again until the claim ends', async () => {
     let nowMs = NOON_MS
     const reopen = await makePlace()
     const [one, other] = [await reopen(() => nowMs), await reopen(() => nowMs)]
@@ -49,7 +49,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect((await takeTurn(other)).claimed).toEqual([{ ...first, claimedUntilMs: nowMs + LEASE_MS }])
   })
 
-  test('a renewed claim goes on, and a result under the old one is ignored', async () => {
+  test('a renewed claim continues, and a result of the old one is ignored', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     await subscribe(store)
@@ -63,7 +63,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect((await takeTurn(store)).claimed).toHaveLength(1)
   })
 
-  test('a result of a claim that fell to another process is ignored', async () => {
+  test('a result of a claim taken over by another process is ignored', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     await subscribe(store)
@@ -77,7 +77,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect((await takeTurn(store)).claimed).toEqual([])
   })
 
-  test('a failure is due again at its time, with its tries counted, and a success never', async () => {
+  test('a failure is due again at its time with its attempts, a success never', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     await subscribe(store)
@@ -94,7 +94,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect(await takeTurn(store)).toMatchObject({ claimed: [], nextDueAtMs: undefined })
   })
 
-  test('one given back untried is due at once, and no try is counted', async () => {
+  test('a delivery returned untried is due at once without an attempt', async () => {
     const store = await open(() => NOON_MS)
     await subscribe(store)
     await makeContact(store)
@@ -102,7 +102,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect(again).toMatchObject({ failedTries: 0 })
   })
 
-  test('events of one record go one after the other, those of others beside them', async () => {
+  test('events of one record are sent in order, those of other records concurrently', async () => {
     const store = await open(() => NOON_MS)
     await subscribe(store)
     const id = await makeContact(store)
@@ -118,7 +118,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     ])
   })
 
-  test('an order of one subscription does not hold another one up', async () => {
+  test('the order of one subscription does not delay another one', async () => {
     const store = await open(() => NOON_MS)
     const slow = await subscribe(store)
     await subscribe(store)
@@ -143,11 +143,11 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     nowMs += 1
     const second = (await takeTurn(store)).claimed
     expect(second).toMatchObject([{ text: '{"step":1}' }])
-    // It fails as well: who waited behind both has waited long enough.
+    // It fails as well: an event after both has waited long enough.
     expect(await settle(store, second, retryAt(nowMs + DAY_MS))).toMatchObject([{ text: '{"step":2}' }])
   })
 
-  test('an event that comes behind failing ones waits five minutes at most, less when they end', async () => {
+  test('an event after failing ones waits at most five minutes, less when they end', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     await subscribe(store)
@@ -162,7 +162,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect(await settle(store, first, SUCCEEDED)).toMatchObject([{ text: '{"step":1}' }])
   })
 
-  test('nothing overtakes what only waits, however long nobody sent', async () => {
+  test('nothing overtakes a waiting event, however long nothing was sent', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     await subscribe(store)
@@ -172,7 +172,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect((await takeTurn(store)).claimed).toMatchObject([{ text: `{"created":"${id}"}` }])
   })
 
-  test('no more are claimed than there is room for, of one subscription and of all', async () => {
+  test('claims are limited per subscription and in total', async () => {
     const store = await open(() => NOON_MS)
     const full = await subscribe(store)
     await subscribe(store)
@@ -185,7 +185,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect(nextDueAtMs).toBe(NOON_MS + LEASE_MS)
   })
 
-  test('what is due for a disabled subscription is given up, and what waits behind it', async () => {
+  test('due and waiting deliveries of a disabled subscription fail', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     const id = await subscribe(store)
@@ -208,7 +208,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect(await takeTurn(store)).toMatchObject({ claimed: [], nextDueAtMs: undefined })
   })
 
-  test('a removed subscription takes its deliveries along, those under way too', async () => {
+  test('removing a subscription deletes its deliveries, also those in progress', async () => {
     const store = await open(() => NOON_MS)
     const id = await subscribe(store)
     await makeContact(store)
@@ -218,7 +218,7 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     expect((await takeTurn(store)).nextDueAtMs).toBeUndefined()
   })
 
-  test('a commit that wrote deliveries is told to who listens, another one not', async () => {
+  test('listeners are called only for commits that wrote deliveries', async () => {
     const store = await open(() => NOON_MS)
     let count = 0
     const end = store.deliveries.onWritten(() => count++)

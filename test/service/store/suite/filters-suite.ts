@@ -32,7 +32,7 @@ function isMatch(deal: Deal, filters: DealFilters): boolean {
 }
 
 export function filtersSuite({ open }: Fixture): void {
-  test('every combination of filters lists what it describes, newest first, page by page', async () => {
+  test('every combination of filters lists the matching deals, newest first, page by page', async () => {
     const clock = { ms: NOON_MS }
     const store = await open(() => clock.ms)
     const [names, stages, owners, pipelines] = [
@@ -89,7 +89,7 @@ export function filtersSuite({ open }: Fixture): void {
     )
   })
 
-  test('hundreds of alternatives are merged in order, and one given twice counts once', async () => {
+  test('hundreds of alternatives are merged in order, and duplicates count once', async () => {
     const store = await open()
     const names = Array.from({ length: 700 }, (_, number) => `deal ${number}`)
     await Promise.all(names.map((name) => store.write(dealCreation({ name }))))
@@ -97,7 +97,7 @@ export function filtersSuite({ open }: Fixture): void {
     expect(await namesOf(store, { stages: ['Lead'], ownerIds: names })).toEqual([])
   })
 
-  test('times bound the millisecond they name, inclusive, and any time is a bound', async () => {
+  test('times are inclusive bounds to the millisecond', async () => {
     const clock = { ms: NOON_MS }
     const store = await open(() => clock.ms)
     for (const name of ['a', 'b', 'c']) {
@@ -113,7 +113,7 @@ export function filtersSuite({ open }: Fixture): void {
     expect(await namesOf(store, { createdUntilMs: 8.64e15 })).toEqual(['c', 'b', 'a'])
   })
 
-  test('a value is compared as it is: quotes, wildcards and letter case mean nothing', async () => {
+  test('values are compared exactly: quotes, wildcards and letter case have no meaning', async () => {
     const store = await open()
     for (const name of ["O'Neill", '%', 'ABC']) await store.write(dealCreation({ name }))
     for (const name of ["O'Neill", '%', 'ABC']) expect(await namesOf(store, { names: [name] })).toEqual([name])

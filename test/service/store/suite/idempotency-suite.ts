@@ -11,7 +11,7 @@ function keyed(key: string, fingerprint = 'f', fields: object = {}): Write {
 }
 
 export function idempotencySuite({ open, makePlace }: Fixture): void {
-  test('a key that is used again gets the first answer, whole, and nothing happens twice', async () => {
+  test('a repeated key gets the first answer without a second effect', async () => {
     const reopen = await makePlace()
     const store = await reopen()
     const full: Answer = { status: 201, body: '{"a":"ä\\u0000"}', location: '/v1/contacts/x', etag: '"1"' }
@@ -24,14 +24,14 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
     expect(await allContacts(later)).toHaveLength(1)
   })
 
-  test('a key that is used for another request is reused', async () => {
+  test('a key used for another request is reported as reused', async () => {
     const store = await open()
     await store.write(keyed('k', 'one'))
     expect(await store.write(keyed('k', 'two'))).toEqual({ type: 'key_reused' })
     expect(await allContacts(store)).toHaveLength(1)
   })
 
-  test('fifty writes with one key at one moment make one record and fifty equal answers', async () => {
+  test('fifty concurrent writes with one key make one record and fifty equal answers', async () => {
     const store = await open()
     const results = await Promise.all(Array.from({ length: 50 }, () => store.write(keyed('k'))))
     expect(new Set(results.map(bodyOf)).size).toBe(1)
@@ -49,7 +49,7 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
     expect(await store.write({ ...keyed('k'), decide: refuse })).toHaveProperty('type', 'replayed')
   })
 
-  test('a refused write leaves its key free', async () => {
+  test('a rejected write leaves its key unused', async () => {
     const store = await open()
     const refuse = () => {
       throw new Error('refused')
@@ -60,7 +60,7 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
     expect(await store.write(keyed('k', 'another'))).toHaveProperty('type', 'done')
   })
 
-  test('a key is free again after a day, and from then on stands for its second use', async () => {
+  test('a key can be reused after a day, and then stands for its second use', async () => {
     const clock = { ms: NOON_MS }
     const store = await open(() => clock.ms)
     const first = await store.write(keyed('k'))

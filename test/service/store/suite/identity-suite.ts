@@ -5,7 +5,7 @@ import type { Fixture } from '../store-suite.ts'
 const NOON_MS = Date.UTC(2026, 10, 20, 12)
 
 export function identitySuite({ open, makePlace }: Fixture): void {
-  test('records of one millisecond have ids in the order in which they were made', async () => {
+  test('records of one millisecond have ids in order of creation', async () => {
     const store = await open(() => NOON_MS)
     const results = await Promise.all(Array.from({ length: 5000 }, () => store.write(creation('contact'))))
     const ids = results.map(idOf)
@@ -13,7 +13,7 @@ export function identitySuite({ open, makePlace }: Fixture): void {
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  test('a write is told the time of the clock, and a created record the time in its id', async () => {
+  test('a write gets the time of the clock, and a created record the time in its id', async () => {
     const clock = { ms: NOON_MS + 0.75 }
     const store = await open(() => clock.ms)
     const times: number[] = []
@@ -37,7 +37,7 @@ export function identitySuite({ open, makePlace }: Fixture): void {
     expect(times).toEqual([NOON_MS, NOON_MS + 5000])
   })
 
-  test('a clock that steps back, with a restart between, turns no order round', async () => {
+  test('a clock that steps back across a restart does not change the order', async () => {
     const reopen = await makePlace()
     const store = await reopen(() => NOON_MS)
     const first = idOf(await store.write(creation('contact')))
@@ -56,7 +56,7 @@ export function identitySuite({ open, makePlace }: Fixture): void {
     expect(seen).toEqual([NOON_MS])
   })
 
-  test('a record is never changed before it was made, whatever the clock says', async () => {
+  test('a record is never changed before its creation time, whatever the clock', async () => {
     const clock = { ms: NOON_MS }
     const store = await open(() => clock.ms)
     const rewrite = rewriting('contact', idOf(await store.write(creation('contact'))), '{}')
@@ -72,7 +72,7 @@ export function identitySuite({ open, makePlace }: Fixture): void {
     expect(times).toEqual([NOON_MS])
   })
 
-  test('the id of a removed record is given to no other, whatever the clock says', async () => {
+  test('the id of a removed record is never reused, whatever the clock', async () => {
     const reopen = await makePlace()
     const store = await reopen(() => NOON_MS)
     const removed = idOf(await store.write(creation('contact')))
@@ -89,10 +89,10 @@ export function identitySuite({ open, makePlace }: Fixture): void {
     expect(JSON.parse((await allContacts(store))[0] ?? '').created_at).toBe('2020-01-01T00:00:00.000Z')
   })
 
-  test('a clock beyond the last id is refused, and harms nothing once it is set right', async () => {
+  test('a clock beyond the last id is rejected, without harm after a correction', async () => {
     const clock = { ms: Date.UTC(2090, 0, 1) }
     const store = await open(() => clock.ms)
-    await expect(store.write(creation('contact'))).rejects.toThrow('the clock of this machine says 2090')
+    await expect(store.write(creation('contact'))).rejects.toThrow('the clock of this machine is at 2090')
     clock.ms = NOON_MS
     await store.write(creation('contact'))
     expect(await allContacts(store)).toHaveLength(1)

@@ -47,7 +47,7 @@ export function keysSuite({ open, makePlace }: Fixture): void {
     expect((await store.keys()).map(({ id }) => id)).toEqual(['key_c', 'key_b'])
   })
 
-  test('of two ends the earlier one stays', async () => {
+  test('the earlier of two ends applies', async () => {
     const store = await open()
     await store.addKey(apiKey('key_1', { expiresAtMs: 5000 }))
     await store.endKey('key_1', { expiresAtMs: 6000 })
@@ -61,19 +61,19 @@ export function keysSuite({ open, makePlace }: Fixture): void {
     expect(await endsOf(store, 'key_1')).toEqual([4000, 3000])
   })
 
-  test('a key that is not there cannot be ended', async () => {
+  test('a missing key cannot be ended', async () => {
     const store = await open()
     await expect(store.endKey('key_x', { revokedAtMs: 1 })).rejects.toThrow('there is no API key key_x')
   })
 
-  test('the rate of a key is its own, none at all, or that of the service', async () => {
+  test('the rate of a key is its own, none, or that of the service', async () => {
     const store = await open()
     const rates = [{ requests: 1, windowMs: 2000 }, 'none', undefined] as const
     for (const [index, rate] of rates.entries()) await store.addKey(apiKey(`key_${index}`, { rate }))
     expect((await store.keys()).map(({ rate }) => rate)).toEqual(rates)
   })
 
-  test('uses of a key add up by hour and kind, tell when it was used last, and are read newest hour first', async () => {
+  test('uses of a key are summed by hour and action, with the last use, newest hour first', async () => {
     const store = await open(() => 3 * HOUR_MS)
     for (const id of ['key_1', 'key_2']) await store.addKey(apiKey(id))
     const first = use('key_1', { count: 3, refusedCount: 1, lastAtMs: 10 })
@@ -88,7 +88,7 @@ export function keysSuite({ open, makePlace }: Fixture): void {
     expect((await store.keys()).map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([20, HOUR_MS + 5])
   })
 
-  test('hours are forgotten when they are too old', async () => {
+  test('hours that are too old are deleted', async () => {
     let nowMs = HOUR_MS
     const store = await open(() => nowMs)
     await store.addKey(apiKey('key_1'))

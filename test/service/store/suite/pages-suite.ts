@@ -10,7 +10,7 @@ async function make(store: Store, count: number): Promise<readonly string[]> {
 }
 
 export function pagesSuite({ open }: Fixture): void {
-  test('pages go from the newest to the oldest and say where the next one starts', async () => {
+  test('pages go from newest to oldest, with the start of the next one', async () => {
     const store = await open()
     const [a, b, c, d, e] = await make(store, 5)
     const idsBelow = async (olderThanId: string | undefined) => {
@@ -23,7 +23,7 @@ export function pagesSuite({ open }: Fixture): void {
     expect(await idsBelow(a)).toEqual({ ids: [], nextOlderThanId: undefined })
   })
 
-  test('a joined page has the records of the page, their order and the same way on', async () => {
+  test('a joined page has the same records, order and next page', async () => {
     const store = await open()
     const none = await store.joinedPage('contact', { limit: 3, olderThanId: undefined })
     expect(none).toEqual({ text: '', nextOlderThanId: undefined })
@@ -37,7 +37,7 @@ export function pagesSuite({ open }: Fixture): void {
     }
   })
 
-  test('a page that holds the last record is the last page, also when it is full', async () => {
+  test('a page with the last record is the last page, also when it is full', async () => {
     const store = await open()
     await make(store, 2)
     expect(await store.page('contact', { limit: 2, olderThanId: undefined })).toMatchObject({
@@ -52,7 +52,7 @@ export function pagesSuite({ open }: Fixture): void {
     expect(await store.deals({ limit: 50, olderThanId: undefined }, NO_FILTERS)).toEqual(none)
   })
 
-  test('a page goes on below a record that is gone by now', async () => {
+  test('a page starts after a deleted record', async () => {
     const store = await open()
     const [a, b] = await make(store, 2)
     await store.write(removal('contact', b ?? ''))
@@ -60,7 +60,7 @@ export function pagesSuite({ open }: Fixture): void {
     expect(texts.map((text) => JSON.parse(text).id)).toEqual([a])
   })
 
-  test('a place that is no id of the listed kind is refused, and is not an empty page', async () => {
+  test('a start that is not an id of the listed kind is rejected', async () => {
     const store = await open()
     for (const olderThanId of ['', 'deal_00000000000', 'con_x']) {
       await expect(store.page('contact', { limit: 2, olderThanId })).rejects.toThrow(JSON.stringify(olderThanId))
@@ -68,7 +68,7 @@ export function pagesSuite({ open }: Fixture): void {
     await expect(store.deals({ limit: 2, olderThanId: 'con_00000000000' }, NO_FILTERS)).rejects.toThrow('deal')
   })
 
-  test('whatever is made and removed meanwhile, a record that stays is listed exactly once', async () => {
+  test('a record that remains is listed exactly once, whatever is created and removed meanwhile', async () => {
     const step = fc.oneof(
       fc.record({ type: fc.constant('make' as const), count: fc.integer({ min: 1, max: 4 }) }),
       fc.record({ type: fc.constant('remove' as const), count: fc.nat() }),

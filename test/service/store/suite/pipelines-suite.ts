@@ -14,7 +14,7 @@ function pipeline(id: string, ...stageNames: string[]): Pipeline {
 }
 
 export function pipelinesSuite({ open, makePlace }: Fixture): void {
-  test('a database begins with the sales pipeline', async () => {
+  test('a new database has the sales pipeline', async () => {
     const store = await open()
     const [sales, ...others] = await store.pipelines()
     expect(others).toEqual([])
@@ -29,7 +29,7 @@ export function pipelinesSuite({ open, makePlace }: Fixture): void {
     ])
   })
 
-  test('the given pipelines are all there are, in the given order, also after a restart', async () => {
+  test('the given pipelines replace all others, in the given order, also after a restart', async () => {
     const reopen = await makePlace()
     const store = await reopen()
     const given = [pipeline('z', 'One', 'Two'), pipeline('a', 'Two')]
@@ -39,14 +39,14 @@ export function pipelinesSuite({ open, makePlace }: Fixture): void {
     expect(await (await reopen()).pipelines()).toEqual(given)
   })
 
-  test('stages come in order of position, however they were given', async () => {
+  test('stages are listed by position, however given', async () => {
     const store = await open()
     const { stages, ...rest } = pipeline('a', 'One', 'Two', 'Three')
     await store.putPipelines([{ ...rest, stages: stages.toReversed() }])
     expect((await store.pipelines())[0]?.stages).toEqual(stages)
   })
 
-  test('a stage that deals are in cannot be dropped, nor its pipeline, and nothing changes', async () => {
+  test('a stage with deals cannot be dropped, nor its pipeline, and nothing changes', async () => {
     const store = await open()
     const before = await store.pipelines()
     await store.write(dealCreation({ stage: 'Won' }))
@@ -62,20 +62,20 @@ export function pipelinesSuite({ open, makePlace }: Fixture): void {
     expect((await store.pipelines())[0]?.stages.map(({ name }) => name)).toEqual(['Won'])
   })
 
-  test('a deal that was sent before the pipelines counts', async () => {
+  test('a deal sent before the pipelines counts', async () => {
     const store = await open()
     const sent = store.write(dealCreation({ stage: 'Won' }))
     await expect(store.putPipelines([pipeline('sales', 'Lead')])).rejects.toThrow('stage Won')
     await sent
   })
 
-  test('pipelines that cannot be told apart, or leave a deal no stage, are refused', async () => {
+  test('duplicate pipelines and pipelines without a stage are rejected', async () => {
     const store = await open()
     const refused: readonly (readonly [readonly Pipeline[], string])[] = [
       [[], 'no pipeline is given'],
       [[pipeline('a')], 'pipeline a has no stage'],
-      [[pipeline('a', 'One'), pipeline('a', 'Two')], 'pipeline a is there twice'],
-      [[pipeline('a', 'One', 'One')], 'stage of pipeline a One is there twice'],
+      [[pipeline('a', 'One'), pipeline('a', 'Two')], 'duplicate pipeline a'],
+      [[pipeline('a', 'One', 'One')], 'duplicate stage of pipeline a One'],
     ]
     for (const [pipelines, message] of refused) await expect(store.putPipelines(pipelines)).rejects.toThrow(message)
   })

@@ -16,7 +16,7 @@ function idsOf(texts: readonly string[] | undefined): readonly string[] | undefi
 }
 
 export function readsSuite({ open }: Fixture): void {
-  test('records are read by id, and what is not there is left out', async () => {
+  test('records are read by id, without missing ones', async () => {
     const store = await open()
     const [one, other] = [await store.write(creation('contact')), await store.write(creation('contact'))]
     const deal = await store.write(dealCreation())
@@ -27,7 +27,7 @@ export function readsSuite({ open }: Fixture): void {
     expect((await store.records('webhook', [])).size).toBe(0)
   })
 
-  test('the notes of several deals come a page for each, newest first', async () => {
+  test('the notes of several deals are one page per deal, newest first', async () => {
     const store = await open()
     const [busy, quiet, silent] = [
       idOf(await store.write(dealCreation())),
@@ -47,7 +47,7 @@ export function readsSuite({ open }: Fixture): void {
     expect(idsOf(rest.get(busy)?.texts)).toEqual([a])
   })
 
-  test('reading notes ends soon after the texts are as long as they may be', async () => {
+  test('reading notes stops soon after the limit on text length', async () => {
     const store = await open()
     const deal = idOf(await store.write(dealCreation()))
     await makeNotes(store, deal, 20)
@@ -67,7 +67,7 @@ export function readsSuite({ open }: Fixture): void {
     expect(idsOf((await store.page('webhook', { limit: 1, olderThanId: first.nextOlderThanId })).texts)).toEqual([one])
   })
 
-  test('what was kept under an idempotency key is found without writing', async () => {
+  test('the answer of an idempotency key is found without writing', async () => {
     const store = await open()
     const idempotency = { key: 'k', fingerprint: 'f' }
     expect(await store.replay(idempotency)).toBeUndefined()

@@ -3,7 +3,7 @@ import { allContacts, creation, idOf, ofContacts, removal, rewriting } from '../
 import type { Fixture } from '../store-suite.ts'
 
 export function uniqueSuite({ open, makePlace }: Fixture): void {
-  test('a value of a unique member is taken by one contact, compared without blanks and case, whoever writes second', async () => {
+  test('a value of a unique member belongs to one contact, compared without blanks and case', async () => {
     const store = await open()
     expect(await store.putUniqueMembers(ofContacts('email'))).toEqual([])
     const first = idOf(await store.write(creation('contact', { email: 'Ada@X.test' })))
@@ -18,7 +18,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     expect(await allContacts(store)).toHaveLength(2)
   })
 
-  test('null, blank texts, lists and what is not there are free; a number and its digits are one value', async () => {
+  test('null, blank text, lists and missing members are not unique; a number equals its digits', async () => {
     const store = await open()
     await store.putUniqueMembers(ofContacts('email'))
     for (const email of [null, null, '', '  ', undefined, undefined, ['a'], ['a']]) {
@@ -28,7 +28,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     expect(await store.write(creation('contact', { email: '5' }))).toHaveProperty('type', 'already_exists')
   })
 
-  test('a value is free again when its contact is changed or removed', async () => {
+  test('a value is available again when its contact is changed or removed', async () => {
     const store = await open()
     await store.putUniqueMembers(ofContacts('email'))
     const first = idOf(await store.write(creation('contact', { email: 'a' })))
@@ -39,7 +39,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     expect(await store.write(creation('contact', { email: 'b' }))).toHaveProperty('type', 'already_exists')
   })
 
-  test('of fifty at one moment one is written, and a refused write leaves its key free', async () => {
+  test('of fifty at one moment one is written, and a rejected write leaves its key unused', async () => {
     const store = await open()
     await store.putUniqueMembers(ofContacts('email'))
     const writes = Array.from({ length: 50 }, (_, index) =>
@@ -53,7 +53,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     expect(await store.write(again)).toHaveProperty('type', 'done')
   })
 
-  test('what contacts share already is named, and the members stay as they were', async () => {
+  test('values that contacts share are named, and the members are unchanged', async () => {
     const store = await open()
     await store.putUniqueMembers(ofContacts('phone'))
     const ids = []
@@ -67,7 +67,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     expect(await store.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
   })
 
-  test('the members are kept, hold for contacts that were there before, and end', async () => {
+  test('unique members are stored, apply to existing contacts, and can be removed', async () => {
     const reopen = await makePlace()
     const store = await reopen()
     const first = idOf(await store.write(creation('contact', { email: 'a', phone: '1' })))
@@ -82,7 +82,7 @@ export function uniqueSuite({ open, makePlace }: Fixture): void {
     expect(await later.write(creation('contact', { email: 'a' }))).toHaveProperty('type', 'done')
   })
 
-  test('another opening of the database that has written before keeps to them from its next write on', async () => {
+  test('unique members set by another process apply from the next write', async () => {
     const reopen = await makePlace()
     const [one, other] = [await reopen(), await reopen()]
     await other.write(creation('contact', { email: 'a' }))

@@ -17,7 +17,7 @@ import type { Fixture } from '../store-suite.ts'
 const NOON_MS = Date.UTC(2026, 10, 20, 12)
 const FIRST_PAGE = { limit: 10, olderThanId: undefined }
 
-/** A write to a subscription that leaves its record as it is. */
+/** A write to a subscription that does not change its record. */
 function touching(id: string, change: Partial<Change>, write: Partial<Write> = {}): Write {
   return {
     kind: 'webhook',
@@ -41,7 +41,7 @@ async function onlyEntry(store: Store, webhookId: string): Promise<DeliveryEntry
 }
 
 export function webhooksSuite({ open }: Fixture): void {
-  test('a rotated secret signs first, the one before it as well until its time is over', async () => {
+  test('a rotated secret signs first, the previous one also until its end', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     const id = await subscribe(store)
@@ -56,7 +56,7 @@ export function webhooksSuite({ open }: Fixture): void {
     expect(await secretsOf(store)).toEqual(['third'])
   })
 
-  test('a rotation without overlap leaves one secret, and many rotations leave six', async () => {
+  test('a rotation without overlap leaves one secret, and many rotations at most six', async () => {
     const store = await open(() => NOON_MS)
     const id = await subscribe(store)
     await store.write(touching(id, { rotation: { secret: 'second', oldUntilMs: NOON_MS } }))
@@ -67,7 +67,7 @@ export function webhooksSuite({ open }: Fixture): void {
     expect(await secretsOf(store)).toEqual(['s8', 's7', 's6', 's5', 's4', 's3'])
   })
 
-  test('the log tells what is under way and what became of it, newest event first', async () => {
+  test('the log has open and ended deliveries, newest event first', async () => {
     const store = await open(() => NOON_MS)
     const [id, other] = [await subscribe(store), await subscribe(store)]
     const contact = await makeContact(store)
@@ -103,7 +103,7 @@ export function webhooksSuite({ open }: Fixture): void {
     ])
   })
 
-  test('pages of the log go on where the last one ended, and an unknown subscription has none', async () => {
+  test('pages of the log continue where the last one ended, and an unknown subscription has none', async () => {
     const store = await open(() => NOON_MS)
     const id = await subscribe(store)
     for (let n = 0; n < 5; n++) await makeContact(store)
@@ -119,7 +119,7 @@ export function webhooksSuite({ open }: Fixture): void {
   })
 
   for (const outcome of [SUCCEEDED, { type: 'failed', status: 500, reason: 'answered 500' }] as const) {
-    test(`a delivery that has ${outcome.type} starts over when it is sent again, and wakes whoever sends`, async () => {
+    test(`a delivery that has ${outcome.type} restarts when it is sent again, and wakes the sender`, async () => {
       const store = await open(() => NOON_MS)
       const id = await subscribe(store)
       await makeContact(store)
@@ -144,7 +144,7 @@ export function webhooksSuite({ open }: Fixture): void {
     })
   }
 
-  test('one that is being sent is left to that try', async () => {
+  test('a delivery in state sending is unchanged', async () => {
     const store = await open(() => NOON_MS)
     const id = await subscribe(store)
     await makeContact(store)
@@ -155,7 +155,7 @@ export function webhooksSuite({ open }: Fixture): void {
     expect(await onlyEntry(store, id)).toMatchObject({ state: 'succeeded', attempts: 1 })
   })
 
-  test('a turn tells since when no try of a subscription has succeeded, and a success ends that', async () => {
+  test('a turn returns since when no attempt of a subscription has succeeded, until a success', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs)
     const id = await subscribe(store)

@@ -6,14 +6,14 @@ import type { Fixture } from '../store-suite.ts'
 const WEBHOOK = { url: 'https://example.com/', events: ['*'], secret: 'whsec_x' }
 
 export function writesSuite({ open, makePlace }: Fixture): void {
-  test('a created record is there as it was decided, and the answer is the decided one', async () => {
+  test('a created record and its answer are as decided', async () => {
     const store = await open()
     const result = await store.write(creation('contact', { name: 'Ada' }))
     expect(result.type).toBe('done')
     expect(await allContacts(store)).toEqual([bodyOf(result)])
   })
 
-  test('text comes back byte for byte, whatever it holds', async () => {
+  test('any text is returned byte for byte', async () => {
     const store = await open()
     const hostile = { emoji: '👩‍🚀', quote: `'";--`, nul: '\0', lone: '\ud800', long: 'ä'.repeat(30_000) }
     const result = await store.write(creation('contact', hostile))
@@ -22,7 +22,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     expect(JSON.parse(text ?? '')).toMatchObject(hostile)
   })
 
-  test('a change is decided from the record as it is, and replaces its text and version', async () => {
+  test('a change is decided from the current record, and replaces its text and version', async () => {
     const store = await open()
     const id = idOf(await store.write(creation('contact')))
     await store.write(rewriting('contact', id, '{"a":1}'))
@@ -46,7 +46,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     await expect(store.write(removal('contact', id))).rejects.toThrow(`no ${id}`)
   })
 
-  test('an id of another kind or no id at all is not there', async () => {
+  test('an id of another kind, or text that is not an id, is not found', async () => {
     const store = await open()
     const contactId = idOf(await store.write(creation('contact')))
     const dealId = idOf(await store.write(dealCreation()))
@@ -62,7 +62,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     for (const [kind, id] of wrong) await expect(store.write(removal(kind, id))).rejects.toThrow(`no ${id}`)
   })
 
-  test('a note is told whether its deal is there, and goes with it', async () => {
+  test('a note knows whether its deal exists, and is deleted with it', async () => {
     const store = await open()
     const dealId = idOf(await store.write(dealCreation()))
     const seen: boolean[] = []
@@ -87,7 +87,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     await expect(store.write(removal('note', noteId))).rejects.toThrow(`no ${noteId}`)
   })
 
-  test('a refusal rejects with what was thrown, writes nothing, and leaves its neighbours alone', async () => {
+  test('a refused write rejects with the thrown error, writes nothing, and does not affect others', async () => {
     const store = await open()
     const refusal = { code: 'stale' }
     const refuse = () => {
@@ -103,14 +103,14 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     expect(await allContacts(store)).toHaveLength(2)
   })
 
-  test('an answer that is no success writes nothing', async () => {
+  test('an answer that is not a success writes nothing', async () => {
     const store = await open()
     const write = creation('contact', {}, { decide: (state) => ({ ...created(state), answer: answer(409, 'no') }) })
     expect(await store.write(write)).toEqual({ type: 'done', answer: answer(409, 'no') })
     expect(await allContacts(store)).toEqual([])
   })
 
-  test('a change that cannot be written is refused alone, before it can spoil the others', async () => {
+  test('a change that cannot be written is rejected without affecting the others', async () => {
     const store = await open()
     const outcomes = await Promise.allSettled([
       store.write(creation('contact')),
@@ -133,7 +133,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     expect(await allContacts(store)).toHaveLength(1)
   })
 
-  test('a write sees what the ones sent before it in the same moment did', async () => {
+  test('a write sees the changes of concurrent earlier writes', async () => {
     const store = await open()
     const id = idOf(await store.write(creation('contact')))
     const count = () =>
@@ -149,7 +149,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     expect(bodyOf(results[1199] ?? { type: 'key_reused' })).toBe('{"count":1200}')
   })
 
-  test('what was answered is there after the database is opened again', async () => {
+  test('answered writes exist after the database is reopened', async () => {
     const reopen = await makePlace()
     const store = await reopen()
     const result = await store.write(creation('contact'))
@@ -157,7 +157,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
     expect(await allContacts(await reopen())).toEqual([bodyOf(result)])
   })
 
-  test('closing keeps the writes that were sent before it, and refuses later ones', async () => {
+  test('closing keeps earlier writes and rejects later ones', async () => {
     const reopen = await makePlace()
     const store = await reopen()
     const sent = Promise.all(Array.from({ length: 1500 }, () => store.write(creation('contact'))))

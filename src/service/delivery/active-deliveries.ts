@@ -3,16 +3,16 @@ import type { Claim, ClaimedDelivery, TryOutcome, TryResult } from '../store/del
 interface Entry {
   readonly delivery: ClaimedDelivery
   claimedUntilMs: number
-  /** From the end of the try until it is kept. */
+  /** Set from the end of the attempt until it is stored. */
   outcome: TryOutcome | undefined
   ended: Promise<void>
 }
 
-/** The deliveries that this process has claimed, each until its result is kept. */
-export class UnderWay {
+/** The deliveries claimed by this process, each until its result is stored. */
+export class ActiveDeliveries {
   readonly #entries = new Map<string, Entry>()
 
-  /** A claim that ran out while its try went on, and fell to us again, goes on with that try. */
+  /** An expired claim that this process claims again continues with the attempt in progress. */
   add(delivery: ClaimedDelivery, attempt: (delivery: ClaimedDelivery) => Promise<TryOutcome>): Promise<void> {
     const key = keyOf(delivery)
     const known = this.#entries.get(key)
@@ -39,7 +39,7 @@ export class UnderWay {
     )
   }
 
-  /** Claims that end before this time while their try goes on. */
+  /** Claims of attempts in progress that end before this time. */
   claimsUntil(timeMs: number): readonly Claim[] {
     return this.#running()
       .filter(({ claimedUntilMs }) => claimedUntilMs < timeMs)
@@ -57,7 +57,7 @@ export class UnderWay {
     for (const { claim } of results) this.#entries.delete(keyOf(claim))
   }
 
-  /** How many tries go on at each subscription. */
+  /** The number of attempts in progress by subscription. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const { delivery } of this.#running())
