@@ -64,7 +64,7 @@ function rejectDuplicateValues(plural: string, entries: readonly unknown[], memb
       const key = JSON.stringify([member, value])
       const before = placeOf.get(key)
       if (before !== undefined) {
-        throw invalid(`${plural}[${index}]`, `${plural}[${before}] has this ${member} too, and it is unique`)
+        throw invalid(`${plural}[${index}]`, `${plural}[${before}] has the same ${member}, which must be unique`)
       }
       placeOf.set(key, index)
     }

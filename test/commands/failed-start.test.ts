@@ -34,7 +34,7 @@ test.each([
     'cannot use the TLS certificate or key',
   ],
   ['a key file that is not there', () => ['--key-file', '/nowhere/key'], 2, 'cannot read --key-file'],
-  ['a key that is none', () => ['--key-file', fileOf('not a key')], 2, 'a key holds letters'],
+  ['a key that is none', () => ['--key-file', fileOf('not a key')], 2, 'the key contains characters'],
 ])('%s ends crm serve before it makes a database', async (_, args, exit, message) => {
   const folder = tempFolder()
   const flags = await args()

@@ -60,10 +60,20 @@ describe('serve backup', () => {
     const { env, stop, database } = await startService(['--database', join(folder, 'crm.db')])
     await stop()
     const backup = (file: string) => ({ args: ['serve', 'backup', file, '--database', database], env })
-    await expectRefusal(backup(database), { exit: 13, code: 'machine', what: /is there already/, next: /another file/ })
+    await expectRefusal(backup(database), {
+      exit: 13,
+      code: 'machine',
+      what: /exists; a backup does not replace/,
+      next: /another file/,
+    })
     const link = join(folder, 'link.db')
     symlinkSync(join(folder, 'gone.db'), link)
-    await expectRefusal(backup(link), { exit: 13, code: 'machine', what: /is there already/, next: /another file/ })
+    await expectRefusal(backup(link), {
+      exit: 13,
+      code: 'machine',
+      what: /exists; a backup does not replace/,
+      next: /another file/,
+    })
     const nowhere = join(folder, 'none', 'b.db')
     await expectRefusal(backup(nowhere), { exit: 13, code: 'machine', what: /cannot use .*none/, next: /ls -ld/ })
     const missing = ['serve', 'backup', join(folder, 'b.db'), '--database', join(folder, 'no.db')]
@@ -147,7 +157,7 @@ describe('serve --seed', () => {
     ['deals[0]: stage: expected one of', { deals: [{ name: 'x', stage: 'Nope' }] }],
     ['deals[0].notes[0]: body: required', { deals: [{ name: 'x', stage: 'Lead', notes: [{}] }] }],
     ['the file: has people, expected contacts and deals', { people: [] }],
-    ['contacts: is no list', { contacts: {} }],
+    ['contacts: is not a list', { contacts: {} }],
   ])('says %s, and loads nothing', async (what, seed) => {
     const args = ['serve', '--database', ':memory:', '--port', '0', '--seed', '-']
     const { exit, stderr } = await crm(args, emptyHome(), JSON.stringify(seed))

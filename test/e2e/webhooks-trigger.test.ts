@@ -147,5 +147,5 @@ test('verify says of a saved request whether it is genuine, byte for byte, and w
     expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
     expect(stderr).toMatch(what)
   }
-  expect(await verify('{}')).toMatchObject({ exit: 2, stderr: expect.stringContaining('is no request') })
+  expect(await verify('{}')).toMatchObject({ exit: 2, stderr: expect.stringContaining('is not an HTTP request') })
 })
