@@ -18,14 +18,14 @@ export interface SeedRules {
 }
 
 export interface Seed {
-  /** Of the plain resources. */
+  /** Records of the plain resources. */
   readonly plain: Readonly<Record<PlainResource, readonly CheckedWrite[]>>
   readonly deals: readonly { readonly creation: CheckedWrite; readonly notes: readonly Members[] }[]
 }
 
 /**
- * The records of a file that was parsed already: lists of plain resources and `deals`, each entry as a POST takes it, a deal with
- * its `notes`; without rules, those of a database that was just made. CrmError `invalid_input` names the first entry that is none.
+ * The records in a parsed file: lists of plain resources and `deals` with entries as for POST, a deal with its `notes`. The
+ * default rules are those of a new database. CrmError `invalid_input` names the first invalid entry.
  */
 export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
   const { pipelines = [defaultPipeline()], uniqueMembers = [] } = rules

@@ -212,7 +212,7 @@ export interface UniqueMember {
   readonly member: string
 }
 
-/** A value of a unique member that several records have, with their ids from the oldest on. */
+/** A value of a unique member shared by several records, with their ids, oldest first. */
 export interface SharedValue extends UniqueMember {
   readonly value: string
   readonly ids: readonly string[]
@@ -252,9 +252,9 @@ export interface Store {
   pipelines(): Promise<readonly Pipeline[]>
   /** Replaces all pipelines and stages. Rejects, changing nothing, when a dropped stage has deals. */
   putPipelines(pipelines: readonly Pipeline[]): Promise<void>
-  /** The unique members of contacts, in alphabetical order. */
+  /** The unique members by resource, in alphabetical order. */
   uniqueMembers(): Promise<readonly UniqueMember[]>
-  /** The given members are all there are afterwards, unless records share a value: then they are named, and nothing changes. */
+  /** Replaces the unique members. When records share values, returns these and changes nothing. */
   putUniqueMembers(members: readonly UniqueMember[]): Promise<readonly SharedValue[]>
   /** Read on every request, so that a key revoked by another process stops working at once. */
   findKey(hash: string): Promise<ApiKey | undefined>

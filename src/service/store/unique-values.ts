@@ -1,7 +1,7 @@
 import { foldedText } from '../../core/folded-text.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
 
-/** What a record has of these members, as it is compared. Null, blank texts, lists and objects are left out: they are free. */
+/** The normalised values of the unique members of a record, without null, blank text, lists and objects. */
 export function uniqueValues(text: string, members: readonly string[]): ReadonlyMap<string, string> {
   const fields = parseJsonText(text) as Members
   const values = new Map<string, string>()

@@ -5,7 +5,7 @@ import { uniqueValues } from '../unique-values.ts'
 import type { Connection } from './connection.ts'
 import { inTransaction } from './transaction.ts'
 
-/** A record, and which of its members are unique. */
+/** A record and the names of its unique members. */
 interface Checked {
   readonly resource: PlainResource
   readonly members: readonly string[]
@@ -25,7 +25,7 @@ export function readUniqueMembers(db: Connection): readonly UniqueMember[] {
     .map(([resource, member]) => ({ resource, member }))
 }
 
-/** The first value that another record has. */
+/** The first value that another record already has. */
 export function findTaken(db: Connection, { resource, members, id, text }: Checked): Taken | undefined {
   for (const [member, value] of uniqueValues(text, members)) {
     const existingId = findHolder(db, { resource, member }, value)
@@ -34,7 +34,7 @@ export function findTaken(db: Connection, { resource, members, id, text }: Check
   return undefined
 }
 
-/** In place of those that the record had. */
+/** Replaces the unique values of the record. */
 export function keepUniqueValues(db: Connection, { resource, members, id, text }: Checked): void {
   removeUniqueValues(db, resource, id)
   const serial = decodeId(resource, id) ?? 0
@@ -46,7 +46,7 @@ export function removeUniqueValues(db: Connection, resource: PlainResource, id: 
   db.run('DELETE FROM unique_field_values WHERE resource = ? AND record_id = ?', resource, serial)
 }
 
-/** Reads every record of a resource once where members of it are added. */
+/** Reads every record of a resource once when members of it are added. */
 export function replaceUniqueMembers(db: Connection, wanted: readonly UniqueMember[]): readonly SharedValue[] {
   return inTransaction(db, () => {
     const before = readUniqueMembers(db)
@@ -73,7 +73,7 @@ export function membersOf(unique: readonly UniqueMember[], resource: string): re
   return unique.filter((each) => each.resource === resource).map(({ member }) => member)
 }
 
-/** What records share is left out, and returned. */
+/** Adds the values of all records. Shared values are not added and returned. */
 function addRecords(db: Connection, resource: PlainResource, members: readonly string[]): readonly SharedValue[] {
   const shared = new Map<string, SharedValue & { readonly ids: string[] }>()
   const { plural } = RESOURCES[resource]
@@ -92,7 +92,7 @@ function addRecords(db: Connection, resource: PlainResource, members: readonly s
   return [...shared.values()]
 }
 
-/** The id of the record that has the value. */
+/** The id of the record with the value. */
 function findHolder(db: Connection, { resource, member }: UniqueMember, value: string): string | undefined {
   const row = db.get<readonly [number]>(
     'SELECT record_id FROM unique_field_values WHERE resource = ? AND member = ? AND value = ?',
