@@ -1,6 +1,6 @@
 import type { CrmError } from '../core/errors.ts'
 import type { Page } from './operations.ts'
-import type { Method } from './transport/method.ts'
+import type { Method } from './transport/call.ts'
 
 export interface RawRequest {
   readonly method: Method

@@ -4,9 +4,8 @@ import { shellWord } from '../core/shell-word.ts'
 import type { Wire } from '../core/wire.ts'
 import { listPages } from './pages/pages.ts'
 import type { RawApi, RawReply } from './raw-api.ts'
-import type { Call } from './transport/call.ts'
+import type { Call, Method } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
-import type { Method } from './transport/method.ts'
 
 export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
   const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { HashSet } from '../../src/api/pages/hash-set.ts'
-import { SeenRecords } from '../../src/api/pages/seen-records.ts'
+import { HashSet, SeenRecords } from '../../src/api/pages/seen-records.ts'
 
 test('a set of 300,000 texts has all that were added, and no other', () => {
   const set = new HashSet()

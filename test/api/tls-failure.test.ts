@@ -1,6 +1,6 @@
 import { createServer } from 'node:https'
 import { expect, test } from 'vitest'
-import { explainTls } from '../../src/api/errors/tls-failure.ts'
+import { explainTls } from '../../src/api/errors/network-failure.ts'
 import { listen, sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
 import { makeSelfSignedCertificate } from './self-signed-certificate.ts'

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import type { Entry } from '../../src/jobs/journal/entry.ts'
 import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
-import { encodeLine } from '../../src/jobs/journal/journal-line.ts'
+import { encodeLine } from '../../src/jobs/journal/journal-lines.ts'
 import type { Operation } from '../../src/jobs/plan/operation.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 

@@ -3,7 +3,7 @@ import type { Sabotage } from './sabotage.ts'
 export const INPUT: readonly Sabotage[] = [
   {
     name: 'a number with a thousands separator is imported as a text',
-    file: 'src/jobs/input/convert-cell.ts',
+    file: 'src/jobs/input/parse-map.ts',
     line: "return { fault: { code: 'not_a_number', message: `expected a number such as 1200.5${numberAdvice(text)}` } }",
     to: 'return { value: text }',
     tests: ['test/jobs/rows/mapping.test.ts'],
@@ -38,7 +38,7 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'of two rows of an import with one key both are sent',
-    file: 'src/jobs/input/duplicate-keys.ts',
+    file: 'src/jobs/input/key-index.ts',
     line: 'if (firstLine === undefined) return true',
     to: 'if (firstLine !== row.line) return true',
     tests: ['test/jobs/rows/key-index.test.ts'],

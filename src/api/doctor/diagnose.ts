@@ -1,13 +1,11 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { withoutVersion, withScheme } from './address-slips.ts'
-import { clockFinding } from './clock.ts'
 import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
 import { checkGraphql } from './graphql.ts'
+import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'
 import { idempotencyFinding } from './idempotency.ts'
 import { checkLargest, type LargestList } from './largest-page.ts'
-import { latencyFinding } from './latency.ts'
-import { limitsFinding } from './limits.ts'
 import { askList, isPage, type Listing } from './listing.ts'
 import { findOpenApi, type OpenApi, openApiFinding } from './openapi.ts'
 import { checkPageSize } from './page-size.ts'
@@ -17,7 +15,6 @@ import type { ProbeTarget } from './probe-target.ts'
 import { proveLists } from './prove-lists.ts'
 import { checkReach } from './reach.ts'
 import { checkRecords, isRejection } from './records.ts'
-import { versionFinding } from './version.ts'
 
 /** Beside the first, which opens the connection. */
 const LATENCY_REQUESTS = 5

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { ListedResource, PluralOf } from '../../core/resources/registry.ts'
 import type { Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
@@ -7,6 +7,8 @@ import type { Position } from '../errors/position.ts'
 import { doubtOf } from '../pages/judge-end.ts'
 import { type PageAnswer, readPage } from '../pages/page-answer.ts'
 import type { Probe, Question } from './probe.ts'
+
+const DEEPEST = 3
 
 export type ListName = PluralOf<ListedResource>
 
@@ -89,4 +91,24 @@ async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<
 
 function questionOf(noun: ListName, more: Pick<Question, 'query' | 'address'>): Question {
   return { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, ...more }
+}
+
+interface Member {
+  /** As settings name it: `payload.people`. */
+  readonly path: string
+  readonly value: JsonValue
+}
+
+/** The members of an answer and of the objects in it, but not of what stands in lists; those whose names settings can hold. */
+export function membersOf(json: JsonValue | undefined, above = '', depth = 0): readonly Member[] {
+  if (!isJsonObject(json) || depth === DEEPEST) return []
+  return Object.entries(json).flatMap(([name, value]) => {
+    if (name.trim() === '') return []
+    const path = above === '' ? name : `${above}.${name}`
+    return [{ path, value }, ...membersOf(value, path, depth + 1)]
+  })
+}
+
+export function isRecordList(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isJsonObject)
 }

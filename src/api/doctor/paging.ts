@@ -5,9 +5,18 @@ import { oneLine } from '../errors/one-line.ts'
 import type { Position } from '../errors/position.ts'
 import type { PageAnswer } from '../pages/page-answer.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, askNext, isPage, type Listing, type ListName, readAgain, tellingDoubt, wayHint } from './listing.ts'
+import {
+  askList,
+  askNext,
+  isPage,
+  type Listing,
+  type ListName,
+  membersOf,
+  readAgain,
+  tellingDoubt,
+  wayHint,
+} from './listing.ts'
 import type { OpenApi } from './openapi.ts'
-import { membersOf } from './places.ts'
 import type { Probe } from './probe.ts'
 
 const check = 'paging'

@@ -4,8 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { callError } from '../errors/failed-call.ts'
-import { networkFailure } from '../errors/network-failure.ts'
-import { isTlsFailure } from '../errors/tls-failure.ts'
+import { isTlsFailure, networkFailure } from '../errors/network-failure.ts'
 import type { Call } from '../transport/call.ts'
 import { createDialer } from '../transport/dialer.ts'
 import { NoReply } from '../transport/exchange.ts'
@@ -13,7 +12,6 @@ import { chooseProxy } from '../transport/proxy.ts'
 import { type Certificate, certificateOf, certificateText, peekCertificate } from './certificate.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
 import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
-import { within } from './within.ts'
 
 export interface Reach {
   readonly findings: readonly Finding[]
@@ -133,4 +131,21 @@ function endsSoon({ valid_until: until }: Certificate, nowMs: number): boolean {
 
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
+}
+
+/** The result, or NoReply when it does not come in time; CrmError `interrupted` when the signal aborts first. */
+async function within<Result>(
+  work: Promise<Result>,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new NoReply('timeout', false, undefined)), limitMs)
+  const stop = () => reject(new CrmError('interrupted', 'interrupted', { cause: signal.reason, hint: 'crm doctor' }))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
 }

@@ -1,8 +1,7 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import { askList, countOf, isPage, type Listing, type ListName, readAgain } from './listing.ts'
-import { isRecordList, membersOf } from './places.ts'
+import { askList, countOf, isPage, isRecordList, type Listing, type ListName, membersOf, readAgain } from './listing.ts'
 import type { Probe } from './probe.ts'
 
 export interface Records {

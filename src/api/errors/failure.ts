@@ -45,3 +45,8 @@ export interface Place {
 }
 
 export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'
+
+/** The record does not exist; 410: not any more (RFC 9110, 15.5.11). */
+export function isGoneStatus(status: number | undefined): boolean {
+  return status === 404 || status === 410
+}

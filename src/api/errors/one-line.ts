@@ -1,5 +1,7 @@
 import { redactShapes } from '../../core/redact.ts'
 
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' }
+
 const MAX_CHARS = 500
 /** More than is ever shown, so that a body of megabytes is not read to its end for one line. */
 const MAX_READ_CHARS = 64 * 1024
@@ -11,4 +13,15 @@ const MAX_READ_CHARS = 64 * 1024
 export function oneLine(text: string, maxChars = MAX_CHARS): string {
   const line = redactShapes(text.slice(0, MAX_READ_CHARS)).replace(/\s+/g, ' ').trim()
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).toWellFormed()}…`
+}
+
+export function isHtml(text: string): boolean {
+  return /^\s*<(?:!doctype html|html|head|body|!--)/i.test(text)
+}
+
+/** The title of a page, else what it shows; without its tags. */
+export function htmlText(page: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim()
+  const shown = title || page.replace(/<(style|script)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
+  return shown.replace(/&(#?\w{1,8});/g, (entity, name: string) => ENTITIES[name] ?? entity)
 }

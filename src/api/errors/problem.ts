@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { htmlText, isHtml } from './html.ts'
-import { oneLine } from './one-line.ts'
+import { htmlText, isHtml, oneLine } from './one-line.ts'
 import { type Fault, faultsIn, faultsOf, messageText, textOf } from './problem-faults.ts'
 
 /** The content of an error answer in any of the common shapes. */

@@ -1,3 +1,4 @@
+import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { valueAt } from '../value-at.ts'
@@ -32,7 +33,7 @@ function snakeCased(object: JsonObject): JsonObject {
   return Object.fromEntries(members.map(([name, value]) => [snakeCase(name), inside(value)]))
 }
 
-export function camelCase(name: string): string {
+function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
@@ -43,4 +44,16 @@ function snakeCase(name: string): string {
 function inside(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inside)
   return isJsonObject(value) ? snakeCased(value) : value
+}
+
+/** The input of `updateDeal`: a merge patch where it has a place for one, else member by member. */
+export function dealInput(members: readonly string[], id: string, patch: JsonObject): JsonObject {
+  if (members.includes('json')) return { id, json: patch }
+  const named = Object.entries(patch).map(([name, value]): [string, JsonValue] => [camelCase(name), value])
+  const unknown = named.find(([name]) => !members.includes(name))
+  if (unknown) {
+    const known = members.filter((name) => name !== 'id').join(', ')
+    throw new CrmError('usage', `this server cannot change ${unknown[0]} of a deal`, { hint: `it takes ${known}` })
+  }
+  return { id, ...Object.fromEntries(named) }
 }

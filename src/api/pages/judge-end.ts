@@ -1,7 +1,9 @@
+import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
-import { highestOf, type StatedCount, shortText } from './counts.ts'
+import { type Counts, highestOf, type StatedCount, shortText } from './counts.ts'
+import { isPageSize } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
-import { isPageSize } from './page-sizes.ts'
+import type { Asked } from './settle.ts'
 
 /** How far a list has been read, including the current page. */
 export interface Progress {
@@ -98,4 +100,31 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): st
 /** Whether wire.paging names the place of the next page, so that an answer without one is the last. */
 function isWord(paging: Wire['paging']): boolean {
   return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
+}
+
+/** The lowest count in any page, except in an empty one, which may count only itself. */
+export function lowestStated(before: StatedCount | undefined, { counts, items }: PageAnswer): StatedCount | undefined {
+  const stated = listCount(counts)
+  if (!stated || (before && (items.length === 0 || before.count <= stated.count))) return before
+  return stated
+}
+
+/** The higher count: the lower one may be the length of the page. */
+function listCount({ total, atLeast }: Counts): StatedCount | undefined {
+  return highestOf([total, atLeast])
+}
+
+/**
+ * Why a list that has ended is incomplete: each page counts more records than the list had. After a deletion during the read
+ * the first page counts fewer when it is requested again.
+ */
+export async function missingIn(
+  { isFromStart, isFiltered, count, stated }: Progress,
+  askFirst: () => Promise<Asked | { readonly refusal: CrmError }>,
+): Promise<string | undefined> {
+  if (!isFromStart || isFiltered || !stated || stated.count <= count) return undefined
+  const again = await askFirst()
+  const now = 'refusal' in again ? undefined : listCount(again.page.counts)
+  if (now && now.count <= count) return undefined
+  return shortText(stated, count)
 }

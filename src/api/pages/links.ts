@@ -1,8 +1,9 @@
+import { idText } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
 import type { Sign } from './envelope.ts'
-import { readLinks } from './link-header.ts'
 import { PAGE_PARAMETERS } from './names.ts'
+import type { Place } from './page-shapes.ts'
 
 export type Links = ReadonlyMap<string, string>
 
@@ -47,4 +48,29 @@ export function hasOtherLinks(links: Links, json: JsonValue): boolean {
   const isPaged = (names: readonly string[]) => names.some((name) => /^(?:prev|previous|first|last)$/.test(name))
   const inBody = valueAt(json, ['links']) ?? valueAt(json, ['_links'])
   return isPaged([...links.keys()]) || (isJsonObject(inBody) && isPaged(Object.keys(inBody)))
+}
+
+/** The `cursor` of the last record or its edge (Relay connection specification), when each record has a different one. */
+export function recordCursor(json: JsonValue, { place }: { readonly place: Place }): Sign | undefined {
+  const list = valueAt(json, place)
+  if (!Array.isArray(list) || list.length < 2) return undefined
+  const cursors = list.map((each) => (isJsonObject(each) ? idText(each.cursor) : undefined))
+  const isEach = new Set(cursors).size === list.length && !cursors.includes(undefined)
+  return isEach
+    ? { at: 'the cursor of the last record', ownName: 'cursor', value: cursors.at(-1), isHint: true }
+    : undefined
+}
+
+/** The targets of a Link header (RFC 8288), as they stand there, by relation in lower case; of several the first. */
+export function readLinks(header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
+  const links = new Map<string, string>()
+  if (!header) return links
+  // A target may hold commas and semicolons, and so may a quoted value.
+  for (const [, target = '', parameters = ''] of String(header).matchAll(/<([^<>]*)>((?:[^,"<]|"[^"]*")*)/g)) {
+    const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters)
+    for (const name of (relations?.[1] ?? relations?.[2] ?? '').toLowerCase().split(/\s+/)) {
+      if (name !== '' && !links.has(name)) links.set(name, target)
+    }
+  }
+  return links
 }

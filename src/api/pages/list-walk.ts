@@ -7,10 +7,18 @@ import type { ListQuery, Rest } from '../operations.ts'
 import type { Call } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
-import { settleDenied } from './denied.ts'
-import { type Doubt, doubtOf, isEmptyBehindAll, isTotalDoubtful, isWhole, type Progress, restOf } from './judge-end.ts'
+import {
+  type Doubt,
+  doubtOf,
+  isEmptyBehindAll,
+  isTotalDoubtful,
+  isWhole,
+  lowestStated,
+  missingIn,
+  type Progress,
+  restOf,
+} from './judge-end.ts'
 import type { Lead } from './lead.ts'
-import { lowestStated, missingIn } from './missing.ts'
 import { type PageAnswer, readPage } from './page-answer.ts'
 import {
   badPage,
@@ -19,6 +27,7 @@ import {
   openHint,
   type PageLimits,
   refusePagingFilters,
+  settleDenied,
   withQuestionHint,
 } from './page-errors.ts'
 import type { Denied } from './page-next.ts'

@@ -5,6 +5,9 @@ import { oneLine } from '../errors/one-line.ts'
 import type { ListQuery } from '../operations.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { PageAnswer } from './page-answer.ts'
+import type { Denied } from './page-next.ts'
+import { areFurther, areShifted, isPlaceRefused } from './same-records.ts'
+import type { Open, Settled } from './settle.ts'
 
 export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
 
@@ -78,4 +81,30 @@ function withSizeHint(error: CrmError, size: number | undefined): CrmError {
   const numbers = [...text.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
   const set = numbers.length === 1 ? `, or: crm config set wire.page_size ${numbers[0]} -p PROFILE` : ''
   return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds out what it takes${set}` })
+}
+
+/**
+ * One member says that the list ends, and another names a next page: that page is requested. The list ends when the page is
+ * empty, refused, or a repetition; new records show that it goes on.
+ */
+export async function settleDenied(open: Open, denied: Denied): Promise<Settled> {
+  const { page } = open.last
+  const reason = `${page.nextAt} says that there are no more records, and ${denied.at} names a next page`
+  for (const { position, parameter } of [{ position: denied.next, parameter: undefined }, ...denied.others]) {
+    const next = await open.ask(position)
+    if (!('refusal' in next)) {
+      const found = whatCame(next.page, open)
+      if (found === 'nothing') return { end: true }
+      if (found === 'further') return { next, parameter }
+      if (found === 'mixed') return { open: `${reason}, most of which came before` }
+    } else if (!isPlaceRefused(next.refusal)) return { open: `${reason}: ${next.refusal.message}` }
+  }
+  return { end: true }
+}
+
+function whatCame({ items, next }: PageAnswer, { last, seen }: Open): 'nothing' | 'further' | 'known' | 'mixed' {
+  if (items.length === 0) return next ? 'further' : 'nothing'
+  if (seen.hasAll(items)) return 'known'
+  const before = last.page.items
+  return areFurther(items, before) || areShifted(items, before) ? 'further' : 'mixed'
 }

@@ -1,9 +1,8 @@
 import { idText } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { wholeNumber } from './counts.ts'
+import { isCutText, wholeNumber } from './counts.ts'
 import type { Member, Sign } from './envelope.ts'
 import { ADDRESS_NAMES, COUNT_NAMES, CURSOR_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
-import { isCutText } from './said-texts.ts'
 
 const WORDS: ReadonlySet<string> = new Set(
   (

@@ -1,14 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonValue } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
-import { htmlText, isHtml } from '../errors/html.ts'
-import { oneLine } from '../errors/one-line.ts'
-import { readBodyText } from './body-text.ts'
+import { htmlText, isHtml, oneLine } from '../errors/one-line.ts'
 import type { Call } from './call.ts'
 import type { Reply } from './exchange.ts'
-import { parseAnswer } from './parse-answer.ts'
+import { MAX_JSON_DEPTH, parseAnswer, readBodyText } from './parse-answer.ts'
 import { redactDeep, redactTrouble } from './redact-reply.ts'
-import { MAX_JSON_DEPTH } from './survey-json.ts'
 
 export interface Answer {
   readonly status: number

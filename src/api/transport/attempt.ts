@@ -6,10 +6,10 @@ import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
-import { CUT } from './cut.ts'
+import { CUT } from './decode.ts'
 import { NoReply, type Outgoing, type Reply } from './exchange.ts'
+import { requestIdOf } from './headers.ts'
 import { redactHeaders, redactReply, redactSuccessHeaders } from './redact-reply.ts'
-import { requestIdOf } from './request-id.ts'
 import type { TrailingSlashes } from './trailing-slash.ts'
 
 export interface Try {

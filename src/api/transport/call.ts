@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { Method } from './method.ts'
 
 /** One thing asked of the server, which may take several tries. */
 export interface Call {
@@ -55,3 +54,5 @@ export function isWrite({ method, isRead }: Pick<Call, 'method' | 'isRead'>): bo
 export function makesAnother({ method, isRead, isRepeatable }: Call): boolean {
   return method === 'POST' && !isRead && !isRepeatable
 }
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

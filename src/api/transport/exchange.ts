@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
-import type { Method } from './method.ts'
+import type { Method } from './call.ts'
 import { MAX_TIMER_MS } from './timing.ts'
 
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024

@@ -1,6 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { oneLine } from '../errors/one-line.ts'
+import type { Problem } from '../errors/problem.ts'
 import type { ApiOptions } from '../options.ts'
-import type { Call } from './call.ts'
+import { type Call, cannot } from './call.ts'
+import { MAX_JSON_DEPTH, surveyJson } from './parse-answer.ts'
+
+/** Where servers put the id under which they know a request. */
+const OF_THE_SERVER = ['x-request-id', 'request-id', 'x-correlation-id', 'correlation-id', 'x-hubspot-correlation-id']
+
+/** Put there by what stands in front of the server: better than nothing. */
+const OF_THE_WAY = ['x-amzn-requestid', 'x-amzn-trace-id', 'x-trace-id', 'cf-ray']
 
 const MAX_IDEMPOTENCY_KEY_CHARS = 255
 /** RFC 9110 section 5.6.2. */
@@ -61,4 +72,28 @@ export function ifMatchHeader(tag: string): string {
   throw new CrmError('invalid_input', `not an entity tag: ${JSON.stringify(tag)}`, {
     hint: 'expected the version of the record, such as 3',
   })
+}
+
+/** The body of a request; CrmError `invalid_input` for what JSON cannot hold: it would make null of NaN, without a word. */
+export function requestText(call: Call, body: JsonObject): string {
+  if (surveyJson(body).isTooDeep) {
+    const message = `${cannot(call)}: the record is nested more than ${MAX_JSON_DEPTH} levels deep`
+    throw new CrmError('invalid_input', message, { hint: `${call.command} --help` })
+  }
+  return JSON.stringify(body, (name, value: unknown) => {
+    const type = typeof value
+    const isHeld = type === 'number' ? Number.isFinite(value) : !['bigint', 'function', 'symbol'].includes(type)
+    if (isHeld) return value
+    const shown = oneLine(type === 'function' ? 'a function' : String(value), 60)
+    throw new CrmError('invalid_input', `${cannot(call)}: ${oneLine(name, 60)} is ${shown}, which JSON does not hold`, {
+      hint: 'expected text, a finite number, true, false, null, a list or an object; a larger number as text',
+    })
+  })
+}
+
+export function requestIdOf(headers: IncomingHttpHeaders, problem?: Problem): string | undefined {
+  const inHeader = (names: readonly string[]) => names.map((name) => headers[name]).find(Boolean)
+  const found = inHeader(OF_THE_SERVER) ?? problem?.requestId ?? inHeader(OF_THE_WAY)
+  const text = Array.isArray(found) ? found[0] : found
+  return text ? oneLine(text, 200) : undefined
 }

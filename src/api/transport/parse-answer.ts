@@ -1,6 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import { parseExactJson } from '../../core/exact-json.ts'
-import type { JsonValue } from '../../core/json.ts'
-import { surveyJson } from './survey-json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Reply } from './exchange.ts'
+
+/** JSON.stringify gives up some thousands of levels deep, depending on what called it; nothing real comes near this. */
+export const MAX_JSON_DEPTH = 1000
 
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -31,4 +35,52 @@ export function parseAnswer(text: string): Parsed {
 export function parseJson(text: string): JsonValue | undefined {
   const parsed = parseAnswer(text)
   return 'json' in parsed ? parsed.json : undefined
+}
+
+/**
+ * The text of a body, or undefined when its bytes are none. JSON is UTF-8 whatever its label says (RFC 8259 section 8.1);
+ * only what cannot be is read by its label.
+ */
+export function readBodyText({ body, headers }: Pick<Reply, 'body' | 'headers'>): string | undefined {
+  if (isUtf8(body)) return body.toString('utf8')
+  const label = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1]
+  if (label === undefined || /^utf-?8$/i.test(label)) return undefined
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(body)
+  } catch (error) {
+    // An unknown charset, or bytes that are invalid in it.
+    if (error instanceof RangeError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+interface JsonSurvey {
+  isTooDeep: boolean
+  /** Whether a number is -0, or so large or so small that its exponent may have been too much for a double. */
+  hasExtremes: boolean
+  /** A zero may be what is left of a number that was too small. */
+  hasZeros: boolean
+}
+
+export function surveyJson(json: JsonValue): Readonly<JsonSurvey> {
+  const survey = { isTooDeep: false, hasExtremes: false, hasZeros: false }
+  if (typeof json === 'object' && json !== null) lookInside(json, MAX_JSON_DEPTH, survey)
+  return survey
+}
+
+function lookInside(holder: JsonObject | JsonValue[], levelsLeft: number, survey: JsonSurvey): void {
+  if (levelsLeft === 0) survey.isTooDeep = true
+  else if (Array.isArray(holder)) for (const item of holder) look(item, levelsLeft, survey)
+  // Parsed JSON inherits no names; Object.values would cost twice as much.
+  else for (const name in holder) look(holder[name] ?? null, levelsLeft, survey)
+}
+
+function look(value: JsonValue, levelsLeft: number, survey: JsonSurvey): void {
+  if (typeof value === 'object' && value !== null) lookInside(value, levelsLeft - 1, survey)
+  else if (Object.is(value, 0)) survey.hasZeros = true
+  else if (typeof value === 'number') survey.hasExtremes ||= isExtreme(Math.abs(value))
+}
+
+function isExtreme(size: number): boolean {
+  return size < 1e-84 || size > 1e84
 }

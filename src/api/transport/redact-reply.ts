@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
-import { readBodyText } from './body-text.ts'
 import type { Reply } from './exchange.ts'
+import { readBodyText } from './parse-answer.ts'
 
 /** An answer that is no success, as everything after this may show it: whatever cuts it cuts no secret. */
 export function redactReply(reply: Reply, { foreign }: Redactor): Reply {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Redactor } from '../../core/redact.ts'
 import type { ApiOptions } from '../options.ts'
-import { readLinks } from '../pages/link-header.ts'
+import { readLinks } from '../pages/links.ts'
 import type { Call } from './call.ts'
 
 /** Tells once when an answer says that what was asked for is deprecated or will go away. */

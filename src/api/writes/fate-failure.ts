@@ -3,8 +3,8 @@ import { oneLine } from '../errors/one-line.ts'
 import { readProblem } from '../errors/problem.ts'
 import { coversNone } from '../pages/covers-none.ts'
 import type { Answer } from '../transport/answer.ts'
+import { requestIdOf } from '../transport/headers.ts'
 import { parseJson } from '../transport/parse-answer.ts'
-import { requestIdOf } from '../transport/request-id.ts'
 import type { WriteFate } from './judge-write.ts'
 
 /** A write that was answered 2xx and is not done, as a Failure. */

@@ -3,12 +3,10 @@ import { isAnother, otherValues, valuesOf } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { coversNone } from '../pages/covers-none.ts'
 import type { Answer } from '../transport/answer.ts'
-import { hasRefusingStatus, signsOf } from './answer-signs.ts'
+import { hasRefusingStatus, isPendingMember, isPendingState, signsOf } from './answer-signs.ts'
 import { isDeedShown, isShortYes } from './deed-shown.ts'
-import { idInLocation } from './location-id.ts'
 import { isUndeleted, oppositionIn, type WriteKind } from './opposition.ts'
-import { isPendingMember, isPendingState } from './pending.ts'
-import { ownId, readShown, type Shown, showsData, showsSent } from './shown-record.ts'
+import { idInLocation, ownId, readShown, type Shown, showsData, showsSent } from './shown-record.ts'
 
 export interface AskedWrite {
   readonly kind: WriteKind

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonValue } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
+import type { ApiOptions } from '../options.ts'
+import type { Call } from '../transport/call.ts'
 
 /** Headers that only a server with idempotency keys sends. */
 const SHOWN_IN = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-policy'] as const
@@ -57,4 +59,18 @@ export class KeyKeeping {
     const { documentNamesKey } = await import('./openapi-keys.ts')
     return documentNamesKey(read, { path, header: this.#wire.idempotencyHeader })
   }
+}
+
+/** Whether the server answered with what it kept of an earlier request under the same idempotency key. */
+export function isReplayed(headers: IncomingHttpHeaders): boolean {
+  return String(headers['idempotent-replayed'] ?? headers['idempotency-replayed']) === 'true'
+}
+
+/** For the first try of a write: behind a lost answer, the earlier request is its own. */
+export function reportReplay(
+  { onReplay }: Pick<ApiOptions, 'onReplay'>,
+  { action }: Call,
+  { headers }: { readonly headers?: IncomingHttpHeaders },
+): void {
+  if (headers && isReplayed(headers)) onReplay?.(action)
 }

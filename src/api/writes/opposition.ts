@@ -1,6 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { hasRefusingStatus, isRefusing, isRefusingState, isTrouble } from './answer-signs.ts'
-import { isPendingDeletion, isPendingMember, isPendingName, isPendingState } from './pending.ts'
+import {
+  hasRefusingStatus,
+  isPendingDeletion,
+  isPendingMember,
+  isPendingName,
+  isPendingState,
+  isRefusing,
+  isRefusingState,
+  isTrouble,
+} from './answer-signs.ts'
 
 export type WriteKind = 'create' | 'update' | 'delete'
 

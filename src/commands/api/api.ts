@@ -11,8 +11,7 @@ import { examples } from '../examples.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags, parseCount } from '../flags.ts'
 import { printDocument, printList, printOne, requestedLimit } from '../print.ts'
-import { curlCommand } from './curl.ts'
-import { type Request, type RequestFlags, readRequest } from './request.ts'
+import { curlCommand, type Request, type RequestFlags, readRequest } from './request.ts'
 
 interface Options extends RequestFlags {
   readonly paginate?: true

@@ -1,18 +1,16 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { parseBaseUrl } from '../../core/origin.ts'
+import { isLoopback, parseBaseUrl } from '../../core/origin.ts'
 import { askHidden } from '../../output/hidden-prompt.ts'
 import { askTyped } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-input.ts'
 import { checkKey } from '../../settings/key-text.ts'
-import { defaultProfile } from '../../settings/profile.ts'
+import { checkProfileName, defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
 import { canAsk } from '../confirm.ts'
 import { examples } from '../examples.ts'
-import { checkTransport, loginProfileName } from './login-profile.ts'
-import { parseStorage, type Storage, storeKey } from './store-key.ts'
-import { verifyKey } from './verify-key.ts'
+import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options {
   readonly baseUrl?: string
@@ -88,4 +86,30 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
   const text = given?.value ?? (await askHidden(ctx.io, `API key for ${baseUrl.origin}: `, ctx.signal)).trim()
   ctx.addSecret(text)
   return checkKey(text, given?.source ?? 'the key')
+}
+
+/**
+ * The profile a login belongs to: the one named, else one that already has this origin, else `default`. A profile of
+ * another origin is never moved to this one: its settings and its protection were made for the other.
+ */
+async function loginProfileName(ctx: Context, baseUrl: URL): Promise<string> {
+  const settings = await ctx.settings()
+  const profiles = await settings.profiles()
+  const originOf = (name: string) => URL.parse(profiles.get(name)?.baseUrl ?? '')?.origin
+  const named = ctx.flags.profile ?? (ctx.env.CRM_PROFILE || undefined)
+  const active = await settings.active()
+  const sameOrigin = [active ?? '', ...profiles.keys()].find((name) => originOf(name) === baseUrl.origin)
+  const name = checkProfileName(named ?? sameOrigin ?? 'default')
+  const origin = originOf(name)
+  if (origin === undefined || origin === baseUrl.origin) return name
+  throw new CrmError('usage', `profile ${name} belongs to ${origin}, not to ${baseUrl.origin}`, {
+    hint: `give another name with -p, or first: crm auth logout --remove-profile -p ${name}`,
+  })
+}
+
+function checkTransport(baseUrl: URL, allowsInsecureHttp: boolean): void {
+  if (baseUrl.protocol === 'https:' || isLoopback(baseUrl.hostname) || allowsInsecureHttp) return
+  throw new CrmError('usage', `${baseUrl.origin} is plain http, where anyone on the way can read the key`, {
+    hint: 'use https, or add --insecure-http if that network is yours',
+  })
 }

@@ -3,12 +3,13 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { readKeyFlag } from '../../settings/key-input.ts'
-import { describeKeySources, type KeySources } from '../../settings/key-sources.ts'
+import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import type { Target } from '../../settings/target.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { printOne } from '../print.ts'
-import { showAllProfiles } from './all-profiles.ts'
+import { onePage, printList, printOne } from '../print.ts'
+
+const COLUMNS = ['profile', 'active', 'base_url', 'protected', 'key', 'last_four']
 
 export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
   const status = auth
@@ -85,4 +86,28 @@ async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<{ target?: 
     const known = target ? { target } : {}
     return error.code === 'forbidden' ? known : { ...known, refusal: error }
   }
+}
+
+/** What is kept here, in alphabetical order; no server is asked. */
+async function showAllProfiles(ctx: Context): Promise<undefined> {
+  if (ctx.flags.profile !== undefined) {
+    throw new CrmError('usage', `--all and -p ${ctx.flags.profile} contradict each other`, { hint: 'give one of them' })
+  }
+  const settings = await ctx.settings()
+  const active = ctx.env.CRM_PROFILE || (await settings.active())
+  const rows = []
+  for (const [name, { baseUrl, isProtected, keyCommand }] of await settings.profiles()) {
+    const stored = await settings.storedKey(name)
+    const kept = (await settings.keyringEntry(name)) ? 'keyring' : stored && 'file'
+    rows.push({
+      profile: name,
+      active: name === active,
+      base_url: baseUrl ?? null,
+      protected: isProtected,
+      key: keyCommand === undefined ? (kept ?? null) : 'key_command',
+      // Of a key in a file alone: no command runs for a list, and no keyring is asked.
+      last_four: (stored && lastFourOf(stored.key)) ?? null,
+    })
+  }
+  await printList(ctx, { pages: onePage(rows), columns: COLUMNS, plural: 'profiles' })
 }

@@ -3,8 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import { examples } from '../examples.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
-import { placeOf, showScreens } from './show-screens.ts'
-import { terminalOf } from './terminal.ts'
+import { placeOf, showScreens, terminalOf } from './show-screens.ts'
 
 const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
 import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
+import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/color.ts'
 import type { BrowseOptions } from '../../ui/open-browse.tsx'
 import { findMany } from '../find-many.ts'
-import type { Terminal } from './terminal.ts'
 
 export type Shown = Pick<
   BrowseOptions,
@@ -55,4 +56,19 @@ export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<Shown,
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin
   return { place: { text, isProtected }, server: baseUrl.href }
+}
+
+interface Terminal {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+}
+
+/** Where both are a terminal they are streams of the process, whole. CrmError `usage` names what does without. */
+export function terminalOf({ stdin, stdout }: Io, command: string, instead: string): Terminal {
+  if (stdout.isTTY && stdin.isTTY) {
+    return { stdin: stdin as unknown as NodeJS.ReadStream, stdout: stdout as unknown as NodeJS.WriteStream }
+  }
+  throw new CrmError('usage', `${command} needs a terminal, and ${stdout.isTTY ? 'stdin' : 'stdout'} is none`, {
+    hint: instead,
+  })
 }

@@ -6,11 +6,12 @@ import { requiredFields, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { ImportRequest, MadeImport } from '../../jobs/plan/make-import.ts'
+import { jsonText } from '../../output/json-text.ts'
+import { writeNoteLine } from '../../output/note-line.ts'
 import { addScopedFlags } from '../flags.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
 import { addExpectFlag, type PlanFlags, takePlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
-import { refuseFindings } from './refuse-findings.ts'
 import { addRunFlags } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showRest } from './show-plan.ts'
@@ -117,4 +118,34 @@ function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
       : `crm jobs resume ${id}, or crm jobs cancel ${id}`,
     job: id,
   })
+}
+
+type Refused = Extract<MadeImport, { readonly is: 'refused' }>
+
+/** What is wrong with the rows, as lines for people or a JSON object a line for programs, ahead of the error. */
+function refuseFindings(ctx: Context, { findings, lines }: Refused, name: string): CrmError {
+  const { io, flags } = ctx
+  if (flags.output === 'json' || flags.output === 'jsonl') {
+    for (const line of findingObjects(findings, name)) io.stderr.write(`${line}\n`)
+  } else {
+    // It is the error itself, and not a note that -q leaves out.
+    for (const line of lines) writeNoteLine(io.stderr, line)
+  }
+  const { count } = findings
+  return new CrmError(
+    'invalid_input',
+    `${count} ${count === 1 ? 'thing is' : 'things are'} wrong in ${name}; nothing was sent`,
+    {
+      hint: 'correct the file, and run the same command again',
+    },
+  )
+}
+
+/** `count` is how often the cause was met: of a frequent one only the first places are told. */
+function* findingObjects(findings: Refused['findings'], file: string): Generator<string, void, undefined> {
+  for (const { code, column = null, count, samples } of findings.groups()) {
+    for (const { line, offset: byte, value = null, message } of samples) {
+      yield jsonText({ finding: { file, line, byte, code, column, value, message, count } })
+    }
+  }
 }

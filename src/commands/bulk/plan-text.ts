@@ -1,7 +1,6 @@
 import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
-import type { Forecast } from '../../jobs/plan/forecast.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
-import type { PlanCounts } from '../../jobs/plan/plan-head.ts'
+import type { Forecast, PlanCounts } from '../../jobs/plan/plan-head.ts'
 
 const MOST_FIELDS = 12
 

@@ -6,8 +6,7 @@ import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
-import { createFilterCheck } from './filter-check.ts'
-import { createStageCheck } from './stage-filter.ts'
+import { createFilterCheck, createStageCheck } from './filter-check.ts'
 
 interface Options {
   readonly filter?: readonly string[]

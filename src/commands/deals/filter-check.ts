@@ -1,13 +1,16 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
+import { foldedText } from '../../core/folded-text.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import { cellText } from '../../output/cell-text.ts'
 import { jsonText } from '../../output/json-text.ts'
 import type { ListCheck } from '../member-check.ts'
-import { FilterSightings } from './filter-sightings.ts'
+import { type FilterRule, filterRule } from './filter-rule.ts'
 
 type Filters = Readonly<Record<string, string>>
 
@@ -94,4 +97,76 @@ function notApplied({ name, text, rule, contradiction }: FilterSightings, flag: 
           : `did you mean ${meant}? crm deals list --filter ${shellWord(`${meant}=${text}`)}`,
     },
   )
+}
+
+/**
+ * CrmError `usage` for a stage in `--filter` that no pipeline has, when the server lists pipelines. It is asked only about
+ * stages without a deal.
+ */
+export function createStageCheck(ctx: Pick<Context, 'jobs'>, filters: Readonly<Record<string, string>>): ListCheck {
+  const unseen = new Map((filters.stage?.split(',') ?? []).map((stage) => [stage.toLowerCase(), stage]))
+  return {
+    see: (deals) => {
+      for (const { stage } of deals) if (typeof stage === 'string') unseen.delete(stage.toLowerCase())
+    },
+    judge: async () => {
+      if (unseen.size === 0) return
+      const wrong = await (await ctx.jobs()).unknownStage([...unseen.values()])
+      if (!wrong) return
+      const what = `--filter stage=${filters.stage}: no pipeline has the stage ${JSON.stringify(wrong.shown)}`
+      throw new CrmError('usage', `${what}: ${wrong.message}`, { hint: 'crm pipelines list' })
+    },
+  }
+}
+
+/** How the records of a list compare with one of its filters. */
+class FilterSightings {
+  readonly name: string
+  readonly text: string
+  readonly rule: FilterRule
+  /** The first record that does not match. */
+  contradiction: { readonly id: JsonValue | undefined; readonly value: JsonValue } | undefined
+  readonly #count = { all: 0, withMember: 0, agrees: 0, contradicts: 0, unclear: 0 }
+  readonly #unseen: Set<string>
+
+  constructor(name: string, text: string) {
+    this.name = name
+    this.text = text
+    this.rule = filterRule(name, text)
+    this.#unseen = new Set(this.rule.alternatives)
+  }
+
+  see(records: readonly CrmRecord[]): void {
+    for (const record of records) {
+      this.#count.all++
+      const value = record[this.rule.member]
+      if (value === undefined) continue
+      this.#count.withMember++
+      const match = this.rule.matchOf(value)
+      this.#count[match]++
+      if (match === 'agrees') this.#unseen.delete(foldedText(cellText(value)) ?? '')
+      if (match === 'contradicts') this.contradiction ??= { id: record.id, value }
+    }
+  }
+
+  /** Whether the filter compares a member with values. Ranges do not; other filters of the server may not. */
+  hasValues(): boolean {
+    return this.rule.alternatives.length > 0 && (this.#count.withMember > 0 || this.isOfContract())
+  }
+
+  /**
+   * `ignored`: some records match and others do not. `open`: the server may read the filter otherwise (ids, `me`, parts of
+   * texts), or does not show what it filters by.
+   */
+  effect(): 'applied' | 'ignored' | 'open' {
+    const { all, withMember, agrees, contradicts, unclear } = this.#count
+    if (all === 0) return 'applied'
+    if (withMember === 0) return this.hasValues() || !this.isOfContract() ? 'open' : 'applied'
+    if (contradicts > 0) return agrees > 0 && this.#unseen.size === 0 ? 'ignored' : 'open'
+    return unclear > 0 && this.hasValues() ? 'open' : 'applied'
+  }
+
+  isOfContract(): boolean {
+    return DEAL_FILTER_PARAMETERS.some((known) => known === this.name)
+  }
 }

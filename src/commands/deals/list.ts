@@ -5,8 +5,7 @@ import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
-import { createFilterCheck } from './filter-check.ts'
-import { createStageCheck } from './stage-filter.ts'
+import { createFilterCheck, createStageCheck } from './filter-check.ts'
 import { printSummary } from './summary.ts'
 
 interface Options {

@@ -2,12 +2,34 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Finding } from '../../api/doctor/finding.ts'
 import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { EXIT } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { OutputStream } from '../../core/streams.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
+import { printRecords } from '../../output/print-records.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { wrapText } from '../../output/wrap-text.ts'
 import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
-import { type Change, changesOf, refuseWithoutProfile, writeChanges } from './changes.ts'
-import { readTarget, withKeyStory } from './doctor-target.ts'
-import { printDiagnosis } from './print-diagnosis.ts'
+import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
+import {
+  type Change,
+  changesOf,
+  type DoctorTarget,
+  readTarget,
+  refuseWithoutProfile,
+  withKeyStory,
+  writeChanges,
+} from './doctor-target.ts'
+
+const COLUMNS = ['check', 'state', 'seen'] as const
+
+/** Check and state, with the gaps behind them. */
+const HEAD_WIDTH = 'largest_page'.length + 'unknown'.length + 4
+
+/** In less room a line each word would say nothing. */
+const LEAST_WIDTH = 30
 
 export function addDoctor(program: CommandUnknownOpts, act: Act): void {
   const doctor = program
@@ -91,4 +113,54 @@ function endWith(
   const { code, message, details } = first.failure
   if (!isMendable || !first.proposals?.length || ctx.flags.isDryRun) throw first.failure
   throw new CrmError(code, message, { ...details, hint: `crm doctor --fix${typedProfile(ctx.argv)}` })
+}
+
+interface Diagnosis {
+  readonly target: DoctorTarget
+  readonly findings: readonly Finding[]
+  readonly changes: readonly Change[]
+  readonly isWritten: boolean
+}
+
+/** One document where the format has room for one, else a row for each check. */
+async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undefined> {
+  ctx.onVerdict?.()
+  const { output } = ctx.flags
+  if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(diagnosis))
+  if (output !== 'table') {
+    const pages = onePage(diagnosis.findings.map(rowOf))
+    return printList(ctx, { pages, columns: COLUMNS, plural: 'checks' })
+  }
+  const { stdout } = ctx.io
+  const rows = diagnosis.findings.flatMap((finding) => linesOf(finding, stdout))
+  // As if it were piped: what was seen is the whole point, and is not cut to the width of a terminal.
+  const uncut = { write: (text: string) => stdout.write(text) }
+  await printRecords(await recordOutput(ctx, COLUMNS, uncut), itemsOf(onePage(rows)))
+}
+
+/** One row, and on a terminal as many as what was seen takes. */
+function linesOf(
+  { check, state, seen }: Finding,
+  { isTTY = false, columns = 80 }: OutputStream,
+): readonly JsonObject[] {
+  const text = safeText(seen)
+  const [first = '', ...rest] = isTTY ? wrapText(text, Math.max(LEAST_WIDTH, columns - HEAD_WIDTH)) : [text]
+  return [{ check, state, seen: first }, ...rest.map((line) => ({ check: '', state: '', seen: line }))]
+}
+
+function documentOf({ target, findings, changes, isWritten }: Diagnosis): CrmRecord {
+  const first = findings.find(({ failure }) => failure !== undefined)
+  return {
+    base_url: target.baseUrl.href.replace(/\/$/, ''),
+    profile: target.profileName ?? null,
+    ok: first === undefined,
+    exit: first?.failure?.exit ?? EXIT.ok,
+    checks: findings.map(rowOf),
+    settings: changes.map((change): JsonObject => ({ ...change })),
+    written: isWritten,
+  }
+}
+
+function rowOf({ check, state, seen, found, hint, failure }: Finding): JsonObject {
+  return { check, state, seen, code: failure?.code ?? null, hint: hint ?? null, found: found ?? {} }
 }

@@ -1,3 +1,4 @@
+import type { Help } from 'commander'
 import type { HelpTopic } from './help-topic.ts'
 
 /** `crm help NAME`. Each text is loaded when it is asked for: a start should not pay for what few read. */
@@ -26,4 +27,15 @@ export const HELP_TOPIC_NAMES = Object.keys(HELP_TOPICS) as readonly HelpTopicNa
 
 export function findHelpTopic(word: string): HelpTopicName | undefined {
   return HELP_TOPIC_NAMES.find((name) => name === word)
+}
+
+/** As the help of a command looks: terms in a column, lines as wide as the terminal. */
+export function topicText({ title, parts }: HelpTopic, help: Help, width: number): string {
+  help.prepareContext({ helpWidth: width })
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return help.boxWrap(part, width)
+    const termWidth = Math.max(...part.rows.map(([term]) => term.length))
+    return part.rows.map(([term, meaning]) => help.formatItem(term, termWidth, meaning, help)).join('\n')
+  })
+  return `${title}\n\n${texts.join('\n\n')}\n`
 }

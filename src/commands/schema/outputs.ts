@@ -1,9 +1,7 @@
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { DIAGNOSIS } from './doctor-schema.ts'
-import { ERROR } from './error-schema.ts'
 import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB, TWIN } from './job-schemas.ts'
-import { ANYTHING, either, type JsonSchema, listOf, TEXT } from './json-schema.ts'
+import { ANYTHING, ERROR, either, type JsonSchema, listOf, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
   APPLIED_FIXTURE,
@@ -33,7 +31,7 @@ import {
   STAGE,
   WEBHOOK,
 } from './record-schemas.ts'
-import { BACKUP, KEY_USE, NEW_SERVICE_KEY, READY, SERVICE_KEY, STATS } from './service-schemas.ts'
+import { BACKUP, DIAGNOSIS, KEY_USE, NEW_SERVICE_KEY, READY, SERVICE_KEY, STATS } from './service-schemas.ts'
 
 /** What each command prints with `-o json`, before `--fields` and `--jq`; `error` is what stderr ends with. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {

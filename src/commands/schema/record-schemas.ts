@@ -2,11 +2,11 @@ import type { FieldType } from '../../core/resources/field.ts'
 import { type FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { PlannedRequest } from '../dry-run.ts'
 import type { Outcome } from '../records/delete-by-ids.ts'
-import { ERROR_RECORD } from './error-schema.ts'
 import {
   ALWAYS_TRUE,
   ANY_OBJECT,
   ANYTHING,
+  ERROR_RECORD,
   either,
   type JsonSchema,
   listOf,

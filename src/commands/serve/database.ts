@@ -1,10 +1,40 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { reachableHere } from '../../core/origin.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Env } from '../../core/streams.ts'
 import { dataFolder } from '../../settings/data-folder.ts'
+import type { Started } from './first-key.ts'
 
 /** `:memory:`, or an absolute path; without `--database` a file in the data folder of the user (XDG). */
 export function databaseLocation(env: Env, given: string | undefined): string {
   if (given === ':memory:') return given
   if (given !== undefined) return resolve(given)
   return join(dataFolder(env), 'crm.db')
+}
+
+/**
+ * The profile (`local`, or `-p`) of this address learns which database is behind it, so that hints lead back to the same
+ * one. Where it was another one until now, that is said: its records seem to be gone.
+ */
+export async function rememberDatabase(ctx: Context, { url, location }: Pick<Started, 'url' | 'location'>) {
+  const name = ctx.flags.profile ?? 'local'
+  try {
+    const settings = await ctx.settings()
+    const profile = (await settings.profiles()).get(name)
+    if (profile?.baseUrl === undefined || URL.parse(profile.baseUrl)?.origin !== reachableHere(url).origin) return
+    const before = profile.serveDatabase
+    if (before === location) return
+    if (before !== undefined && existsSync(before)) {
+      const back = `crm serve --database ${shellWord(before)}`
+      ctx.note(`Warning: profile ${name} led to the database ${before}, and now to ${location}; to go back: ${back}`)
+    }
+    if (location !== ':memory:') await settings.setSetting(name, 'serve_database', location)
+  } catch (error) {
+    // A service whose keys are known needs no profile.
+    if (!(error instanceof CrmError)) throw error
+    ctx.note(`Warning: ${error.message}`)
+  }
 }

@@ -29,3 +29,11 @@ export function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
   throw new InvalidArgumentError('Expected a port from 0 to 65535.')
 }
+
+/** `0,1s,5s`: how long after the failure before it each try is made, in milliseconds; the first is made at once. */
+export function parseRetrySchedule(text: string): readonly number[] {
+  const delaysMs = text.split(',').map(parseDurationMs)
+  const known = delaysMs.filter((delayMs) => delayMs !== undefined)
+  if (known.length === delaysMs.length && known[0] === 0) return known
+  throw new InvalidArgumentError('Expected times that begin with 0, such as 0,5s,5m.')
+}

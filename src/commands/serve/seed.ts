@@ -40,3 +40,10 @@ export async function seedEmpty(
   const counts = RECORD_RESOURCES.map((resource) => counted(sown[resource], resource))
   ctx.note(`Loaded ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} from ${name}.`)
 }
+
+/** The pipelines of a JSON or YAML file, checked in full before anything is opened. */
+export async function readPipelines(ctx: Context, name: string) {
+  const value = await parseDocument(await readInput(ctx, name, '--pipelines'), { name, flag: '--pipelines' })
+  const { parsePipelines } = await ctx.service.pipelines()
+  return parsePipelines(value)
+}

@@ -4,10 +4,9 @@ import type { ForwardResult } from '../../core/webhook-events.ts'
 import { readFields } from '../fields-input.ts'
 import { findEvent } from './events-show.ts'
 import { parseForward } from './forwarding-flags.ts'
-import { findKeptSecrets } from './kept-secrets.ts'
 import { makeEvent } from './made-event.ts'
 import { createResigner } from './resign.ts'
-import { madeDelivery, sendEvent } from './send-event.ts'
+import { findKeptSecrets, madeDelivery, sendEvent } from './send-event.ts'
 
 /** A receiver of this process, and what it verifies with. */
 export interface OwnReceiver {

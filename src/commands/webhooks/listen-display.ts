@@ -1,12 +1,11 @@
 import type { Context } from '../../context.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
-import { choosePrinter } from './choose-printer.ts'
+import { choosePrinter, createPrintQueue } from './choose-printer.ts'
 import type { Ready } from './event-printer.ts'
 import type { ListenTrust } from './own-subscription.ts'
-import { createPrintQueue } from './print-queue.ts'
-import { startStatusLine } from './status-line.ts'
 import type { Tally } from './tally.ts'
+import { startStatusLine } from './tally.ts'
 
 /** Where a person or a program sees what comes. */
 export interface ListenDisplay {

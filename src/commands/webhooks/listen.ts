@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
+import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import type { CrmError } from '../../core/errors.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
 import { examples } from '../examples.ts'
@@ -14,7 +15,6 @@ import {
 import { printedDisplay } from './listen-display.ts'
 import { screenDisplay } from './listen-screen.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
-import { parseSimulation, type SimulationFlag } from './parse-simulation.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { receiveEvents } from './session.ts'
 import { createTally } from './tally.ts'
@@ -118,4 +118,27 @@ async function openSimulator(ctx: Context, rules: SimulationFlag | undefined) {
   if (!rules) return undefined
   const { createSimulator } = await ctx.webhooks.simulate()
   return createSimulator({ ...rules, now: ctx.now, random: Math.random, signal: ctx.signal })
+}
+
+interface SimulationFlag {
+  readonly failRatio: number
+  readonly delayMs: number
+}
+
+/** `fail=20%,delay=2s`, either alone or both. */
+function parseSimulation(text: string): SimulationFlag {
+  let rules: SimulationFlag = { failRatio: 0, delayMs: 0 }
+  for (const part of text.split(',')) {
+    const [, name, value = ''] = /^\s*(fail|delay)=(.+?)\s*$/.exec(part) ?? []
+    const percent = /^(\d+(?:\.\d+)?)%$/.exec(value)?.[1]
+    const delayMs = parseDurationWithUnitMs(value)
+    if (name === 'fail' && percent !== undefined && Number(percent) <= 100) {
+      rules = { ...rules, failRatio: Number(percent) / 100 }
+    } else if (name === 'delay' && delayMs !== undefined) {
+      rules = { ...rules, delayMs }
+    } else {
+      throw new InvalidArgumentError('Expected fail=20%, delay=2s, or both with a comma.')
+    }
+  }
+  return rules
 }

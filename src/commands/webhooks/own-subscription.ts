@@ -1,9 +1,11 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json.ts'
 import { isLoopback } from '../../core/origin.ts'
 import type { KeptSubscription } from '../../settings/subscriptions.ts'
 import { commandLine } from '../command-line.ts'
-import { askSubscription } from './subscription-state.ts'
+
+const QUERY = 'query ($id: ID!) { webhook(id: $id) { id status } }'
 
 /** What deliveries are verified with, and the subscription that it belongs to, where it is known. */
 export interface ListenTrust {
@@ -117,4 +119,23 @@ function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySo
     `no secret is known for ${url} at ${origin}, and with a key from ${keySource} none is made and kept`,
     { hint: `for this run alone: ${commandLine([...ctx.argv, '--subscribe'])}; or give one: --secret-file FILE` },
   )
+}
+
+/** `unknown` where the server cannot be asked: REST has no way to, and not every server has GraphQL. */
+type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' | 'unknown'
+
+/** Whether a subscription that is kept here is still there. A server that does not answer now is asked nothing more. */
+async function askSubscription(ctx: Pick<Context, 'api'>, id: string): Promise<SubscriptionState> {
+  const { graphql } = await ctx.api()
+  const request = { query: QUERY, variables: { id }, operationName: undefined, idempotencyKey: undefined }
+  try {
+    const { json, errors } = await graphql.send({ ...request, isRead: true, isProbe: true })
+    if (errors.length > 0 || !isJsonObject(json.data)) return 'unknown'
+    const { webhook } = json.data
+    if (webhook === null) return 'gone'
+    return isJsonObject(webhook) && webhook.status === 'disabled' ? 'disabled' : 'enabled'
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+    return error.code === 'unreachable' || error.code === 'timeout' ? 'unreachable' : 'unknown'
+  }
 }

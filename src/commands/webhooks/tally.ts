@@ -1,4 +1,12 @@
+import type { OutputStream } from '../../core/streams.ts'
 import type { ListenEvent, ReceivedEvent } from '../../core/webhook-events.ts'
+import { ERASE_LINE } from '../../output/note-line.ts'
+import { fitText } from '../../output/text-width.ts'
+
+const ON_TERMINAL_MS = 1000
+
+/** Elsewhere it would fill a file: a line a minute, and only when there is something to say. */
+const ELSEWHERE_MS = 60_000
 
 /** What has happened so far, in numbers. */
 export interface Tally {
@@ -56,4 +64,37 @@ function ageText(ageMs: number): string {
   const seconds = Math.max(0, Math.round(ageMs / 1000))
   if (seconds < 60) return `${seconds} s`
   return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
+}
+
+/** The last line of a terminal, which says that the command is alive. */
+interface StatusLine {
+  /** Text for stdout, so that it does not stand behind the line where both are one terminal. */
+  above(text: string): string
+  end(): void
+}
+
+interface StatusOptions {
+  readonly stderr: OutputStream
+  readonly stdout: OutputStream
+  text(): string
+  /** What has happened so far: while that stays, nothing is said again where lines pile up. */
+  news(): string
+}
+
+export function startStatusLine({ stderr, stdout, text, news }: StatusOptions): StatusLine {
+  let said = news()
+  const draw = (): void => void stderr.write(`${ERASE_LINE}${fitText(text(), (stderr.columns || 80) - 1)}`)
+  const tell = (): void => {
+    if (news() !== said) stderr.write(`${text()}\n`)
+    said = news()
+  }
+  const timer = setInterval(stderr.isTTY ? draw : tell, stderr.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS)
+  timer.unref()
+  return {
+    above: (line) => (stderr.isTTY && stdout.isTTY ? ERASE_LINE + line : line),
+    end() {
+      clearInterval(timer)
+      if (stderr.isTTY) stderr.write(ERASE_LINE)
+    },
+  }
 }

@@ -11,12 +11,10 @@ import { examples } from '../examples.ts'
 import { collect, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { FLAWS, type Flaw, flawed } from './flaw.ts'
 import { parseForward } from './forwarding-flags.ts'
-import { keptSecrets } from './kept-secrets.ts'
 import { readSecretFile } from './listen-trust.ts'
-import { makeEvent } from './made-event.ts'
-import { madeDelivery, sendEvent } from './send-event.ts'
+import { FLAWS, type Flaw, flawed, makeEvent } from './made-event.ts'
+import { keptSecrets, madeDelivery, sendEvent } from './send-event.ts'
 
 interface Options {
   readonly to: string

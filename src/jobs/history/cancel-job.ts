@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { withLock } from '../../files/lock.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { readJobPlan } from '../journal/job-plan.ts'
+import { readJobPlan } from '../journal/job-folder.ts'
 import { Journal } from '../journal/journal.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'

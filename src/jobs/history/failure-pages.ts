@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { openJobPlan } from '../journal/job-plan.ts'
+import { openJobPlan } from '../journal/job-folder.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { failuresOf } from './failures.ts'

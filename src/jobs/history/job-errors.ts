@@ -3,7 +3,7 @@ import { typedProfile } from '../../core/typed-profile.ts'
 import type { Account } from '../journal/row-totals.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
 import type { Stop } from '../send/dispatch-parts.ts'
-import { failureError } from '../send/failure-error.ts'
+import { failureError } from '../send/send-outcome.ts'
 
 /** A job belongs to one account: elsewhere its rows would be made a second time. */
 export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {

@@ -1,6 +1,6 @@
 import { isLocked } from '../../files/lock.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { readJobPlan } from '../journal/job-plan.ts'
+import { readJobPlan } from '../journal/job-folder.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { type Account, rowTotals } from '../journal/row-totals.ts'

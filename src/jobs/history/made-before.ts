@@ -2,8 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../core/json.ts'
 import { createKeyIndex, type KeyIndex } from '../input/key-index.ts'
-import { naturalName, textOf } from '../plan/alike.ts'
-import { Existing, type ReadExisting } from '../plan/existing.ts'
+import { Existing, naturalName, type ReadExisting, textOf } from '../plan/existing.ts'
 
 /** More records that say the same are counted no further. */
 const MOST_ALIKE = 1000

@@ -1,8 +1,7 @@
 import type { Column } from './columns.ts'
-import { convertCell } from './convert-cell.ts'
-import { addFinding, createDraft, type Draft, placeValue } from './draft.ts'
+import { addFinding, createDraft, type Draft, placeValue, setMember } from './draft.ts'
+import { convertCell } from './parse-map.ts'
 import type { InputRow, RowOptions } from './row.ts'
-import { setMember } from './set-member.ts'
 
 export interface CellRules extends Pick<RowOptions, 'nullToken'> {
   readonly columns: readonly Column[]

@@ -1,6 +1,10 @@
+import type { JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
 import { addFinding, type Draft } from './draft.ts'
-import type { RowOptions } from './row.ts'
-import { wrongStage } from './wrong-stage.ts'
+import type { Blanks, RowOptions } from './row.ts'
+
+/** A file may end in a million of them. */
+const MOST_NAMED = 1000
 
 /** What no single cell shows: fields that must be there, and values of which only some are allowed. */
 export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
@@ -15,4 +19,45 @@ export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'r
   }
   const wrong = wrongStage(row.fields.stage, stages)
   if (wrong) addFinding(draft, { column: 'stage', value: wrong.shown, code: 'not_allowed', message: wrong.message })
+}
+
+interface BlankRows extends Blanks {
+  add(line: number): void
+  clear(): void
+}
+
+export function createBlanks(): BlankRows {
+  const lines: number[] = []
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    lines,
+    add(line) {
+      count++
+      if (lines.length < MOST_NAMED) lines.push(line)
+    },
+    clear() {
+      count = 0
+      lines.length = 0
+    },
+  }
+}
+
+export interface WrongStage {
+  readonly shown: string
+  /** What was expected. */
+  readonly message: string
+}
+
+/** Undefined for a stage that a deal can have, and where that is not known. */
+export function wrongStage(
+  stage: JsonValue | undefined,
+  stages: readonly string[] | undefined,
+): WrongStage | undefined {
+  if (!stages || stage === undefined || (typeof stage === 'string' && stages.includes(stage))) return undefined
+  const shown = typeof stage === 'string' ? stage : JSON.stringify(stage)
+  const meant = nearest(shown, stages)
+  return { shown, message: meant === undefined ? `expected one of ${stages.join(', ')}` : `did you mean ${meant}?` }
 }

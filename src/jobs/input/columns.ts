@@ -1,8 +1,21 @@
 import { nearest } from '../../core/nearest.ts'
-import type { ImportableResource } from '../../core/resources/registry.ts'
-import { numericType } from '../../core/resources/registry.ts'
-import { aliasOf, fieldsOf, foldName, type Role, roleOf } from './known-fields.ts'
+import {
+  FIELDS,
+  fieldOf,
+  type ImportableResource,
+  isReadOnly,
+  numericType,
+  RESOURCES,
+} from '../../core/resources/registry.ts'
 import type { CellType, Mapping } from './parse-map.ts'
+
+/** What a column of a failed-rows file is called: docs/imports.md. */
+export const FAILED_PREFIX = '_crm_'
+
+/** And its member in a file of JSON. */
+export const FAILED_MEMBER = '_crm'
+
+const LINE_COLUMN = '_crm_line'
 
 /** A column, or a member of JSON, and what becomes of it. */
 export interface Column {
@@ -70,4 +83,31 @@ export function columnFor(kind: ImportableResource, name: string, field: string)
     isKnown: fieldsOf(kind).includes(field) || roleOf(kind, field) !== 'field',
     isTyped: false,
   }
+}
+
+/** Where the value of a column goes: a member of the record, its id, the deal of a note; nowhere. */
+type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
+
+export function fieldsOf(kind: ImportableResource): readonly string[] {
+  return FIELDS[kind]
+}
+
+function roleOf(kind: ImportableResource, field: string): Role {
+  if (field === 'id') return 'id'
+  if (kind === 'note' && field === 'deal_id') return 'parent'
+  if (field === LINE_COLUMN) return 'earlier_line'
+  if (field === FAILED_MEMBER || field.startsWith(FAILED_PREFIX)) return 'ignored'
+  return isReadOnly(field) ? 'ignored' : 'field'
+}
+
+/** `E-Mail`, `owner ID`, `e_mail:`: one name to everybody but a program. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
+}
+
+/** The field that this name may mean: it is suggested, and never used without asking. */
+export function aliasOf(kind: ImportableResource, name: string): string | undefined {
+  const folded = foldName(name)
+  if (folded === foldName(`${RESOURCES[kind].singular}id`) || folded === 'recordid') return 'id'
+  return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))
 }

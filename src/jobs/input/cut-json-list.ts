@@ -1,6 +1,12 @@
 import type { Cut, Cutter, Window } from './cut-records.ts'
 import { inputError } from './input-error.ts'
-import { elementAt } from './json-element.ts'
+
+/** Between these nothing is decided. */
+const MARK = /["\n{}[\],]/g
+
+const DEPTHS: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 }
+
+const TEXT_END = /["\\]/g
 
 /** What may come next between two elements. */
 type Expected = 'open' | 'first' | 'element' | 'comma' | 'nothing'
@@ -75,4 +81,37 @@ function afterMark(expected: Expected, unit: string): Expected | undefined {
   if (unit === '[' && expected === 'open') return 'first'
   if (unit === ',' && expected === 'comma') return 'element'
   return unit === ']' && (expected === 'comma' || expected === 'first') ? 'nothing' : undefined
+}
+
+interface Element {
+  readonly end: number
+  readonly newlines: number
+}
+
+/** To its closing bracket, or for what is no object to the next comma or bracket; undefined when that is not there yet. */
+function elementAt({ units, isLast }: Window, start: number): Element | undefined {
+  let depth = 0
+  let newlines = 0
+  MARK.lastIndex = start
+  for (let found = MARK.exec(units); found; found = MARK.exec(units)) {
+    const mark = found[0]
+    if (mark === '"') {
+      MARK.lastIndex = behindText(units, found.index)
+      continue
+    }
+    depth += DEPTHS[mark] ?? 0
+    if (mark === '\n') newlines++
+    // A closing bracket belongs to the value that it closes; a comma, or the bracket of the list, to none.
+    else if (depth <= 0) return { end: mark === ',' || depth < 0 ? found.index : found.index + 1, newlines }
+  }
+  return isLast ? { end: units.length, newlines } : undefined
+}
+
+function behindText(units: string, open: number): number {
+  TEXT_END.lastIndex = open + 1
+  for (let found = TEXT_END.exec(units); found; found = TEXT_END.exec(units)) {
+    if (found[0] === '"') return found.index + 1
+    TEXT_END.lastIndex = found.index + 2
+  }
+  return units.length
 }

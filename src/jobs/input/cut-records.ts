@@ -1,8 +1,10 @@
 import { isAscii } from 'node:buffer'
+import type { JsonValue } from '../../core/json.ts'
 import { codecOf } from './codec.ts'
+import type { Draft } from './draft.ts'
 import { inputError } from './input-error.ts'
 import { readChunks } from './read-chunks.ts'
-import type { Encoding } from './row.ts'
+import type { Encoding, InputRow, Verdict } from './row.ts'
 
 /** Where a record stands among the units of a window, and the line that it starts on. */
 export interface Cut {
@@ -76,4 +78,23 @@ function tooLong(name: string, line: number, offset: number): Error {
 export function bomBytes({ encoding, hasBom }: Pick<CutInput, 'encoding' | 'hasBom'>): number {
   if (!hasBom) return 0
   return encoding === 'utf-8' ? 3 : 2
+}
+
+/** One value of an input that names its members, and where it stands; or why it cannot be read. */
+export type ReadValue = Pick<InputRow, 'line' | 'offset' | 'length'> &
+  ({ readonly value: JsonValue } | { readonly fault: string })
+
+/** The beginning of an input as text, from which its format is detected. */
+export interface Sample {
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/** What a format makes of an input. */
+export interface OpenInput {
+  readonly verdict: Verdict
+  /** Values are texts as a file of cells has them, not JSON. */
+  readonly areCells: boolean
+  /** From the beginning, each time. `onBlank` gets the lines of blank rows. */
+  drafts(onBlank: (line: number) => void): AsyncIterable<readonly Draft[]>
 }

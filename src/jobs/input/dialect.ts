@@ -1,3 +1,5 @@
+const MEANINGS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '0': '\0', '\\': '\\' }
+
 export interface Dialect {
   readonly delimiter: string
   /** Undefined when quotes are text. */
@@ -31,3 +33,15 @@ export const DIALECT_FAULTS = {
 } as const satisfies Record<string, { readonly what: string; readonly hint: string }>
 
 export type DialectFault = keyof typeof DIALECT_FAULTS
+
+/** What our tsv writes for what a line cannot hold; undefined for a backslash that means nothing. */
+export function unescapeTsv(text: string): string | undefined {
+  if (!text.includes('\\')) return text
+  let isValid = true
+  const plain = text.replace(/\\(.?)/gs, (_, char: string) => {
+    const meaning = MEANINGS[char]
+    if (meaning === undefined) isValid = false
+    return meaning ?? ''
+  })
+  return isValid ? plain : undefined
+}

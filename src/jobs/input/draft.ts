@@ -1,10 +1,9 @@
 import { idText } from '../../core/exact-json.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { jsonText } from '../../output/json-text.ts'
 import type { Column } from './columns.ts'
-import type { Converted } from './convert-cell.ts'
+import type { Converted } from './parse-map.ts'
 import type { Finding, FindingCode, InputRow } from './row.ts'
-import { setMember } from './set-member.ts'
 
 /** A row that is being made, and what is wrong with it. */
 export interface Draft {
@@ -82,4 +81,22 @@ function idOf(draft: Draft, { name }: Column, value: JsonValue): string | undefi
     addFinding(draft, { column: name, value: shownValue(value), code: 'wrong_type', message: 'expected an id' })
   }
   return id
+}
+
+/** Defines rather than assigns, so that a member called `__proto__` is a member like any other. */
+export function setMember(fields: JsonObject, path: readonly string[], value: JsonValue): void {
+  let inside = fields
+  for (const name of path.slice(0, -1)) {
+    const existing = Object.hasOwn(inside, name) ? inside[name] : undefined
+    const next: JsonObject = isJsonObject(existing) ? existing : {}
+    define(inside, name, next)
+    inside = next
+  }
+  define(inside, path.at(-1) ?? '', value)
+}
+
+function define(target: JsonObject, name: string, value: JsonValue): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
+  } else target[name] = value
 }

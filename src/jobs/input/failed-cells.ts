@@ -1,6 +1,8 @@
+import { parseExactJson } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { defuse } from '../../output/formula.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { FAILED_PREFIX } from './known-fields.ts'
+import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
 import type { Verdict } from './row.ts'
 
 /** Our columns of a row, which follow those of the user. */
@@ -58,4 +60,22 @@ function cellText(text: string, { format, delimiter = ',', quote }: Verdict): st
   return quote === undefined
     ? shown.replaceAll(delimiter, ' ')
     : `${quote}${shown.replaceAll(quote, quote + quote)}${quote}`
+}
+
+/** The user's object on one line, unchanged, with the failure as its last member. */
+export function failedObject(json: string, [line, code, field, reason]: FailureCells): string {
+  const told = JSON.stringify({ line: Number(line), code, field: field === '' ? null : field, reason })
+  const own = withoutTold(json.replace(/\s*[\r\n]\s*/g, ' ').trim())
+  const body = own.slice(0, -1).trimEnd()
+  return `${body}${body === '{' ? '' : ','}"${FAILED_MEMBER}":${told}}`
+}
+
+/** A line of an earlier failed-rows file ends with the failure of that time. */
+function withoutTold(json: string): string {
+  if (!json.includes(`"${FAILED_MEMBER}"`)) return json
+  const value = parseExactJson(json)
+  if (!isJsonObject(value) || !Object.hasOwn(value, FAILED_MEMBER)) return json
+  const { [FAILED_MEMBER]: told, ...own } = value as JsonObject
+  const ending = `"${FAILED_MEMBER}":${JSON.stringify(told)}}`
+  return json.endsWith(ending) ? `${json.slice(0, -ending.length).replace(/,$/, '')}}` : JSON.stringify(own)
 }

@@ -1,9 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
 import type { ImportableResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { type Column, createColumnResolver, mappedColumn, type UnknownColumn } from './columns.ts'
+import { type Column, createColumnResolver, fieldsOf, mappedColumn, type UnknownColumn } from './columns.ts'
 import { inputError, inputName, type Place } from './input-error.ts'
-import { fieldsOf } from './known-fields.ts'
 import type { Mapping } from './parse-map.ts'
 
 export interface Heads extends Place {

@@ -1,5 +1,12 @@
 import { CrmError } from '../../core/errors.ts'
 
+/** As deep as expressions see; what walks through a value by recursion needs a bound. */
+const MOST_LEVELS = 256
+
+export const TOO_DEEP = `nested deeper than ${MOST_LEVELS} levels`
+
+const TEXT_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]/gs
+
 export interface Place {
   /** From 1. */
   readonly line: number
@@ -23,4 +30,15 @@ export function inputError({ name, line, offset, what, hint, cause }: InputFault
 
 export function inputName(name: string): string {
   return name === '-' ? 'stdin' : name
+}
+
+export function isTooDeep(json: string): boolean {
+  if (json.length <= MOST_LEVELS) return false
+  let level = 0
+  for (const [found] of json.matchAll(TEXT_OR_BRACKET)) {
+    if (found === '[' || found === '{') level++
+    else if (found === ']' || found === '}') level--
+    if (level > MOST_LEVELS) return true
+  }
+  return false
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { toMachineError } from '../../files/machine-error.ts'
+import type { Findings, InputRow } from './row.ts'
 
 /** Keys of any length to whole numbers, on disk: memory does not grow with their number. */
 export interface KeyIndex {
@@ -81,4 +82,29 @@ function digestOf(key: string): { readonly slot: number; readonly mark: number }
   // As text, because a million small buffers are 30 MB of memory that is given back late.
   const hex = hash('sha256', key, 'hex')
   return { slot: Number.parseInt(hex.slice(0, 13), 16), mark: Number.parseInt(hex.slice(13, 25), 16) }
+}
+
+interface DuplicateRules {
+  /** Empty, and of nothing else: it holds the lines. */
+  readonly index: KeyIndex
+  readonly findings: Findings
+  /** `email`, as `--match` has it. */
+  readonly column: string
+  /** Folded as existing records are; undefined for a row without one. */
+  readonly keyOf: (row: InputRow) => string | undefined
+}
+
+/** Leaves out rows whose key an earlier one has, and says so with both lines: they would fight over one record. */
+export function createDuplicateCheck(rules: DuplicateRules): (rows: readonly InputRow[]) => readonly InputRow[] {
+  const { index, findings, column, keyOf } = rules
+  return (rows) =>
+    rows.filter((row) => {
+      const key = keyOf(row)
+      const firstLine = key === undefined ? undefined : index.getOrSet(key, row.line)
+      if (firstLine === undefined) return true
+      const { line, offset } = row
+      const message = `line ${firstLine} has the same ${column}`
+      findings.add({ line, offset, column, value: key, code: 'duplicate_key', message })
+      return false
+    })
 }

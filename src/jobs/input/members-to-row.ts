@@ -1,9 +1,9 @@
 import { exactDigits, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { jsonText } from '../../output/json-text.ts'
 import type { Column, ColumnResolver, UnknownColumn } from './columns.ts'
-import { type Converted, convertCell } from './convert-cell.ts'
+import { FAILED_MEMBER } from './columns.ts'
 import { addFinding, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
-import { FAILED_MEMBER } from './known-fields.ts'
+import { type Converted, convertCell } from './parse-map.ts'
 import type { InputRow } from './row.ts'
 
 export interface MemberRules {

@@ -1,14 +1,12 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { type ColumnResolver, createColumnResolver } from './columns.ts'
-import type { CutInput } from './cut-records.ts'
+import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
 import { addFinding, createDraft, type Draft } from './draft.ts'
 import { inputName } from './input-error.ts'
 import { type MemberRules, membersToRow } from './members-to-row.ts'
-import type { OpenInput } from './open-input.ts'
 import { parseMap } from './parse-map.ts'
 import { readJson } from './read-json.ts'
-import type { ReadValue } from './read-value.ts'
 import type { ColumnUse, InputFormat, RowOptions } from './row.ts'
 
 type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv'>

@@ -4,9 +4,9 @@ import { codecOf } from './codec.ts'
 import { createDelimitedCutter } from './cut-delimited.ts'
 import { type CutInput, cutRecords } from './cut-records.ts'
 import type { Dialect } from './dialect.ts'
+import { unescapeTsv } from './dialect.ts'
 import type { Draft } from './draft.ts'
 import { inputError, type Place } from './input-error.ts'
-import { unescapeTsv } from './tsv-escapes.ts'
 
 export interface DelimitedInput extends CutInput {
   readonly dialect: Dialect

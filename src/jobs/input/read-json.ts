@@ -2,10 +2,8 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { codecOf } from './codec.ts'
 import { createJsonListCutter } from './cut-json-list.ts'
-import { createLineCutter } from './cut-lines.ts'
-import { type CutInput, cutRecords } from './cut-records.ts'
-import { isTooDeep, TOO_DEEP } from './nesting.ts'
-import type { ReadValue } from './read-value.ts'
+import { type Cut, type CutInput, type Cutter, cutRecords, type ReadValue } from './cut-records.ts'
+import { isTooDeep, TOO_DEEP } from './input-error.ts'
 
 /** A value a line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
 export async function* readJson(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
@@ -27,5 +25,27 @@ function parse(json: string): { readonly value: JsonValue } | { readonly fault: 
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { fault: error.message.replace(/ \(line \d+ column \d+\)$/, '') }
+  }
+}
+
+/** A record a line; lines of nothing but white space are passed over. */
+function createLineCutter(): Cutter<Cut> {
+  let line = 1
+  return {
+    line: () => line,
+    cut: ({ units, isLast }) => {
+      const cuts: Cut[] = []
+      let used = 0
+      while (used < units.length) {
+        const newlineAt = units.indexOf('\n', used)
+        if (newlineAt < 0 && !isLast) break
+        const end = newlineAt < 0 ? units.length : newlineAt
+        const start = used + (units.slice(used, end).length - units.slice(used, end).trimStart().length)
+        if (start < end) cuts.push({ start, end: start + units.slice(start, end).trimEnd().length, line })
+        line++
+        used = newlineAt < 0 ? units.length : newlineAt + 1
+      }
+      return { cuts, used }
+    },
   }
 }

@@ -1,11 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { makeFolder } from '../../files/make-folders.ts'
 import { syncFolder } from '../../files/sync-folder.ts'
+import { PlanFile } from '../plan/plan-file.ts'
 
 /** Where the files of one job are; docs/job-format.md says what is in them. */
 export interface JobPaths {
@@ -84,5 +86,39 @@ function pathsIn(folder: string, id: string): JobPaths {
     leftOut: join(folder, 'left-out.ndjson'),
     journal: join(folder, 'journal'),
     lock: join(folder, 'lock'),
+  }
+}
+
+/** The plan of a job that is kept here. CrmError `machine` where it is damaged: it cannot be made again. */
+export function openJobPlan({ id, plan }: Pick<JobPaths, 'id' | 'plan'>): PlanFile {
+  return asDamage(id, () => new PlanFile(plan))
+}
+
+/** Head and counts of a plan that matches its checksum; it is read to its end, and closed. */
+export function readJobPlan(paths: Pick<JobPaths, 'id' | 'plan'>): Pick<PlanFile, 'head' | 'end' | 'count'> {
+  const plan = openJobPlan(paths)
+  try {
+    verifyJobPlan(paths.id, plan)
+    return plan
+  } finally {
+    plan.close()
+  }
+}
+
+/** Also compares it with its checksum. */
+export function verifyJobPlan(id: string, plan: PlanFile): void {
+  asDamage(id, () => plan.verify())
+}
+
+function asDamage<Result>(id: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof CrmError) || cause.code !== 'invalid_input') throw cause
+    throw new CrmError('machine', `${id} is damaged, and its rows are unknown: ${cause.message}`, {
+      hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${id} --damaged`,
+      job: id,
+      cause,
+    })
   }
 }

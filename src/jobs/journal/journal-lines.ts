@@ -1,7 +1,14 @@
 import { Buffer } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
+import type { Entry } from './entry.ts'
+
+/** Eight hex digits and a space. */
+const PREFIX_BYTES = 9
+
+const SPACE = 32
 
 const LEAST_CHUNK_BYTES = 64 * 1024
 const MOST_CHUNK_BYTES = 1024 * 1024
@@ -50,4 +57,26 @@ function openIfThere(path: string): number | undefined {
     if (errorCode(error) === 'ENOENT') return undefined
     throw toMachineError(error, path)
   }
+}
+
+interface LinePlace {
+  /** Lines before it. */
+  readonly serial: number
+  /** Lines that were synced when it was written. */
+  readonly synced: number
+}
+
+export function encodeLine(entry: Entry, { serial, synced }: LinePlace): string {
+  const json = `{"s":${serial},"y":${synced},${JSON.stringify(entry).slice(1)}`
+  return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`
+}
+
+/** The entry of a line without its end; undefined when the line is not what was written. */
+export function decodeLine(line: Buffer): (LinePlace & { readonly entry: Entry }) | undefined {
+  if (line.length <= PREFIX_BYTES || line[PREFIX_BYTES - 1] !== SPACE) return undefined
+  const json = line.subarray(PREFIX_BYTES)
+  const crc = line.toString('latin1', 0, PREFIX_BYTES - 1)
+  if (!/^[0-9a-f]{8}$/.test(crc) || Number.parseInt(crc, 16) !== crc32(json)) return undefined
+  const { s: serial, y: synced, ...entry } = JSON.parse(json.toString('utf8')) as { s: number; y: number } & Entry
+  return { serial, synced, entry: entry as Entry }
 }

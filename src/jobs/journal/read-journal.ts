@@ -1,8 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { Entry } from './entry.ts'
-import { decodeLine } from './journal-line.ts'
-import { linesOf } from './journal-lines.ts'
+import { decodeLine, linesOf } from './journal-lines.ts'
 
 export interface JournalEnd {
   /** Of the part that is whole: what comes behind it is cut off. */

@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
+import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
@@ -8,10 +9,10 @@ import { BeforeWriter } from './before-writer.ts'
 import { recordDigest } from './digest.ts'
 import { dropPlanned } from './drop-planned.ts'
 import { byId, Existing } from './existing.ts'
-import { fieldsOfPlan } from './field-counts.ts'
 import type { MadeImport } from './make-import.ts'
 import type { Operation } from './operation.ts'
 import { PlanFile } from './plan-file.ts'
+import { fieldsOfPlan } from './plan-writer.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 const MOST_NAMED = 5
@@ -104,5 +105,17 @@ function copySynced(from: string, to: string): void {
     closeSync(file)
   } catch (error) {
     throw toMachineError(error, to)
+  }
+}
+
+/** CrmError `usage` when there is a file of that name already. */
+export async function copyPlan({ plan }: JobPaths, to: string): Promise<void> {
+  try {
+    copyFileSync(plan, to, constants.COPYFILE_EXCL)
+  } catch (cause) {
+    if (errorCode(cause) === 'EEXIST') {
+      throw new CrmError('usage', `there is a file ${to} already`, { hint: 'name another one, or remove it', cause })
+    }
+    throw toMachineError(cause, to)
   }
 }

@@ -7,11 +7,11 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
+import { BeforeImages } from './before-writer.ts'
 import { type MadeJob, makeJob } from './make-job.ts'
 import { type Operation, sentKind } from './operation.ts'
 import { PlanFile } from './plan-file.ts'
 import type { PlanningContext } from './planning-context.ts'
-import { BeforeImages } from './read-before.ts'
 
 /** One cause of failures, and the members that are changed in every row that failed for it. */
 export interface Correction {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { JsonValue } from '../../core/json.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { exactDigits, type JsonValue } from '../../core/json.ts'
 
 /** 132 bits: two of a billion records are alike with a chance of 1 in 10^22. */
 const DIGEST_CHARS = 22
@@ -32,4 +31,18 @@ export interface KeyParts {
 /** The idempotency key of an operation: of what a row says, not of where it stands, so that it outlives other rows. */
 export function idempotencyKey({ account, run, digest, n, gen }: KeyParts): string {
   return hash('sha256', `crm/1\0${account}\0${run}\0${digest}\0${n}\0${gen}`, 'base64url').slice(0, KEY_CHARS)
+}
+
+/**
+ * The one text of a value (RFC 8785): members in the order of their UTF-16 code units, no blanks, numbers as ECMAScript
+ * writes them. Numbers that no double holds, of which the RFC knows none, keep their digits.
+ */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null || exactDigits(value) !== undefined) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members: string[] = []
+  for (const name of Object.keys(value).sort()) {
+    members.push(`${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`)
+  }
+  return `{${members.join(',')}}`
 }

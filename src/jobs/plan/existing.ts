@@ -1,6 +1,9 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { listedId } from '../../core/listed-id.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { canonicalJson } from './digest.ts'
+import { matchKey } from './match-key.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
 export interface Match {
@@ -61,4 +64,14 @@ export class Existing {
   close(): void {
     this.#scratch.close()
   }
+}
+
+/** What a person would tell a record by: its address, else its name. */
+export function naturalName(record: JsonObject): string | undefined {
+  return matchKey(record, ['email']) ?? matchKey(record, ['name'])
+}
+
+/** What a record says in these members; null and absent are the same to a server that keeps no nulls. */
+export function textOf(record: JsonObject, names: readonly string[]): string {
+  return names.map((name) => canonicalJson(Object.hasOwn(record, name) ? (record[name] ?? null) : null)).join('\n')
 }

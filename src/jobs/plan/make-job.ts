@@ -1,8 +1,8 @@
 import { dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
-import type { FieldCount } from './field-counts.ts'
 import type { LeftOut } from './left-out.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { PlanEnd, PlanHead } from './plan-head.ts'
+import type { FieldCount } from './plan-writer.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 /** A job that was made and not begun. */

@@ -10,14 +10,13 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { failedRowsName } from '../input/failed-rows.ts'
-import { type JobPaths, jobPaths } from '../journal/job-folder.ts'
-import { openJobPlan } from '../journal/job-plan.ts'
+import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { BeforeImages } from './before-writer.ts'
 import { dropPlannedOf } from './drop-planned.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import { sentKind } from './operation.ts'
 import type { PlanningContext } from './planning-context.ts'
-import { BeforeImages } from './read-before.ts'
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
 export async function makeRetry(world: PlanningContext, paths: JobPaths): Promise<MadeImport> {

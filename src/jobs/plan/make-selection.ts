@@ -15,7 +15,7 @@ import {
 import type { Where } from '../../expr/where.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
-import { wrongStage } from '../input/wrong-stage.ts'
+import { wrongStage } from '../input/check-row.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'

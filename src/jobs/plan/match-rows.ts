@@ -1,13 +1,28 @@
 import { oneLine } from '../../api/errors/one-line.ts'
+import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
-import { resourceOf } from '../../core/resources/registry.ts'
+import { isJsonObject } from '../../core/json.ts'
+import { shapeOf } from '../../core/listed-id.ts'
+import { nearest } from '../../core/nearest.ts'
+import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
+import { aliasOf, foldName } from '../input/columns.ts'
 import type { KeyIndex } from '../input/key-index.ts'
-import type { Finding, FindingCode, InputRow, RowSource } from '../input/row.ts'
+import type { Finding, FindingCode, InputRow, RowSource, Verdict } from '../input/row.ts'
 import type { Existing, Match } from './existing.ts'
-import { ambiguousOf, createOf, deleteOf, MOST_MATCHES, updateOf } from './import-row.ts'
 import { addressIn, matchKey } from './match-key.ts'
-import type { Planned, PlannedFailure } from './plan-builder.ts'
+import {
+  ambiguousOf,
+  createOf,
+  deleteOf,
+  MOST_MATCHES,
+  type Planned,
+  type PlannedFailure,
+  updateOf,
+} from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
+
+/** `a***@example.com`: the server hides the value. */
+const MASKED = /[*•]{2,}/
 
 export const IMPORT_MODES = ['create', 'upsert', 'update'] as const
 
@@ -91,4 +106,81 @@ function findingOf(
   const [name = ''] = names
   const value = name === 'id' ? id : idText(fields[name])
   return { line, offset, column: names.join(', '), value, code, message }
+}
+
+interface MatchInput {
+  readonly resource: ImportableResource
+  readonly inputName: string
+  /** As typed: `name=.first + " " + .last`. */
+  readonly compute: readonly string[]
+  readonly verdict: Verdict
+}
+
+/** CrmError `usage` for a name of `--match` that no row has: rows without it would be refused one by one, or be made anew. */
+export function refuseAbsentNames(
+  names: readonly string[],
+  { resource, inputName, compute, verdict }: MatchInput,
+): void {
+  const computed = compute.map((text) => text.slice(0, text.indexOf('=')).trim())
+  const fields = [...verdict.columns.map(({ field }) => field), ...computed].filter((field) => field !== undefined)
+  // In JSON, records without an id may stand before those that have one.
+  const absent = names.find((name) => !fields.includes(name) && (name !== 'id' || verdict.head !== undefined))
+  if (absent === undefined) return
+  const alias = aliasOf(resource, absent)
+  const meant =
+    fields.find((field) => field === alias || foldName(field) === foldName(absent)) ?? nearest(absent, fields)
+  const question = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new CrmError('usage', `${inputName} has no field ${absent} to match by${question}`, {
+    hint:
+      meant === undefined
+        ? `one of: ${fields.join(', ')}`
+        : `--match ${names.map((name) => (name === absent ? meant : name)).join(',')}`,
+  })
+}
+
+/**
+ * Whether a list shows the members that rows are matched by. A member that all records lack may be new; one that is there but
+ * in no record a text or number, or there under a similar name or inside another member, matches nothing.
+ */
+export class MatchShown {
+  readonly #missing: Set<string>
+  readonly #hidden = new Map<string, CrmRecord>()
+  #first: CrmRecord | undefined
+
+  constructor(names: readonly string[]) {
+    this.#missing = new Set(names)
+  }
+
+  see(record: CrmRecord): void {
+    this.#first ??= record
+    for (const name of this.#missing) {
+      const key = matchKey(record, [name])
+      if (key !== undefined && !MASKED.test(key)) this.#missing.delete(name)
+      else if (!this.#hidden.has(name) && isElsewhere(record, name)) this.#hidden.set(name, record)
+    }
+  }
+
+  /**
+   * After the whole list: CrmError `bad_answer` for a member that it has, and in no record as a text or number. With `isMade`
+   * the job created records with all members, so none of them is new.
+   */
+  judge(isMade = false): void {
+    const name = [...this.#missing].find((each) => isMade || this.#hidden.has(each))
+    const record = name === undefined ? undefined : (this.#hidden.get(name) ?? this.#first)
+    if (!record) return
+    throw new CrmError(
+      'bad_answer',
+      `no record of the list has ${name} as a text or number, so no row can be matched by it: ${shapeOf(record)}`,
+      { hint: `name a member that the records have (--match NAME), or create every row: import without --match` },
+    )
+  }
+}
+
+/** The member itself, or one of the same name in other letters, in the plural, or one level deeper. */
+function isElsewhere(record: CrmRecord, name: string): boolean {
+  const folded = foldName(name)
+  const isAlike = (member: string) => [folded, `${folded}s`].includes(foldName(member))
+  return Object.entries(record).some(
+    ([member, value]) => isAlike(member) || (isJsonObject(value) && Object.keys(value).some(isAlike)),
+  )
 }

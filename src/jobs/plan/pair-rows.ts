@@ -9,11 +9,10 @@ import { type CrmRecord, hasOperation, matchHint, resourceOf } from '../../core/
 import { createKeyIndex } from '../input/key-index.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { requestDigest } from './digest.ts'
-import { createOf, updateOf } from './import-row.ts'
+import { canonicalJson, requestDigest } from './digest.ts'
 import { emailOf, type Ledger, type Vanished } from './ledger.ts'
 import type { Planned } from './plan-builder.ts'
+import { createOf, updateOf } from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
 
 export interface PairParts {

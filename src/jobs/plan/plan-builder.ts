@@ -1,19 +1,24 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { collectionPath, recordPath } from '../../api/path.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { createKeyIndex, type KeyIndex } from '../input/key-index.ts'
+import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { BeforeWriter } from './before-writer.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { refuseUnchangeable } from './deal-updates.ts'
-import { recordDigest, requestDigest } from './digest.ts'
+import { canonicalJson, recordDigest, requestDigest } from './digest.ts'
 import { DigestCounter } from './digest-counter.ts'
-import { FieldCounts } from './field-counts.ts'
 import { LeavingOut, type LeftOut } from './left-out.ts'
 import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from './operation.ts'
-import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
-import { PlanWriter } from './plan-writer.ts'
+import type { Noun, PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
+import { FieldCounts, PlanWriter } from './plan-writer.ts'
+import { refuseUnchangeable } from './stage-names.ts'
+
+const MOST_NAMED = 10
+
+/** One more than are named, to know whether there are more. */
+export const MOST_MATCHES = MOST_NAMED + 1
 
 export interface Planned {
   readonly do: OperationKind
@@ -173,4 +178,39 @@ function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' 
     ...(known.state === 'sent' && known.since !== undefined ? { since: known.since } : {}),
     ...(known.state === 'sent' && known.isTaken ? { taken: true } : {}),
   }
+}
+
+interface Ambiguity {
+  readonly names: readonly string[]
+  readonly ids: readonly string[]
+}
+
+/** The operation that makes a record of a row. */
+export function createOf(noun: Noun, row: InputRow): Planned {
+  return { do: 'create', path: collectionPath(resourceOf(noun), row.parent), body: row.fields, ...placeOf(row) }
+}
+
+export function updateOf(noun: Noun, row: InputRow, id: string, fields: JsonObject): Planned {
+  return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: fields, ...placeOf(row) }
+}
+
+export function deleteOf(noun: Noun, row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
+  return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record, ...placeOf(row) }
+}
+
+/** The failure of a row with several matches: a person has to choose the record. */
+export function ambiguousOf(noun: Noun, row: InputRow, { names, ids }: Ambiguity): PlannedFailure {
+  const [field, shown] = [names.join(', '), ids.slice(0, MOST_NAMED)]
+  const [count, more] = ids.length > shown.length ? [`more than ${MOST_NAMED}`, ', …'] : [String(ids.length), '']
+  const reason = `it matched ${count} ${noun} by ${field}: ${shown.join(', ')}${more}`
+  return {
+    do: 'fail',
+    path: RESOURCES[resourceOf(noun)].path,
+    ...placeOf(row),
+    failed: { code: 'ambiguous_match', field, reason },
+  }
+}
+
+function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {
+  return { line, at: [offset, length] }
 }

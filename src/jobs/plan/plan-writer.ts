@@ -1,8 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { parseExactJson } from '../../core/exact-json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import type { NewOperation } from './operation.ts'
+import type { NewOperation, OperationHead } from './operation.ts'
+import type { PlanFile } from './plan-file.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
+
+/** Who makes the input names its members, and could name a new one in every row. */
+const MOST_FIELDS = 1000
 
 const CHUNK_CHARS = 64 * 1024
 /** UTF-8 takes at most three bytes for a unit of UTF-16. */
@@ -79,4 +85,49 @@ export class PlanWriter {
       throw toMachineError(error, this.#path)
     }
   }
+}
+
+/** How many operations write a member, and how. */
+export interface FieldCount {
+  readonly field: string
+  readonly create: number
+  readonly update: number
+  /** Of the updates those that take its value away. */
+  readonly clear: number
+}
+
+/** Which members the operations of a plan write. */
+export class FieldCounts {
+  readonly #counts = new Map<string, { field: string; create: number; update: number; clear: number }>()
+
+  add(kind: OperationHead['do'], body: JsonObject): void {
+    if (kind === 'delete' || kind === 'fail') return
+    for (const field of Object.keys(body)) {
+      let count = this.#counts.get(field)
+      if (!count) {
+        if (this.#counts.size >= MOST_FIELDS) continue
+        count = { field, create: 0, update: 0, clear: 0 }
+        this.#counts.set(field, count)
+      }
+      count[kind] += 1
+      if (kind === 'update' && body[field] === null) count.clear += 1
+    }
+  }
+
+  /** The most written first. */
+  list(): readonly FieldCount[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.create + b.update - a.create - a.update)
+  }
+}
+
+/** Of a plan that was made before; parses every body, which takes seconds for a million. */
+export function fieldsOfPlan(plan: PlanFile): readonly FieldCount[] {
+  const fields = new FieldCounts()
+  for (const batch of plan.operations()) {
+    for (const { head, body } of batch) {
+      const parsed = body && parseExactJson(body.toString('utf8'))
+      if (isJsonObject(parsed)) fields.add(head.do, parsed)
+    }
+  }
+  return fields.list()
 }

@@ -1,7 +1,12 @@
+import { hash } from 'node:crypto'
+import { normalize } from 'node:path'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import type { Noun } from './plan-head.ts'
+
+const RUN_CHARS = 22
 
 /** What planning needs of the world. */
 export interface PlanningContext {
@@ -28,4 +33,34 @@ export interface PlanningContext {
   readonly sleep: (ms: number) => Promise<void>
   /** A line for people. */
   readonly note: (line: string) => void
+}
+
+interface RunParts {
+  readonly account: string
+  readonly kind: string
+  readonly noun: Noun
+  /** Flags that change what a row comes to. */
+  readonly mapping: readonly (readonly [flag: string, value: string | readonly string[] | undefined])[]
+  /** As it was typed. */
+  readonly inputName: string
+}
+
+/**
+ * What tells one run from another: the same command with the same file is the same run, on another machine too, so that
+ * its rows have the same keys. What stdin holds has no name, so it needs one.
+ */
+export function runId({ account, kind, noun, mapping, inputName }: RunParts): string {
+  if (inputName === '-') {
+    throw new CrmError('usage', 'what comes on stdin needs a name, or a second run would not know the first one', {
+      hint: 'add --run-id NAME, and the same one when you run it again',
+    })
+  }
+  const parts = JSON.stringify([
+    account,
+    kind,
+    noun,
+    mapping.filter(([, value]) => value !== undefined),
+    normalize(inputName),
+  ])
+  return hash('sha256', parts, 'base64url').slice(0, RUN_CHARS)
 }

@@ -1,7 +1,7 @@
 import { changedMembers } from '../../core/changes.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './digest.ts'
 
 /** A member that somebody changed since, and its three sides. */
 export interface Conflict {

@@ -7,7 +7,7 @@ import type { Progress } from '../journal/progress.ts'
 import type { Leases } from './leases.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
 import type { ServerClock } from './server-clock.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 
 export interface DispatchParts {
   readonly journal: Journal

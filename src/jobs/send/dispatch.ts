@@ -5,7 +5,7 @@ import type { Dispatched, DispatchParts, Stop } from './dispatch-parts.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { whyNotRepeated } from './may-repeat.ts'
 import { Outcomes } from './outcomes.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 import { TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500

@@ -3,7 +3,7 @@ import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
-import { failureError } from './failure-error.ts'
+import { failureError } from './send-outcome.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { JobServices } from './services.ts'
 

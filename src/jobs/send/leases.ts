@@ -2,7 +2,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Operation } from '../plan/operation.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 
 export const MOST_LEASED_AT_ONCE = 256
 

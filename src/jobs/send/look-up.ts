@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { recordDigest } from '../plan/digest.ts'
 import { type Candidate, CreatedMatcher } from './match-created.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 
 /** What the records say about an operation whose fate is not known. */
 export type Finding =

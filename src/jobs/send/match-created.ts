@@ -2,8 +2,8 @@ import { idText, parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { naturalName, textOf } from '../plan/alike.ts'
-import type { Task } from './task.ts'
+import { naturalName, textOf } from '../plan/existing.ts'
+import type { Task } from './task-queue.ts'
 
 /** A record that says what an operation would have made. */
 export interface Candidate {

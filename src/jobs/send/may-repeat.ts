@@ -2,7 +2,7 @@ import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { SendOutcome } from './send-outcome.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 
 const NOT_KNOWN = 'the server is not known to keep idempotency keys'
 

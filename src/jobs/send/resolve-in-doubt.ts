@@ -6,7 +6,7 @@ import type { Leases } from './leases.ts'
 import { type Finding, lookUp, type Records } from './look-up.ts'
 import { TAKEN } from './may-repeat.ts'
 import type { GoneAs } from './send-outcome.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 
 /** A list may lag behind the writes; what is absent is looked for once more after so long. */
 const SETTLE_MS = 2000

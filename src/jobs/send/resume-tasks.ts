@@ -1,7 +1,11 @@
+import type { JobPaths } from '../journal/job-folder.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { HeldLease, Progress } from '../journal/progress.ts'
+import { readJournal } from '../journal/read-journal.ts'
 import type { Operation } from '../plan/operation.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import type { Task } from './task.ts'
+import { RecentRecords } from './recent-records.ts'
+import type { Task } from './task-queue.ts'
 
 export interface ResumeTerms {
   readonly windowMs: number
@@ -67,4 +71,23 @@ function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & Lef
     isResumed: isSent,
     lastSentMs: undefined,
   }
+}
+
+/** Of these ids those that are the result of an operation that is done. */
+export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
+  journal.flush()
+  const claimed = new Set<string>()
+  readJournal(paths.journal, (entry) => {
+    if (entry.t !== 'done') return
+    for (const [, , id] of entry.r) if (id !== null && ids.has(id)) claimed.add(id)
+  })
+  return claimed
+}
+
+/** Some of the last records that the job made or changed. */
+export function recentRecordsIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
+  journal.flush()
+  const recentRecords = new RecentRecords()
+  readJournal(paths.journal, (entry) => recentRecords.take(entry))
+  return recentRecords.ids
 }

@@ -1,9 +1,9 @@
-import { type Failure, isFailure } from '../../api/errors/failure.ts'
-import { isGoneStatus } from '../../api/errors/gone.ts'
+import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { fateFailure } from '../../api/writes/fate-failure.ts'
 import { type AskedWrite, judgeWrite } from '../../api/writes/judge-write.ts'
-import { isReplayed } from '../../api/writes/replayed.ts'
+import { isReplayed } from '../../api/writes/key-keeping.ts'
+import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { isChangedSince, isOlder, madeAtMs, SKEW_MS } from '../../core/made-at.ts'
@@ -11,7 +11,7 @@ import { type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
 import { sentKind } from '../plan/operation.ts'
-import type { Task } from './task.ts'
+import type { Task } from './task-queue.ts'
 import { turnedTo } from './upsert-sender.ts'
 
 /** What one try means for its operation, and for the job. */
@@ -177,4 +177,17 @@ function judgeOutage({ tries }: Task, failure: Failure): SendOutcome {
 function failed(failure: Failure, code: string): SendOutcome & { readonly is: 'failed' } {
   const { status = null, field = null, reason, requestId: request = null } = failure
   return { is: 'failed', entry: { status, code, field, reason, request } }
+}
+
+/** The error of a try that ends more than its own operation. */
+export function failureError(action: string, failure: Failure, hint = failure.hint): CrmError {
+  const { code, reason, status, requestId, retryAfterMs, cause, rule } = failure
+  return new CrmError(code, `${action}: ${reason}`, {
+    hint,
+    isRetryable: rule !== 'never',
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(cause === undefined ? {} : { cause }),
+  })
 }

@@ -1,4 +1,7 @@
-import type { Task } from './task.ts'
+import type { Operation } from '../plan/operation.ts'
+
+/** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
+const MOST_IDS = 20_000
 
 /** Tasks that may be sent, and those that have to wait first. */
 export class TaskQueue {
@@ -54,4 +57,40 @@ export class TaskQueue {
     this.#later = []
     return rest
   }
+}
+
+/** The latest ids of created records: of two rows with the same id at most one made a record. */
+export class AnsweredIds {
+  readonly #ids = new Set<string>()
+
+  /** False when another create was answered with this id. */
+  add(id: string): boolean {
+    if (this.#ids.has(id)) return false
+    this.#ids.add(id)
+    const [oldest] = this.#ids
+    if (this.#ids.size > MOST_IDS && oldest !== undefined) this.#ids.delete(oldest)
+    return true
+  }
+}
+
+/** An operation that is leased and has no end yet. */
+export interface Task {
+  readonly operation: Operation
+  gen: number
+  /** When its key may first have been sent, by the server's clock. */
+  leasedMs: number
+  /** From then on the server may have forgotten the key, or never knew it. */
+  expiresMs: number
+  /** The end of the window as it was known when it was leased. */
+  windowEndMs: number
+  /** Tries of this process. */
+  tries: number
+  /** Whether a try, of this process or of an earlier one, may have taken effect. */
+  isInDoubt: boolean
+  /** Whether a create was answered with a 2xx that does not show the record: it is looked up, and never sent again. */
+  isTaken: boolean
+  /** Whether an earlier process leased it. */
+  isResumed: boolean
+  /** By the steady clock of this machine; undefined when this process has not sent it. */
+  lastSentMs: number | undefined
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Failure, isFailure } from '../../api/errors/failure.ts'
-import { isGoneStatus } from '../../api/errors/gone.ts'
+import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.ts'
 import { encodeSegment } from '../../api/path.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender, Write } from '../../api/writes/sender.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createTablePrinter } from '../../../src/commands/webhooks/choose-printer.ts'
 import { createJsonlPrinter } from '../../../src/commands/webhooks/jsonl-printer.ts'
-import { createTablePrinter } from '../../../src/commands/webhooks/table-printer.ts'
 import type { ForwardResult, ReceivedEvent, RejectedRequest } from '../../../src/core/webhook-events.ts'
 import { createStyles } from '../../../src/output/color.ts'
 import { readEventBody, readEventFacts } from '../../../src/webhooks/read-event.ts'

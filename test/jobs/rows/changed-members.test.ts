@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseExactJson } from '../../../src/core/exact-json.ts'
 import type { CrmRecord } from '../../../src/core/resources/registry.ts'
-import { changedMembers, isSameAsPrinted } from '../../../src/jobs/input/changed-members.ts'
+import { changedMembers, isSameAsPrinted } from '../../../src/jobs/input/failed-rows.ts'
 import { NAUGHTY } from '../../output/naughty-strings.ts'
 import { print } from '../../output/print-fixture.ts'
 import { read } from '../reading.ts'

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createDuplicateCheck } from '../../../src/jobs/input/duplicate-keys.ts'
-import { createFindings } from '../../../src/jobs/input/findings.ts'
-import { createKeyIndex, type KeyIndex } from '../../../src/jobs/input/key-index.ts'
+import { createFindings } from '../../../src/jobs/input/findings-text.ts'
+import { createDuplicateCheck, createKeyIndex, type KeyIndex } from '../../../src/jobs/input/key-index.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 import { read } from '../reading.ts'
 

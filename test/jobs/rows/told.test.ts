@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFindings } from '../../../src/jobs/input/findings.ts'
-import { findingLines } from '../../../src/jobs/input/findings-text.ts'
+import { createFindings, findingLines, verdictLines } from '../../../src/jobs/input/findings-text.ts'
 import type { Finding } from '../../../src/jobs/input/row.ts'
-import { verdictLines } from '../../../src/jobs/input/verdict-text.ts'
 import { read } from '../reading.ts'
 
 function finding(line: number, code: Finding['code'], column: string | undefined, value?: string): Finding {

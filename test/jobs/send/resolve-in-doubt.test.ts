@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import { Journal } from '../../../src/jobs/journal/journal.ts'
 import { Progress } from '../../../src/jobs/journal/progress.ts'
-import { canonicalJson } from '../../../src/jobs/plan/canonical-json.ts'
+import { canonicalJson } from '../../../src/jobs/plan/digest.ts'
 import type { Leases } from '../../../src/jobs/send/leases.ts'
 import { resolveInDoubt } from '../../../src/jobs/send/resolve-in-doubt.ts'
-import type { Task } from '../../../src/jobs/send/task.ts'
+import type { Task } from '../../../src/jobs/send/task-queue.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 
 const LEASED_MS = Date.parse('2026-01-01T00:00:00Z')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Failure } from '../../../src/api/errors/failure.ts'
 import type { Answer } from '../../../src/api/transport/answer.ts'
 import { judge } from '../../../src/jobs/send/send-outcome.ts'
-import type { Task } from '../../../src/jobs/send/task.ts'
+import type { Task } from '../../../src/jobs/send/task-queue.ts'
 
 function taskOf(kind: 'create' | 'update' | 'delete', over: Partial<Task> = {}): Task {
   const id = kind === 'create' ? {} : { id: 'con_1' }
