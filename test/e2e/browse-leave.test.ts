@@ -62,7 +62,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       await expect.poll(() => keptFiles(service.env).map((path) => statSync(path).mode & 0o777)).toEqual([0o600])
       expect((await all(service, '/v1/contacts')).map(({ company }) => company ?? null)).toEqual([null, null])
       const again = await browse(service.env)
-      await again.sees('2 edited, not sent (w sends) · 1 to be deleted (w sends, u takes back)')
+      await again.sees('2 edited, not sent (w sends) · 1 to be deleted (w sends, u cancels)')
       again.type('w')
       await again.sees('Send 2 updates and 1 deletion to')
       again.type('y')

@@ -56,7 +56,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       expect.objectContaining({ name: 'Ada Lovelace', phone: '+49 30 1' }),
     )
     terminal.type('u')
-    await terminal.sees('is as it was')
+    await terminal.sees('Undone: the change of')
     expect((await all(service, '/v1/contacts')).every(({ phone }) => (phone ?? null) === null)).toBe(true)
   })
 
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await all(service, '/v1/contacts')).toHaveLength(1)
   })
 
-  test('three are deleted with another key than the one that asked, and one of them is taken back', async () => {
+  test('three are deleted with another key than the one that asked, and one of them is cancelled', async () => {
     const service = await serviceWith([{ name: 'Keep' }, { name: 'Test 1' }, { name: 'Test 2' }, { name: 'Test 3' }])
     const terminal = await browse(service.env)
     await terminal.sees('Test 3')

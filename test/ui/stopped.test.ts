@@ -90,7 +90,7 @@ test('a kept deletion after a running edit is not sent at a stop, but kept, and 
   expect(ui.background.kept.hold()).toBe(1)
   expect(await kept()).toEqual([['con_1', null]])
   expect(seen.map(({ method }) => method)).not.toContain('DELETE')
-  expect(messages).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ takes back what was saved$/)])
+  expect(messages).toEqual([expect.stringMatching(/^1 saved; crm jobs undo job_\w+ reverts what was saved$/)])
 })
 
 test('the answer to a running deletion is awaited; without one a command shows the record', async () => {
@@ -137,7 +137,7 @@ const SINGLE: readonly {
   {
     what: 'a note',
     write: (ui) => ui.background.writes.addNote({ id: 'deal_1', name: 'Big' }, 'Called'),
-    done: 'Added the note to Big; notes cannot be taken back',
+    done: 'Added the note to Big; notes cannot be undone',
   },
 ]
 

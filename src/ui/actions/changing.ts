@@ -54,7 +54,7 @@ export const CHANGING: readonly Action[] = [
     footer: 'move',
     run: (ui) => void chooseStage(ui),
   },
-  { id: 'undo', title: 'Take back the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
+  { id: 'undo', title: 'Undo the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
 ]
 
 function create(ui: Ui): void {
@@ -98,13 +98,13 @@ async function undo({ background }: Ui): Promise<void> {
   const { deletions, history, notices } = background
   if (deletions.takeBack()) return
   const last = history.last()
-  if (!last) return notices.wait('There is nothing to take back; deletions that were sent, deals and notes stay')
+  if (!last) return notices.wait('Nothing to undo; deletions that were sent, deals and notes stay')
   try {
     await last.undo()
-    notices.done(`Taken back: ${last.what}`)
+    notices.done(`Undone: ${last.what}`)
   } catch (error) {
     history.add(last)
-    notices.problem(error, leadOf(error, { failed: 'Not taken back: ', open: 'Taking it back: ' }))
+    notices.problem(error, leadOf(error, { failed: 'Not undone: ', open: 'Undo: ' }))
   }
 }
 

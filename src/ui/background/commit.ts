@@ -49,7 +49,7 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     for (const edit of sent.left) forget('contacts', edit)
     const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
     const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
-    const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} takes back what was saved` : ''
+    const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
     notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${undo}`)
     if (sent.error !== undefined) notices.problem(sent.error, '')
   }

@@ -10,7 +10,7 @@ import type { UnderWay } from './under-way.ts'
 
 /** The delay of a deletion, which cannot be undone. */
 export const GRACE_MS = 6_000
-const GRACE_TEXT = `deleted for good in ${GRACE_MS / 1000} s; u takes back, one at a time`
+const GRACE_TEXT = `deleted for good in ${GRACE_MS / 1000} s; u cancels, one at a time`
 
 export interface Deletions {
   add(rows: readonly CrmRecord[]): void

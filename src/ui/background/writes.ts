@@ -19,7 +19,7 @@ export interface Writes {
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
 
-const UNDO = '; u takes it back'
+const UNDO = '; u undoes it'
 
 interface Parts {
   readonly store: Store<State>
@@ -62,10 +62,10 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       const id = rowId(row)
       const isUndoable = hasOperation(resourceOf(name), 'delete') && id !== undefined
       if (isUndoable) notices.done(`Created ${nameOf(row)}`, UNDO)
-      else notices.done(`Created ${nameOf(row)}, which cannot be taken back`)
+      else notices.done(`Created ${nameOf(row)}, which cannot be undone`)
       if (!isUndoable) return
       history.add({
-        what: `${nameOf(row)} is deleted again`,
+        what: `the creation of ${nameOf(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
             (await openApi()).contacts.delete(id, { ...options, ifMatch: undefined }),
@@ -80,7 +80,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       notices.done(`Saved ${nameOf(after)}`, UNDO)
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
-        what: `${nameOf(after)} is as it was`,
+        what: `the change of ${nameOf(after)}`,
         // Only if it was not changed since.
         undo: async () => void (await send(name, id, inverse, after.version)),
       })
@@ -94,7 +94,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         const items = state.notes?.dealId === dealId ? state.notes.items : []
         return { ...state, notes: { dealId, items: [note, ...items] } }
       })
-      notices.done(`Added the note to ${nameOf(deal)}; notes cannot be taken back`)
+      notices.done(`Added the note to ${nameOf(deal)}; notes cannot be undone`)
     },
   }
 }

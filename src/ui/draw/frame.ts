@@ -113,7 +113,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...(list.staged.size > list.sending.size
       ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
       : []),
-    ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u takes back)`] : []),
+    ...(list.held.size > 0 ? [`${list.held.size} to be deleted (w sends, u cancels)`] : []),
     ...(state.keptForms.length > 0 ? [`${changesText(0, state.keptForms.length)} kept (i opens it)`] : []),
     ...(state.leftOut > 0
       ? [`${state.leftOut} kept ${state.leftOut === 1 ? 'change' : 'changes'} left out (! shows which)`]
