@@ -56,7 +56,8 @@ function quickFolder(): { TMPDIR?: string } {
 const env = quickFolder()
 
 const shared = {
-  testTimeout: 20_000,
+  // A claim fails by its assertion; this only ends a test that waits for ever.
+  testTimeout: 60_000,
   // Of a second by default, in which a busy machine does not start a process.
   expect: { poll: { timeout: 10_000 } },
   pool: 'forks' as const,
