@@ -207,7 +207,10 @@ test('what was changed or deleted behind its back is put right; a deal that the 
   expect(again.get('contacts.crowd[3]')).toMatchObject({ action: 'created' })
   expect(again.get('notes.call[3]')).toMatchObject({ action: 'created' })
   const { exit, stderr } = await crm(['fixtures', 'apply', file, '--set', 'deals.big.amount:=5'], env)
-  expect({ exit, stderr }).toEqual({ exit: 7, stderr: expect.stringContaining('deals.big says something else than') })
+  expect({ exit, stderr }).toEqual({
+    exit: 7,
+    stderr: expect.stringContaining('deals.big has changed since it was made'),
+  })
 })
 
 test('a contact that is found by $match is changed, and not deleted with the fixtures', async () => {
@@ -292,7 +295,7 @@ test('a pipeline that is not there is a mistake with its place', async () => {
   const { exit, stderr } = await crm(['fixtures', 'apply', file], env)
   expect({ exit, stderr }).toEqual({
     exit: 2,
-    stderr: expect.stringContaining(`${file}:2:11: there is no pipeline "nope"; those there are: crm pipelines list\n`),
+    stderr: expect.stringContaining(`${file}:2:11: there is no pipeline "nope"; list pipelines: crm pipelines list\n`),
   })
 })
 
@@ -303,7 +306,7 @@ test('destroy and status of a file that is not there, and of which nothing is kn
     const { exit, stderr } = await crm(['fixtures', verb, missing], env)
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: expect.stringContaining(`there is no file "${missing}", and no`),
+      stderr: expect.stringContaining(`there is no file "${missing}", and it has no known run`),
     })
   }
   for (const verb of ['status', 'destroy']) {

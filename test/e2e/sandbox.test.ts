@@ -182,7 +182,7 @@ crm: 2 mistakes in ${seed}; nothing was sent
   expect(await run()).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining(
-      `crm: ${seed}:2:13: contacts.a was refused; cannot create the contact: body: the record`,
+      `crm: ${seed}:2:13: contacts.a was rejected; cannot create the contact: body: the record`,
     ),
   })
   expect(left()).toEqual([])

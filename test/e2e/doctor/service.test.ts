@@ -124,7 +124,7 @@ test('no key is 4, and the way to the server is examined all the same', async ({
 test('no server is 2, with the commands that name one', async () => {
   const { exit, stdout, stderr } = await crm(['doctor'], emptyHome())
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
-  expect(stderr).toMatch(/no server is named.*\n {2}start one here: crm serve/)
+  expect(stderr).toMatch(/no server is named.*\n {2}start one: crm serve/)
 })
 
 test('as csv every check is a record; jsonl is the document in a line, and --jq sees the whole of it', async ({
