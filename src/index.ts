@@ -8,8 +8,7 @@ import { nearest } from './core/nearest.ts'
 import { isLoopback, parseBaseUrl } from './core/origin.ts'
 import type { CrmRecord as AnyRecord } from './core/resources/registry.ts'
 import type { Wire } from './core/wire.ts'
-import { checkKey } from './settings/key-text.ts'
-import { defaultProfile } from './settings/profile.ts'
+import { checkKey, defaultProfile } from './settings/profile.ts'
 
 declare const CRM_VERSION: string
 

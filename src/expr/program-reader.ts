@@ -10,9 +10,8 @@ import {
   withVariables,
 } from './jq-scope.ts'
 import { type Token, UnreadJq } from './jq-tokens.ts'
-import { PathUses } from './path-uses.ts'
+import { PathUses, writtenAlone, writtenList } from './path-uses.ts'
 import { TokenCursor } from './token-cursor.ts'
-import { writtenAlone, writtenList } from './written-values.ts'
 
 const OPERATORS: readonly string[] = ['//', '==', '!=', '<=', '>=', '<', '>', '+', '-', '*', '/', '%', 'and', 'or', ',']
 const ASSIGNMENTS: readonly string[] = ['=', '|=', '+=', '-=', '*=', '/=', '%=', '//=']

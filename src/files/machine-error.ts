@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
@@ -47,4 +49,12 @@ export function toMachineError(error: unknown, path: string): unknown {
   const trouble = TROUBLES[errorCode(error) ?? '']
   if (!trouble) return error
   return new CrmError('machine', `cannot use ${path}: ${trouble.what}`, { hint: trouble.hint(path), cause: error })
+}
+
+/** Waits until names that were created or changed in the folder are on disk. */
+export async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder.
+  if (platform() === 'win32') return
+  await using folder = await open(path)
+  await folder.sync()
 }

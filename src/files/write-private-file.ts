@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { toMachineError } from './machine-error.ts'
+import { syncFolder, toMachineError } from './machine-error.ts'
 import { refuseLinkedFile } from './private-file.ts'
-import { syncFolder } from './sync-folder.ts'
 
 /**
  * Replaces the file by one of mode 0600 atomically: a reader sees the old text or the new one, also after a power cut. The

@@ -1,4 +1,4 @@
-import { withinStack } from './within-stack.ts'
+import { CrmError } from '../core/errors.ts'
 
 /**
  * Characters that JSON.stringify does not escape and a terminal acts on: DEL and C1 controls, bidirectional marks, overrides
@@ -14,4 +14,17 @@ export function jsonText(value: unknown, indent = 0): string {
 /** Makes the output of JSON.stringify safe to show. */
 export function escapeObeyed(json: string): string {
   return json.replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Runs a recursive walk through a value; CrmError `invalid_input` for a value too deep for the stack. */
+export function withinStack(write: () => string): string {
+  try {
+    return write()
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new CrmError('invalid_input', 'a record is nested too deeply, or is too long, to be shown', {
+      hint: 'remove its deepest members, or show others: --fields id',
+      cause,
+    })
+  }
 }

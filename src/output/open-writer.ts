@@ -1,7 +1,8 @@
+import { CrmError } from '../core/errors.ts'
+import { idOnLine } from '../core/id-line.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Format } from './format.ts'
-import { createIdWriter } from './id-writer.ts'
-import { createJsonWriter } from './json-writer.ts'
-import { createJsonlWriter } from './jsonl-writer.ts'
+import { jsonText } from './json-text.ts'
 import type { RecordOutput } from './record-output.ts'
 import type { RecordWriter } from './record-writer.ts'
 
@@ -18,4 +19,41 @@ const OPENERS: Readonly<Record<Format, (out: RecordOutput) => Promise<RecordWrit
 
 export async function openWriter(out: RecordOutput): Promise<RecordWriter> {
   return await OPENERS[out.format](out)
+}
+
+function createJsonlWriter(): RecordWriter {
+  const line = (record: CrmRecord): string => `${jsonText(record)}\n`
+  return { page: (records) => records.map(line).join(''), end: () => '', single: line, notes: () => [] }
+}
+
+/** One id per line, for commands that read ids with `-`. */
+function createIdWriter(): RecordWriter {
+  return { page: (records) => records.map(idLine).join(''), end: () => '', single: idLine, notes: () => [] }
+}
+
+function idLine(record: CrmRecord): string {
+  const text = idOnLine(record.id)
+  if (text === undefined) {
+    throw new CrmError('bad_answer', `a record has no id that fits on one line: ${jsonText(record).slice(0, 200)}`, {
+      hint: 'show whole records: -o jsonl',
+    })
+  }
+  return `${text}\n`
+}
+
+/** One document for any number of pages: opened with the first record, closed at the end. */
+function createJsonWriter(): RecordWriter {
+  let isOpen = false
+  const item = (record: CrmRecord): string => `  ${jsonText(record, 2).replaceAll('\n', '\n  ')}`
+  return {
+    page(records) {
+      if (records.length === 0) return ''
+      const opening = isOpen ? ',\n' : '[\n'
+      isOpen = true
+      return opening + records.map(item).join(',\n')
+    },
+    end: () => (isOpen ? '\n]\n' : '[]\n'),
+    single: (record) => `${jsonText(record, 2)}\n`,
+    notes: () => [],
+  }
 }

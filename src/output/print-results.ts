@@ -5,6 +5,8 @@ import type { Query } from '../expr/expression.ts'
 import { jsonText } from './json-text.ts'
 import type { RecordOutput } from './record-output.ts'
 import { linesFor } from './safe-lines.ts'
+import { safeText } from './safe-text.ts'
+import type { Selection } from './selection.ts'
 
 /**
  * Prints the results of `--jq` for each record as pages arrive (jsonl), or for the whole list (json), which is held in
@@ -36,4 +38,16 @@ export async function printWhole(out: RecordOutput, query: Query, json: string):
 /** Texts unquoted, as gh and `jq -r` do; any other value as JSON. */
 function resultText(results: readonly JsonValue[], indent: number): string {
   return results.map((result) => `${typeof result === 'string' ? result : jsonText(result, indent)}\n`).join('')
+}
+
+/** Writes notes on the printed records to stderr: omitted columns, and fields that no record has. */
+export async function writeNotes(
+  { io: { stderr }, columns }: Pick<RecordOutput, 'io' | 'columns'>,
+  notes: readonly string[],
+  selection: Selection | undefined,
+): Promise<void> {
+  const absent = (selection?.absent() ?? []).map((name) =>
+    columns.includes(name) ? `${name} is empty in every record` : `no record has the field ${JSON.stringify(name)}`,
+  )
+  for (const note of [...notes, ...absent]) await writeText(stderr, `${safeText(note)}\n`)
 }

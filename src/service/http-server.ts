@@ -1,6 +1,22 @@
-import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps } from 'node:https'
+import type { Socket } from 'node:net'
 import { CrmError } from '../core/errors.ts'
+import { Problem, type ProblemStatus, problemText, requestId } from './problem.ts'
+
+/** As in nginx (`lingering_time`, `lingering_timeout`): in total, and without a byte from the client. */
+const LINGER_MS = 30_000
+
+const SILENT_MS = 5000
+
+/** More than is sent by mistake, such as a whole export; discarding costs no memory. */
+const MAX_DROPPED_BYTES = 256 * 1024 * 1024
+
+const FAULTS: Readonly<Record<string, [ProblemStatus, string, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are larger than 16 KiB'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'body_too_large', 'the chunk extensions are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'the request did not arrive in time'],
+}
 
 export interface Tls {
   readonly cert: string | Buffer
@@ -65,5 +81,52 @@ function withTls(create: () => Server): Server {
         cause,
       },
     )
+  }
+}
+
+/**
+ * Answers bytes that did not form a request, as a problem like all others, and ends the connection. A response in progress
+ * was written whole, so this one follows it.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, code, detail] = FAULTS[error.code ?? ''] ?? [400, 'malformed_request', 'not an HTTP/1.1 request']
+  const problem = new Problem(status, { code, detail })
+  const id = requestId(undefined)
+  const text = problemText(problem, undefined, id)
+  const head = [
+    `HTTP/1.1 ${status} ${problem.title}`,
+    'Connection: close',
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${id}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+}
+
+/**
+ * Closes the connection in stages (RFC 9112 section 9.6) when the response is sent before the end of the request. Closing a
+ * socket with unread bytes resets the connection, and the client would lose the response.
+ */
+export function closeInStages(request: IncomingMessage): void {
+  const { socket } = request
+  let droppedBytes = 0
+  request.on('data', (chunk: Buffer) => {
+    droppedBytes += chunk.length
+    if (droppedBytes > MAX_DROPPED_BYTES) socket.destroy()
+  })
+  // Node calls this after the response is written; the original would not read the rest of the request.
+  socket.destroySoon = () => {
+    socket.end()
+    if (request.complete) return void socket.destroy()
+    socket.setTimeout(SILENT_MS)
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(timer))
+    request.once('end', () => socket.destroy())
   }
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** A rejected value: its position, the rule it breaks, and the expected value. */
 export interface ValueFault {
   /** RFC 6901 pointer as a URI fragment, for a member of the body. */
@@ -100,4 +102,10 @@ export function unknownParameter(parameter: string, known: readonly string[]): P
 
 export function notFound(what: string, id: string): Problem {
   return new Problem(404, { code: 'not_found', detail: `there is no ${what} ${JSON.stringify(id)}` })
+}
+
+/** The id sent by the client, if it is safe in headers and logs and not a secret; otherwise a new one. */
+export function requestId(sent: string | string[] | undefined): string {
+  const isSafe = typeof sent === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(sent) && !/crm_key_|whsec_/i.test(sent)
+  return isSafe ? sent : `req_${randomUUID()}`
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { type ExpectedVersions, requireVersion } from './if-match.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from './json-text.ts'
 import { notFound, Problem } from './problem.ts'
+import { deleteRecord } from './records.ts'
 import type { Change, StoredRecord, WriteState } from './store/store.ts'
+import type { CheckedWrite } from './write.ts'
 
 /** How long the old secret also signs after a rotation, by default; as in Svix. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -57,4 +60,18 @@ function requireWebhook(state: WriteState): StoredRecord {
 
 function membersOf(text: string): Map<string, JsonNode> {
   return new Map(parseJsonText(text) as Members)
+}
+
+/** Also deletes its deliveries and their log. Attempts in progress are not aborted. */
+export function webhookDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
+  return {
+    kind: 'webhook',
+    id,
+    parent: undefined,
+    decide: (state) => {
+      if (!state.current) throw notFound('webhook', id)
+      requireVersion(expected, state.current.version)
+      return deleteRecord(state, state.current, undefined)
+    },
+  }
 }

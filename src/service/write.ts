@@ -1,7 +1,7 @@
 import { pointer } from './fields/rules.ts'
-import { readIdempotency } from './idempotency.ts'
 import { Problem } from './problem.ts'
 import type { Call, Reply } from './route.ts'
+import { readIdempotency } from './route.ts'
 import type { Answer, Store, Write, WriteResult } from './store/store.ts'
 
 /** A validated change, without its idempotency key. */

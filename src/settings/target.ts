@@ -13,8 +13,7 @@ import {
   repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
-import { checkKey } from './key-text.ts'
-import { defaultProfile } from './profile.ts'
+import { checkKey, defaultProfile } from './profile.ts'
 import type { Settings } from './settings.ts'
 
 export interface TargetRequest {

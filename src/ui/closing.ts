@@ -1,11 +1,12 @@
 import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { jsonText } from '../output/json-text.ts'
 import { safeText } from '../output/safe-text.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { Background } from './background/background.ts'
-import type { State } from './state.ts'
-import type { Store } from './store.ts'
+import { COLUMNS, LISTS, SCREENS, type ScreenName } from './screens.ts'
+import { type State, type Store, withList } from './state.ts'
 import { changesText, formText, nameOf } from './text/change-text.ts'
 
 /** Keeps or drops unsent changes when the screens close. */
@@ -96,4 +97,34 @@ function lostLines(
   const typed = form ? [`  ${formText(form)}`] : []
   const what = changesText(pending.length, typed.length)
   return [`${what} not sent, and not kept: ${message}; ${details.hint}`, ...lines, ...more, ...typed]
+}
+
+/** The state of the screens at exit: the open screen, and for each list its column, sort and open pane. */
+export function toRemember({ screen, lists }: State): JsonObject {
+  const left = LISTS.filter((name) => name !== 'log').map((name) => {
+    const { column, sort, isDetailOpen } = lists[name]
+    const sorted = sort ? { sort: sort.by, descending: sort.isDescending } : {}
+    return [name, { column, detail: isDetailOpen, ...sorted }] as const
+  })
+  return { screen: screen === 'log' ? 'contacts' : screen, ...Object.fromEntries(left) }
+}
+
+export function rememberedScreen(left: JsonObject): ScreenName | undefined {
+  return SCREENS.find((screen) => screen === left.screen && screen !== 'log')
+}
+
+/** Ignores values of other versions that this version does not recognise. */
+export function withRemembered(state: State, left: JsonObject): State {
+  return LISTS.reduce((before, name) => {
+    const part = left[name]
+    if (!isJsonObject(part)) return before
+    const isColumn = (value: unknown) => COLUMNS[name].some((column) => column.name === value)
+    const { column, sort, descending, detail } = part
+    return withList(before, name, (list) => ({
+      ...list,
+      column: typeof column === 'string' && isColumn(column) ? column : list.column,
+      sort: typeof sort === 'string' && isColumn(sort) ? { by: sort, isDescending: descending === true } : undefined,
+      isDetailOpen: detail === true,
+    }))
+  }, state)
 }

@@ -3,8 +3,7 @@ import type { Env } from '../core/streams.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './pipelines/board.ts'
 import type { ScreenName } from './screens.ts'
-import type { State } from './state.ts'
-import type { Store } from './store.ts'
+import type { State, Store } from './state.ts'
 
 /** What the screens need from their environment. */
 export interface World {

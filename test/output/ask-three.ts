@@ -1,5 +1,4 @@
-import { askHidden } from '../../src/output/hidden-prompt.ts'
-import { askTyped, askYesNo } from '../../src/output/prompt.ts'
+import { askHidden, askTyped, askYesNo } from '../../src/output/prompt.ts'
 
 /** A process that asks three questions and prints the answers, or the error that ended them. */
 const { stdin, stdout, stderr } = process

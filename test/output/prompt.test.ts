@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { InputStream } from '../../src/core/streams.ts'
-import { askHidden } from '../../src/output/hidden-prompt.ts'
-import { askTyped, askYesNo } from '../../src/output/prompt.ts'
+import { askHidden, askTyped, askYesNo } from '../../src/output/prompt.ts'
 import { fakeIo } from './fake-io.ts'
 
 const never = new AbortController().signal

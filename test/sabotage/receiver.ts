@@ -136,7 +136,7 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'events of one record overtake each other on their way to the app',
-    file: 'src/webhooks/forwarding/lanes.ts',
+    file: 'src/webhooks/forwarding/forwarder.ts',
     line: 'const result = before.then(() => runInTurn(work))',
     to: 'const result = runInTurn(work)',
     tests: ['test/webhooks/forwarding/lanes.test.ts'],

@@ -59,7 +59,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'one idempotency key is taken for two different bodies, and the second write is lost',
-    file: 'src/service/idempotency.ts',
+    file: 'src/service/route.ts',
     line: ".update(call.body ?? '')",
     to: '',
     tests: ['test/service/idempotency.test.ts'],
@@ -136,7 +136,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a name that stands for a private address is delivered to',
-    file: 'src/service/delivery/checked-lookup.ts',
+    file: 'src/service/delivery/target-rules.ts',
     line: 'const allowed = found.filter(({ address }) => isAllowed(address))',
     to: 'const allowed = found',
     tests: ['test/service/delivery/transport.test.ts'],

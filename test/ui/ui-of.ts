@@ -8,8 +8,7 @@ import { type BackgroundWorld, createBackground } from '../../src/ui/background/
 import type { Stroke } from '../../src/ui/keys.ts'
 import { createBoards } from '../../src/ui/pipelines/board.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
-import { initialState } from '../../src/ui/state.ts'
-import { createStore } from '../../src/ui/store.ts'
+import { createStore, initialState } from '../../src/ui/state.ts'
 import type { Ui } from '../../src/ui/ui.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 

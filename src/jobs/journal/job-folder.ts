@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import { errorCode } from '../../files/error-code.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { makeFolder } from '../../files/make-folders.ts'
-import { syncFolder } from '../../files/sync-folder.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 
 /** Where the files of one job are; docs/job-format.md says what is in them. */

@@ -1,15 +1,19 @@
+import { parseJsonText } from '../json-text.ts'
 import type { Log } from '../log.ts'
 import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
-import type { Store } from '../store/store.ts'
-import { ActiveDeliveries } from './active-deliveries.ts'
-import { disableWebhook } from './disable-webhook.ts'
+import type { Change, Store, StoredRecord } from '../store/store.ts'
+import { nextWebhook } from '../webhook-changes.ts'
+import { ActiveDeliveries, takeTurns } from './active-deliveries.ts'
 import { EndpointLimits } from './endpoint-limits.ts'
-import { fixedSchedule, standardSchedule } from './schedule.ts'
 import { signedRequest } from './signed-request.ts'
 import { targetRule } from './target-rules.ts'
 import { openTransport } from './transport.ts'
-import { healthOf, isGone, outcomeOf, pauseMs } from './try-outcome.ts'
-import { takeTurns } from './turns.ts'
+import { fixedSchedule, healthOf, isGone, outcomeOf, pauseMs, standardSchedule } from './try-outcome.ts'
+
+const DISABLED = '"disabled"'
+
+/** Unused, as this write belongs to no request. */
+const ANSWER: Change['answer'] = { status: 200, body: '', location: undefined, etag: undefined }
 
 /** As Svix does: longer than the retries of one delivery, so that a single rejected event does not disable a subscription. */
 const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
@@ -143,4 +147,31 @@ async function endFailing(place: Place, failingSinceMs: TurnOutcome['failingSinc
 async function end({ store, log }: Place, webhookId: string, reason: string): Promise<void> {
   if (!(await disableWebhook(store, webhookId, reason))) return
   log?.({ level: 'warn', event: 'webhook_disabled', webhook_id: webhookId, reason })
+}
+
+/** Disables a subscription; its record shows when and why. False when it does not exist or is already disabled. */
+async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<boolean> {
+  let hasChanged = false
+  await store.write({
+    kind: 'webhook',
+    id,
+    parent: undefined,
+    idempotency: undefined,
+    decide: ({ current, nowMs }) => {
+      const next = current && disabled(current, reason, nowMs)
+      hasChanged = next !== current
+      return { next, deal: undefined, event: undefined, answer: ANSWER }
+    },
+  })
+  return hasChanged
+}
+
+function disabled(current: StoredRecord, reason: string, nowMs: number): NonNullable<Change['next']> {
+  const members = parseJsonText(current.text)
+  if (typeof members !== 'string' && members.get('status') === DISABLED) return current
+  const set = new Map([
+    ['status', DISABLED],
+    ['disabled_reason', JSON.stringify(reason)],
+  ])
+  return nextWebhook(current, set, nowMs)
 }

@@ -1,9 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { checkedLookup, refusedTarget } from './checked-lookup.ts'
 import { CONNECTION_CLOSED, failureReason } from './failure-reason.ts'
 import type { SignedRequest } from './signed-request.ts'
-import { literalAddress, type TargetRule } from './target-rules.ts'
+import { checkedLookup, literalAddress, refusedTarget, type TargetRule } from './target-rules.ts'
 
 export type Attempt =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }

@@ -1,6 +1,5 @@
 import { EVENT_KINDS, isEventPattern } from '../../core/event-kinds.ts'
-import { refusedTarget } from '../delivery/checked-lookup.ts'
-import { literalAddress, type TargetRule } from '../delivery/target-rules.ts'
+import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import type { JsonNode, Members } from '../json-text.ts'
 import { shownText } from '../shown.ts'
 import type { WebhookColumns } from '../store/store.ts'

@@ -5,9 +5,14 @@ import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-te
 import { noteCreation } from '../note-creation.ts'
 import { creation, deletion, update } from '../plain-changes.ts'
 import { badParameter } from '../problem.ts'
-import { newWebhookSecret, ROTATION_OVERLAP_MS, resendDelivery, rotateSecret } from '../webhook-changes.ts'
+import {
+  newWebhookSecret,
+  ROTATION_OVERLAP_MS,
+  resendDelivery,
+  rotateSecret,
+  webhookDeletion,
+} from '../webhook-changes.ts'
 import { webhookCreation } from '../webhook-creation.ts'
-import { webhookDeletion } from '../webhook-deletion.ts'
 import { inputMembers, type MutationInput } from './input-members.ts'
 import { RecordSource } from './record-source.ts'
 import type { Resolver } from './resolver.ts'

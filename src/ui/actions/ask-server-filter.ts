@@ -1,8 +1,7 @@
 import { parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
 import { showOverlay } from '../overlay-keys.ts'
 import { withList } from '../state.ts'
-import { refusalOf } from '../text/refusal-of.ts'
-import { textInput } from '../text/text-input.ts'
+import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 
 /** Asks for the filters of deals that the server applies; an empty text shows every deal. */

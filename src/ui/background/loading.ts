@@ -5,8 +5,8 @@ import type { ListState, Loading } from '../list/list-state.ts'
 import { MOST_ROWS, takePage } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
+import type { Store } from '../state.ts'
 import { type State, withList } from '../state.ts'
-import type { Store } from '../store.ts'
 import type { Notices } from './notices.ts'
 
 export interface Lists {

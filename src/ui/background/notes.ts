@@ -4,8 +4,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
 import type { Boards } from '../pipelines/board.ts'
 import { selectedRow } from '../selected.ts'
-import type { State } from '../state.ts'
-import type { Store } from '../store.ts'
+import type { State, Store } from '../state.ts'
 
 /** The cursor must rest this long before a request. */
 const REST_MS = 250

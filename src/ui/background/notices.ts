@@ -4,8 +4,8 @@ import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
+import type { Store } from '../state.ts'
 import { type State, type Toast, withList } from '../state.ts'
-import type { Store } from '../store.ts'
 
 const SHOWN_MS = 8_000
 const MOST_SHOWN = 3

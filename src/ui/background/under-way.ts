@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { State } from '../state.ts'
-import type { Store } from '../store.ts'
+import type { State, Store } from '../state.ts'
 
 /** Running requests: the screens show them, and ask before they close. */
 export interface UnderWay {
@@ -33,4 +32,20 @@ export function createUnderWay(store: Store<State>): UnderWay {
       await nextTurn()
     },
   }
+}
+
+/** The changes that can be undone, the last first. */
+export interface History {
+  add(entry: Undo): void
+  last(): Undo | undefined
+}
+
+interface Undo {
+  readonly what: string
+  readonly undo: () => Promise<void>
+}
+
+export function createHistory(): History {
+  const entries: Undo[] = []
+  return { add: (entry) => void entries.push(entry), last: () => entries.pop() }
 }

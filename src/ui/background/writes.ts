@@ -4,12 +4,11 @@ import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/r
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
+import type { Store } from '../state.ts'
 import { type State, withList } from '../state.ts'
-import type { Store } from '../store.ts'
 import { nameOf } from '../text/change-text.ts'
-import type { History } from './history.ts'
 import type { Notices } from './notices.ts'
-import type { UnderWay } from './under-way.ts'
+import type { History, UnderWay } from './under-way.ts'
 
 /** Writes that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
 export interface Writes {

@@ -1,6 +1,9 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { safeText } from '../../output/safe-text.ts'
 import { COLUMN_GAP, type Column, type FittedColumn, fitListColumns } from '../list/columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
+import { listOf } from '../screens.ts'
+import type { State } from '../state.ts'
 import { fitCell, shortCell } from '../text/fit-cell.ts'
 import type { Theme } from './theme.ts'
 
@@ -79,4 +82,21 @@ function flagOf(list: ListState, id: string, position: number): string {
   const { anchor, cursor } = list
   const isInRange = anchor !== undefined && position >= Math.min(anchor, cursor) && position <= Math.max(anchor, cursor)
   return isInRange ? '+' : ' '
+}
+
+/** Why there is no row, and how to create one: at most two lines. */
+export function emptyText(state: State): readonly string[] {
+  const { screen, lists, listening } = state
+  const list = lists[listOf(screen)]
+  if (list.rows.length > 0) return ['No loaded row matches.', 'Esc shows all again.']
+  if (screen === 'log') return ['No messages.']
+  if (list.failure !== undefined) return ['Nothing could be loaded. r tries again, ! shows the error.']
+  if (!list.isComplete || list.isStale) return []
+  if (screen === 'events') {
+    if (listening) return [`No event yet. Senders reach this at ${safeText(listening.url)}`, 'T makes one up.']
+    return ['No events are kept on this machine.', 'crm listen receives them; T makes one up and sends it.']
+  }
+  if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and w do.']
+  const isNarrowed = Object.keys(list.serverFilters).length > 0
+  return isNarrowed ? ['No record on the server matches. f changes the filter.'] : [`No ${screen} yet. n makes one.`]
 }

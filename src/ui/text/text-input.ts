@@ -1,3 +1,5 @@
+import { CrmError } from '../../core/errors.ts'
+
 /** A line being edited; `cursor` is the number of graphemes before it. */
 export interface TextInput {
   readonly graphemes: readonly string[]
@@ -68,4 +70,15 @@ function graphemesOf(text: string): readonly string[] {
   if (/^[\x20-\x7e]*$/.test(text)) return text.split('')
   const segments = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)
   return Array.from(segments, ({ segment }) => segment)
+}
+
+/** The error of a check, with its hint; undefined when the check passes. */
+export function refusalOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    return `${error.message}; ${error.details.hint}`
+  }
 }

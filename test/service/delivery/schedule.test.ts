@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fixedSchedule, standardSchedule } from '../../../src/service/delivery/schedule.ts'
+import { fixedSchedule, standardSchedule } from '../../../src/service/delivery/try-outcome.ts'
 
 test('the standard schedule has ten attempts in a little over three days', () => {
   const delayMs = standardSchedule(() => 0.5)

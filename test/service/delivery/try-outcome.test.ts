@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { fixedSchedule } from '../../../src/service/delivery/schedule.ts'
 import type { Attempt } from '../../../src/service/delivery/transport.ts'
-import { healthOf, isGone, outcomeOf, pauseMs } from '../../../src/service/delivery/try-outcome.ts'
+import { fixedSchedule, healthOf, isGone, outcomeOf, pauseMs } from '../../../src/service/delivery/try-outcome.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12)
 const DAY_MS = 24 * 60 * 60 * 1000

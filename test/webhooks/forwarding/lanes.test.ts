@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLanes } from '../../../src/webhooks/forwarding/lanes.ts'
+import { createLanes } from '../../../src/webhooks/forwarding/forwarder.ts'
 
 test('tasks of one key run in order without overlap, and no more than the limit run at once', async () => {
   const works = fc.array(

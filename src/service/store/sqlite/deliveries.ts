@@ -1,9 +1,9 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import type { ClaimedDelivery, DeliveryTurn, TryResult, TurnOutcome } from '../deliveries.ts'
 import type { Connection } from './connection.ts'
+import { inQuickTransaction } from './connection.ts'
+import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import { failAll, keepResult, renewClaim } from './delivery-results.ts'
-import { IS_DUE_SOMETIME } from './delivery-states.ts'
-import { inQuickTransaction } from './transaction.ts'
 import { liveSecrets } from './webhook-secrets.ts'
 
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */

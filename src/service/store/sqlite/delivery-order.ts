@@ -1,7 +1,14 @@
 import { timeOfSerial } from '../../../core/ids.ts'
 import { ORDER_KEPT_MS } from '../deliveries.ts'
 import type { Connection } from './connection.ts'
-import { IS_OPEN } from './delivery-states.ts'
+
+/**
+ * `waiting` for an earlier delivery of its record, `pending` until `next_at_ms`, `sending` until the claim ends at
+ * `next_at_ms`; then `succeeded` or `failed`. The text must equal that of the partial indexes, or they are not used.
+ */
+export const IS_OPEN = `state IN ('waiting', 'pending', 'sending')`
+
+export const IS_DUE_SOMETIME = `state IN ('pending', 'sending')`
 
 /** The deliveries of one record to one subscription form a queue; failing ones are at its head. */
 export interface Line {

@@ -1,8 +1,7 @@
 import { decodeId } from '../../../core/ids.ts'
 import { type Claim, FAILURE_KEPT_MS, SUCCESS_KEPT_MS, type TryOutcome, type TryResult } from '../deliveries.ts'
 import type { Connection } from './connection.ts'
-import { advanceLine, failingSinceMs } from './delivery-order.ts'
-import { IS_OPEN } from './delivery-states.ts'
+import { advanceLine, failingSinceMs, IS_OPEN } from './delivery-order.ts'
 
 /** An expired claim may belong to another process. */
 const IS_MINE = `event_id = ?1 AND webhook_id = ?2 AND state = 'sending' AND next_at_ms = ?3`

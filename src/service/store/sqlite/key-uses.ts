@@ -1,6 +1,6 @@
 import { KEY_USES_KEPT_MS, type KeyUse, type KeyUseQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { inQuickTransaction } from './transaction.ts'
+import { inQuickTransaction } from './connection.ts'
 
 type UseRow = readonly [
   keyId: string,

@@ -7,12 +7,10 @@ import { shellWord } from '../../../core/shell-word.ts'
 import { errorCode } from '../../../files/error-code.ts'
 import { makeFolders } from '../../../files/make-folders.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
-import { type Connection, connect } from './connection.ts'
-import { BUSY_TIMEOUT_MS } from './lock-wait.ts'
+import { type Connection, connect, inTransaction } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { insertPipelines } from './pipelines.ts'
-import { storageFailure } from './storage-failure.ts'
-import { inTransaction } from './transaction.ts'
+import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */
 const APPLICATION_ID = 0x43524d31

@@ -3,7 +3,7 @@ import { type PlainResource, RESOURCES } from '../../../core/resources/registry.
 import type { SharedValue, UniqueMember } from '../store.ts'
 import { uniqueValues } from '../unique-values.ts'
 import type { Connection } from './connection.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction } from './connection.ts'
 
 /** A record and the names of its unique members. */
 interface Checked {

@@ -1,15 +1,14 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlain } from '../../../core/resources/registry.ts'
-import { checkChange } from '../change-rules.ts'
+import { checkChange, nextSerial, writeTimeMs } from '../change-rules.ts'
 import { tookEffect } from '../kept-answers.ts'
-import { nextSerial, writeTimeMs } from '../serials.ts'
 import type { Change, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { inTransaction } from './connection.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
-import { inTransaction } from './transaction.ts'
 import {
   findTaken,
   keepUniqueValues,

@@ -1,7 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Write, WriteResult } from '../store.ts'
-import { LOCK_WAIT_MS, RETRY_MS } from './lock-wait.ts'
-import { isLockedOut } from './storage-failure.ts'
+import { isLockedOut, LOCK_WAIT_MS, RETRY_MS } from './storage-failure.ts'
 import type { Outcome } from './write-batch.ts'
 
 /** Limits how long one transaction blocks other processes and the reads of this one. */
