@@ -115,7 +115,7 @@ function topicLines(): readonly string[] {
 }
 
 async function showTopic({ stdout }: Io, program: Command, name: HelpTopicName): Promise<number> {
-  await writeText(stdout, topicText(await HELP_TOPICS[name].load(), program.createHelp(), stdout.columns ?? 100))
+  await writeText(stdout, await topicText(await HELP_TOPICS[name].load(), program.createHelp(), stdout.columns ?? 100))
   return EXIT.ok
 }
 

@@ -33,8 +33,13 @@ type OutputContext = Pick<Context, 'io' | 'env' | 'expr'> &
 /** Which records of a list are kept, and what is said of the others. */
 type ListContext = Pick<Context, 'io' | 'now' | 'note' | 'expr'> & WithFlags<'isQuiet' | 'progress' | 'limit'>
 
+interface WholeList {
+  /** Whether the only page holds all records. */
+  readonly isWhole: true
+}
+
 export interface List {
-  readonly pages: AsyncIterable<ListPage>
+  readonly pages: AsyncIterable<ListPage> & Partial<WholeList>
   /** What a table shows when `--fields` names nothing. */
   readonly columns: readonly string[]
   /** What the records are called, for the note that there are none. */
@@ -64,7 +69,7 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
   try {
     const out = await recordOutput(ctx, list.columns, pager?.stdout)
     count = await printRecords(
-      out,
+      { ...out, isWhole: list.pages.isWhole === true },
       itemsOf(await chosenPages(ctx, list, check), (page) => {
         last = page
         if (list.resource) ctx.seen(list.resource, page.items)
@@ -236,8 +241,11 @@ export async function printDocument(ctx: OutputContext, text: string): Promise<v
 }
 
 /** For lists that are complete in memory. */
-export async function* onePage(items: readonly CrmRecord[]): AsyncIterable<ListPage> {
-  yield { items, nextCursor: undefined }
+export function onePage(items: readonly CrmRecord[]): AsyncIterable<ListPage> & WholeList {
+  async function* pages(): AsyncGenerator<ListPage> {
+    yield { items, nextCursor: undefined }
+  }
+  return Object.assign(pages(), { isWhole: true } as const)
 }
 
 async function openPagerFor({

@@ -15,7 +15,7 @@ export async function printRecord(out: RecordOutput, record: CrmRecord): Promise
     await printWhole(out, out.query, jsonText(picked))
     return writeNotes(out, [], selection)
   }
-  const writer = await openWriter(out)
+  const writer = await openWriter({ ...out, isWhole: true })
   await writeText(stdout, writer.single(picked))
   await writeNotes(out, writer.notes(), selection)
 }

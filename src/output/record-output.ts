@@ -12,6 +12,8 @@ export interface RecordOutput {
   /** The columns of a table, and the first columns of a file, without `--fields`. */
   readonly columns: readonly string[]
   readonly color: boolean
+  /** Whether all records are there before the first is printed; a table is then laid out by cli-table3. */
+  readonly isWhole?: boolean
   /** Whether cells that a spreadsheet would evaluate are defused, in csv and tsv. */
   readonly isCsvSafe: boolean
   /**

@@ -1,4 +1,3 @@
-import type Table from 'cli-table3'
 import { fitText, textWidth } from './text-width.ts'
 
 export interface Layout {
@@ -11,8 +10,19 @@ export interface Layout {
 
 export const GAP = 2
 
+/** Draws one line per row, with aligned cells and no trailing blanks. */
+export type DrawLines = (layout: Layout, rows: readonly (readonly string[])[]) => string[]
+
+/** cli-table3 takes a second for 2,000 rows, and longer per row the more there are. */
+const MOST_ROWS = 200
+
 /** From a private use area; cli-table3 measures it as one column. */
 const STAND_IN = '\uE000'
+
+/** A combining mark, for a cell of no width; cli-table3 measures it as none. */
+const WIDTHLESS_STAND_IN = '\u036F'
+
+const STAND_INS = new RegExp(`${STAND_IN}+|${WIDTHLESS_STAND_IN}`, 'g')
 
 const BORDERLESS = {
   top: '',
@@ -32,27 +42,47 @@ const BORDERLESS = {
   middle: ' '.repeat(GAP),
 }
 
+/** For rows that stream. */
+export const drawRows: DrawLines = (layout, rows) =>
+  fitRows(layout, rows).map((row) => {
+    const cells = row.map((cell, at) => {
+      const blank = ' '.repeat(Math.max(0, (layout.widths[at] ?? 1) - textWidth(cell)))
+      return layout.aligns[at] === 'right' ? blank + cell : cell + blank
+    })
+    return cells.join(' '.repeat(GAP)).replace(/ +$/, '')
+  })
+
 /**
- * Draws one line per row, with aligned cells. cli-table3 lays out one row of stand-ins, which are then replaced by the
- * cells: it measures flags, keycaps and some scripts wrongly, and is limited to 7,000 rows a second.
+ * For tables that are whole. cli-table3 lays out stand-ins as wide as the cells, which replace them afterwards: its own
+ * measure of flags, keycaps and some scripts is wrong.
  */
-export function drawLines(Lib: typeof Table, layout: Layout, rows: readonly (readonly string[])[]): string[] {
-  const table = new Lib({
-    chars: BORDERLESS,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colWidths: [...layout.widths],
-  })
-  table.push(layout.widths.map((width) => STAND_IN.repeat(width)))
-  const [before = '', ...behind] = table.toString().split(new RegExp(`${STAND_IN}+`))
-  return rows.map((row) => {
-    const cells = behind.map((gap, index) => fillCell(row[index] ?? '', layout, index) + gap)
-    return (before + cells.join('')).replace(/ +$/, '')
-  })
+export async function loadDrawTable(): Promise<DrawLines> {
+  const { default: Table } = await import('cli-table3')
+  return (layout, rows) => {
+    if (rows.length > MOST_ROWS) return drawRows(layout, rows)
+    const { widths, aligns } = layout
+    const table = new Table({
+      chars: BORDERLESS,
+      style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+      colWidths: [...widths],
+      colAligns: [...aligns],
+    })
+    const fitted = fitRows(layout, rows)
+    table.push(...fitted.map((row) => row.map((cell, at) => standInFor(cell, widths[at] ?? 1))))
+    const cells = fitted
+      .flat()
+      .filter((cell) => cell !== '')
+      .values()
+    const lines = table.toString().split('\n')
+    return rows.map((_, at) => (lines[at] ?? '').replace(STAND_INS, () => cells.next().value ?? '').replace(/ +$/, ''))
+  }
 }
 
-function fillCell(text: string, { widths, aligns, isCut }: Layout, index: number): string {
-  const width = widths[index] ?? 1
-  const cell = isCut ? fitText(text, width) : text
-  const blank = ' '.repeat(Math.max(0, width - textWidth(cell)))
-  return aligns[index] === 'right' ? blank + cell : cell + blank
+function fitRows({ widths, isCut }: Layout, rows: readonly (readonly string[])[]): string[][] {
+  return rows.map((row) => widths.map((width, at) => (isCut ? fitText(row[at] ?? '', width) : (row[at] ?? ''))))
+}
+
+function standInFor(cell: string, width: number): string {
+  if (cell === '') return ''
+  return STAND_IN.repeat(Math.min(width, textWidth(cell))) || WIDTHLESS_STAND_IN
 }

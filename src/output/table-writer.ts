@@ -1,4 +1,3 @@
-import type Table from 'cli-table3'
 import type { JsonValue } from '../core/json.ts'
 import { exactDigits } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
@@ -11,7 +10,7 @@ import { columnsToOmit } from './omitted-columns.ts'
 import type { RecordOutput } from './record-output.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { safeText } from './safe-text.ts'
-import { drawLines, GAP, type Layout } from './table-lines.ts'
+import { type DrawLines, drawRows, GAP, type Layout, loadDrawTable } from './table-lines.ts'
 import { textWidth } from './text-width.ts'
 
 /** The least useful width of a column. */
@@ -28,7 +27,7 @@ const WIDEST_PIPED = 100
  * within its width; piped output is never cut. The first page determines the columns and their alignment.
  */
 export async function createTableWriter(out: RecordOutput): Promise<RecordWriter> {
-  const { default: Lib } = await import('cli-table3')
+  const draw = out.isWhole ? await loadDrawTable() : drawRows
   const { bold } = createStyles(out.color)
   let paths = out.fields ?? out.columns.map((name) => [name])
   let headers = paths.map(headerOf)
@@ -56,11 +55,11 @@ export async function createTableWriter(out: RecordOutput): Promise<RecordWriter
       const widths = isCut ? fitColumns(needs, available, GAP) : needs.map(({ width }) => Math.min(width, WIDEST_PIPED))
       needs = needs.slice(0, widths.length)
       const layout = { widths: widths.map((width) => Math.max(1, width)), aligns, isCut }
-      const head = isFirst ? drawLines(Lib, layout, [headers]).map(bold) : []
-      return [...head, ...drawLines(Lib, layout, rows), ''].join('\n')
+      const lines = draw(layout, isFirst ? [headers, ...rows] : rows)
+      return lines.map((line, at) => `${isFirst && at === 0 ? bold(line) : line}\n`).join('')
     },
     end: () => '',
-    single: (record) => drawPairs(Lib, record, out),
+    single: (record) => drawPairs(draw, record, out),
     notes: () => {
       const shown = new Set(headers.slice(0, needs.length))
       const hidden = wantedHeaders.filter((head) => !shown.has(head)).join(', ')
@@ -107,11 +106,11 @@ function isNumeric(value: JsonValue | undefined): boolean {
 }
 
 /** Never cut: a single record is shown in full, and a secret is shown only once. */
-function drawPairs(Lib: typeof Table, record: CrmRecord, out: RecordOutput): string {
+function drawPairs(draw: DrawLines, record: CrmRecord, out: RecordOutput): string {
   const { bold } = createStyles(out.color)
   const paths = out.fields ?? Object.keys(record).map((name) => [name])
   const rows = paths.map((path) => [safeText(fieldName(path)), cellText(memberAt(record, path))] as const)
   const nameWidth = Math.max(1, ...rows.map(([name]) => textWidth(name)))
-  const lines = drawLines(Lib, { widths: [nameWidth, 1], aligns: ['left', 'left'], isCut: false }, rows)
+  const lines = draw({ widths: [nameWidth, 1], aligns: ['left', 'left'], isCut: false }, rows)
   return rows.map(([name], at) => `${bold(name)}${lines[at]?.slice(name.length)}\n`).join('')
 }

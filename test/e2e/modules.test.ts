@@ -68,11 +68,17 @@ describe('no command loads what it does not use', () => {
     }
   })
 
-  test('contacts list as a table loads cli-table3 as well', async ({ service }) => {
-    await make(service, '/v1/contacts', [{ name: 'Ada' }])
-    const { parts } = await loadedBy(['contacts', 'list'], service.env)
-    expect(heavy(parts)).toContain('cli-table3')
-    for (const part of ['conf', 'fastify', 'yaml', 'src/service']) expect(heavy(parts)).not.toContain(part)
+  test('a list that streams as a table loads no cli-table3; one record and a list that is whole do', async ({
+    service,
+  }) => {
+    const [id = ''] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const list = await loadedBy(['contacts', 'list'], service.env)
+    expect(list.stdout).toContain('Ada')
+    expect(heavy(list.parts)).toEqual(['commander', 'src/api', 'src/program.ts', 'undici'])
+    const get = await loadedBy(['contacts', 'get', id], service.env)
+    expect(heavy(get.parts)).toEqual(['cli-table3', 'commander', 'src/api', 'src/program.ts', 'undici'])
+    const summary = await loadedBy(['deals', 'list', '--summary', 'stage_id'], service.env)
+    expect(heavy(summary.parts)).toEqual(heavy(get.parts))
   })
 
   test('contacts create from flags loads no YAML, and --dry-run no client', async ({ service }) => {

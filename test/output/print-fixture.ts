@@ -10,6 +10,7 @@ export interface Printing {
   readonly columns?: readonly string[]
   readonly fields?: string
   readonly color?: boolean
+  readonly isWhole?: boolean
   readonly isCsvSafe?: boolean
   readonly query?: Query
   /** The width of the terminal; undefined for a pipe. */
@@ -33,6 +34,7 @@ export async function print(how: Printing, ...pages: readonly (readonly CrmRecor
     fields: how.fields === undefined ? undefined : parseFields(how.fields),
     columns: how.columns ?? ['id', 'name'],
     color: how.color ?? false,
+    isWhole: how.isWhole ?? false,
     isCsvSafe: how.isCsvSafe ?? false,
     query: how.query,
   }

@@ -141,15 +141,21 @@ test('a terminal that reports no width, or a width of 0, is assumed to have 80 c
   expect(lines(io.out())[1]).toHaveLength(80)
 })
 
+const anyText = fc.string({
+  unit: fc.constantFrom('a', ' ', '日', '👩‍💻', '🇩🇪', 'é', '\n', '\u202e', '\u0301', '1️⃣', '\uE000', '\u036f', '$&'),
+  maxLength: 40,
+})
+const anyRecord = fc.record({
+  id: anyText,
+  name: anyText,
+  b: fc.oneof(anyText, fc.integer(), fc.constant(null)),
+  c: anyText,
+})
+const anyPages = fc.array(fc.array(anyRecord, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
+
 test('no line is ever wider than the terminal, and every page has the same columns', async () => {
-  const text = fc.string({
-    unit: fc.constantFrom('a', ' ', '日', '👩‍💻', '🇩🇪', 'é', '\n', '\u202e', '\u0301'),
-    maxLength: 40,
-  })
-  const record = fc.record({ id: text, name: text, b: fc.oneof(text, fc.integer(), fc.constant(null)), c: text })
-  const pages = fc.array(fc.array(record, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
   await fc.assert(
-    fc.asyncProperty(pages, fc.integer({ min: 1, max: 90 }), async (given, width) => {
+    fc.asyncProperty(anyPages, fc.integer({ min: 1, max: 90 }), async (given, width) => {
       const { io } = await print({ format: 'table', columns: ['id', 'name', 'b', 'c'], width }, ...given)
       const rows = lines(io.out())
       expect(rows).toHaveLength(1 + given.flat().length)
@@ -157,6 +163,30 @@ test('no line is ever wider than the terminal, and every page has the same colum
     }),
     { numRuns: 100 },
   )
+})
+
+test('a whole table has the text of one that streams: piped, at every width, with numbers and cells of no width', async () => {
+  const width = fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 90 }))
+  await fc.assert(
+    fc.asyncProperty(anyPages, width, fc.boolean(), async (pages, columns, color) => {
+      const how = {
+        format: 'table',
+        columns: ['id', 'name', 'b', 'c'],
+        color,
+        ...(columns && { width: columns }),
+      } as const
+      const [streamed, whole] = [await print(how, ...pages), await print({ ...how, isWhole: true }, ...pages)]
+      expect(whole.io.out()).toBe(streamed.io.out())
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('20,000 rows of a whole table take no minute', async () => {
+  const records = Array.from({ length: 20_000 }, (_, at) => ({ id: `rec_${at}`, name: 'Ann', at }))
+  const startMs = performance.now()
+  await print({ format: 'table', columns: ['id', 'name', 'at'], isWhole: true }, records)
+  expect(performance.now() - startMs).toBeLessThan(5000)
 })
 
 test('one record is a table of keys and values, uncut and safe', async () => {

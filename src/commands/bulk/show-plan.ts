@@ -7,7 +7,7 @@ import type { Forecast, PlanCounts } from '../../jobs/plan/plan-head.ts'
 import type { RestOfJob } from '../../jobs/send/run-on-server.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { dryRunExit } from '../dry-run.ts'
-import { printOne, recordOutput } from '../print.ts'
+import { itemsOf, onePage, printOne, recordOutput } from '../print.ts'
 import { cannotUndo, fieldsText, limitText, timeText } from './plan-text.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
@@ -86,11 +86,9 @@ function limitRecord({ rate, atLeastMs }: Forecast, share: number): JsonObject {
 }
 
 async function printLeftOut(ctx: Context, leftOut: readonly LeftOut[]): Promise<void> {
-  async function* pages() {
-    yield leftOut.map(recordOf)
-  }
   ctx.io.stdout.write('\n')
-  await printRecords(await recordOutput(ctx, LEFT_OUT_COLUMNS), pages())
+  const out = await recordOutput(ctx, LEFT_OUT_COLUMNS)
+  await printRecords({ ...out, isWhole: true }, itemsOf(onePage(leftOut.map(recordOf))))
 }
 
 function recordOf(left: LeftOut): JsonObject {

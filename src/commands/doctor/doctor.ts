@@ -135,7 +135,8 @@ async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undef
   const rows = diagnosis.findings.flatMap((finding) => linesOf(finding, stdout))
   // As if it were piped: what was seen is the whole point, and is not cut to the width of a terminal.
   const uncut = { write: (text: string) => stdout.write(text) }
-  await printRecords(await recordOutput(ctx, COLUMNS, uncut), itemsOf(onePage(rows)))
+  const out = await recordOutput(ctx, COLUMNS, uncut)
+  await printRecords({ ...out, isWhole: true }, itemsOf(onePage(rows)))
 }
 
 /** One row, and on a terminal as many as what was seen takes. */

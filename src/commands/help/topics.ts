@@ -29,13 +29,19 @@ export function findHelpTopic(word: string): HelpTopicName | undefined {
   return HELP_TOPIC_NAMES.find((name) => name === word)
 }
 
-/** As the help of a command looks: terms in a column, lines as wide as the terminal. */
-export function topicText({ title, parts }: HelpTopic, help: Help, width: number): string {
-  help.prepareContext({ helpWidth: width })
+/** In the layout of the help of a command: terms in a column, lines as wide as the terminal. */
+export async function topicText({ title, parts }: HelpTopic, help: Help, width: number): Promise<string> {
+  const { GAP, loadDrawTable } = await import('../../output/table-lines.ts')
+  const draw = await loadDrawTable()
   const texts = parts.map((part) => {
     if (typeof part === 'string') return help.boxWrap(part, width)
-    const termWidth = Math.max(...part.rows.map(([term]) => term.length))
-    return part.rows.map(([term, meaning]) => help.formatItem(term, termWidth, meaning, help)).join('\n')
+    const termWidth = GAP + Math.max(...part.rows.map(([term]) => term.length))
+    const room = width - termWidth - GAP
+    const rows = part.rows.flatMap(([term, meaning]) => {
+      const lines = room < help.minWidthToWrap ? [meaning] : help.boxWrap(meaning, room).split('\n')
+      return lines.map((line, at) => [at === 0 ? ' '.repeat(GAP) + term : '', line])
+    })
+    return draw({ widths: [termWidth, 1], aligns: ['left', 'left'], isCut: false }, rows).join('\n')
   })
   return `${title}\n\n${texts.join('\n\n')}\n`
 }
