@@ -12,7 +12,7 @@ import { type FailureReport, reportFailures } from './history/failed-file.ts'
 import { type FailurePage, failurePages } from './history/failure-pages.ts'
 import { allJobs, findJob, headOf, type Pruned, prunable, removeJobs } from './history/find-jobs.ts'
 import { outcomeError } from './history/job-errors.ts'
-import { heldUndos } from './history/job-results.ts'
+import { undosInEffect } from './history/job-results.ts'
 import { type JobState, readJobState } from './history/job-state.ts'
 import { leftOutPages } from './history/left-out-pages.ts'
 import { type OperationResult, operationResults, rowsLeft } from './history/operation-results.ts'
@@ -41,50 +41,50 @@ import type { RunTerms } from './send/services.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
-  /** What came of each operation, in the order of the plan; for jobs that fit in memory. */
+  /** The result of each operation, in the order of the plan; for jobs that fit in memory. */
   results(paths: JobPaths): readonly OperationResult[]
-  /** The folder of everything that jobs and fixtures keep; made where it is missing. */
+  /** The state home of jobs and fixtures; created if it is missing. */
   home(): Promise<string>
-  /** Where that is, whether it is there or not. */
+  /** The path of the state home, which may not exist. */
   homePath(): string
-  /** Where records live, whatever the key. */
+  /** The server with the records, whatever the key. */
   account(): Promise<string>
-  /** A job of operations that are known already; `run` sends it, and tells its hooks what became of each. */
+  /** A job of given operations; `run` sends it, and reports each result to its hooks. */
   make(identity: JobIdentity, fill: (builder: PlanBuilder) => Promise<void>): Promise<MadeJob>
   makeImport(request: ImportRequest): Promise<MadeImport>
-  /** Contacts that an expression chooses. */
+  /** A job for the records that an expression selects. */
   makeSelection(request: SelectionRequest): Promise<MadeImport>
-  /** The rows of a job that were refused, once more. */
+  /** A job that sends the failed rows of another one again. */
   makeRetry(paths: JobPaths): Promise<MadeImport>
-  /** Those that were refused for one cause, corrected alike. */
+  /** A job that sends the rows that failed for one cause, all with the same correction. */
   correct(paths: JobPaths, correction: Correction): Promise<MadeCorrection>
-  /** Reverts a job, as far as its records are unchanged since. */
+  /** A job that reverts another one, as far as its records are unchanged since. */
   makeUndo(paths: JobPaths): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
-  /** Jobs that came to their end before. */
+  /** Jobs that ended before this time. */
   prunable(beforeMs: number): AsyncIterable<Pruned>
   remove(ids: readonly string[]): void
-  /** Names that the stage of a deal can have; undefined where the server does not tell. */
+  /** Valid names for the stage of a deal; undefined if the server does not list them. */
   stages(): Promise<readonly string[] | undefined>
   /** The first of these stages that no pipeline has; undefined when all exist, or the server does not list stages. */
   unknownStage(stages: readonly string[]): Promise<WrongStage | undefined>
   /** What a job would still send; reads its whole plan. */
   rest(paths: JobPaths): RestOfJob
-  /** The least time for so many requests, by the limit in the last answer. */
+  /** The minimum time for so many requests, by the limit in the last response. */
   forecast(requests: number, rateShare: number): Promise<Forecast>
   /** The oldest first. */
   all(): readonly JobPaths[]
-  /** By id, or by an end of it. */
+  /** By id, or by a suffix of it. */
   find(word: string): JobPaths
   state(paths: JobPaths): Promise<JobState>
-  /** By id of a job that of the undo that took it back. */
+  /** Ids of jobs, each with the id of the undo in effect. */
   undone(): Promise<ReadonlyMap<string, string>>
   /** How its rows were matched and read. */
   rowTerms(paths: JobPaths): RowTerms
-  /** Also of one that cannot be read. */
+  /** As `state`, also for a damaged job. */
   stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob>
   cancel(paths: JobPaths): Promise<Account>
-  /** A job that cannot be read gets out of the way of all others; gives where its folder is then. */
+  /** Renames the folder of a damaged job, so that no command finds it, and returns the new path. */
   setAside(paths: JobPaths): Promise<string>
   /** A copy of the plan, for `crm apply`. */
   exportPlan(paths: JobPaths, to: string): Promise<void>
@@ -96,49 +96,49 @@ export interface Jobs {
   leftOut(paths: JobPaths): AsyncIterable<FailurePage>
   /** The result of the last recheck of an upsert; undefined before the first. */
   recheck(paths: JobPaths): Recheck | undefined
-  /** Groups them, and writes them to a file; undefined when there are none. */
+  /** Groups the failures and writes the failed rows to a file; undefined if there are none. */
   reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
-  /** Of a job that was never begun: its files go. */
+  /** Removes the files of a job that was never started. */
   drop(paths: JobPaths): void
 }
 
 export interface JobResult extends JobOutcome {
   /** The records of an upsert that exist twice; undefined for other jobs, and for one that was stopped. */
   readonly recheck: Recheck | undefined
-  /** With what a command ends; undefined when every row was done. */
+  /** The error that the command ends with; undefined if every row was done. */
   readonly error: unknown
 }
 
-export interface JobsWorld {
+export interface JobsHost {
   readonly env: Env
   readonly stdin: () => InputStream
   readonly argv: readonly string[]
   readonly version: string
   readonly signal: AbortSignal
   readonly now: () => number
-  /** That of the system where there is none. */
+  /** Undefined: that of the system. */
   readonly timing: HostTiming | undefined
   readonly note: (line: string) => void
-  /** A dry run: nothing is made where jobs are kept. */
+  /** A dry run: no job is created. */
   readonly isTrial: boolean
   /** For lists, which retry by themselves. */
   readonly api: () => Promise<Api>
-  /** For writes, each try of which is written down. */
+  /** For writes, whose attempts are recorded in the journal. */
   readonly server: () => Promise<JobServer>
 }
 
-/** Nothing is written, and no server asked, before a method needs it. */
-export function openJobs(world: JobsWorld): Jobs {
-  const folder = join(stateHome(world.env), 'jobs')
+/** Writes nothing and sends no request before a method needs to. */
+export function openJobs(host: JobsHost): Jobs {
+  const folder = join(stateHome(host.env), 'jobs')
   let ensured: Promise<string> | undefined
   const ensure = () => {
-    ensured ??= ensureJobsFolder(world.env, world.note)
+    ensured ??= ensureJobsFolder(host.env, host.note)
     return ensured
   }
   const plan = async <Made extends { readonly is: string }>(
     work: (make: PlanningContext) => Promise<Made>,
   ): Promise<Made> => {
-    const make = world.isTrial ? await trialWorld(world, folder) : await makeWorld(world, await ensure())
+    const make = host.isTrial ? await trialContext(host, folder) : await planningContext(host, await ensure())
     let isMade = false
     try {
       const made = await work(make)
@@ -153,9 +153,9 @@ export function openJobs(world: JobsWorld): Jobs {
   return {
     results: operationResults,
     home: async () => dirname(await ensure()),
-    homePath: () => stateHome(world.env),
-    account: async () => crmAccount(await world.server()),
-    make: async (identity, fill) => makeJob(await makeWorld(world, await ensure()), identity, fill),
+    homePath: () => stateHome(host.env),
+    account: async () => crmAccount(await host.server()),
+    make: async (identity, fill) => makeJob(await planningContext(host, await ensure()), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
@@ -163,28 +163,28 @@ export function openJobs(world: JobsWorld): Jobs {
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
     applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
     prunable: (beforeMs) => prunable(folder, beforeMs),
-    remove: (ids) => removeJobs(folder, ids, world.now()),
-    stages: async () => stageNames(await world.api()),
-    unknownStage: async (stages) => unknownStage(await world.api(), stages),
+    remove: (ids) => removeJobs(folder, ids, host.now()),
+    stages: async () => stageNames(await host.api()),
+    unknownStage: async (stages) => unknownStage(await host.api(), stages),
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
     rest: restOf,
-    forecast: async (requests, rateShare) => forecast(requests, (await world.api()).rate(), rateShare),
+    forecast: async (requests, rateShare) => forecast(requests, (await host.api()).rate(), rateShare),
     state: readJobState,
-    undone: async () => new Map([...(await heldUndos(folder, true))].map(([id, { paths }]) => [id, paths.id])),
+    undone: async () => new Map([...(await undosInEffect(folder, true))].map(([id, { paths }]) => [id, paths.id])),
     rowTerms: (paths) => rowTermsOf(folder, paths),
     stateOrDamage,
     setAside,
-    cancel: (paths) => cancelJob(paths, world.now),
+    cancel: (paths) => cancelJob(paths, host.now),
     exportPlan: copyPlan,
     run: async (paths, terms, hooks) => {
-      const list = (noun: Noun) => listOf(world, noun)
-      const outcome = await runOnServer({ ...world, server: await world.server(), list }, { paths, terms, hooks })
+      const list = (noun: Noun) => listOf(host, noun)
+      const outcome = await runOnServer({ ...host, server: await host.server(), list }, { paths, terms, hooks })
       const { kind, noun } = headOf(paths)
       const left = kind === 'undo' ? await rowsLeft(paths) : undefined
       const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms })
       const ended = { ...outcome, left, twice: check?.found?.twins?.length ?? 0 }
-      return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, world.argv) }
+      return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
     },
     failures: failurePages,
     leftOut: leftOutPages,
@@ -197,43 +197,43 @@ export function openJobs(world: JobsWorld): Jobs {
   }
 }
 
-function makeWorld(world: JobsWorld, jobsFolder: string): Promise<PlanningContext> {
-  return worldIn(world, jobsFolder, jobsFolder)
+function planningContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
+  return contextIn(host, jobsFolder, jobsFolder)
 }
 
-/** Looks at the jobs that are there, if any are, and leaves them alone. */
-async function trialWorld(world: JobsWorld, jobsFolder: string): Promise<PlanningContext> {
-  // Where there is no server to plan for, there is no folder to remove.
-  await world.server()
-  return worldIn(world, jobsFolder, makeTrialFolder(world.env, jobsFolder))
+/** Reads existing jobs, and does not change them. */
+async function trialContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
+  // Without a server there is nothing to plan: fails before a folder is made.
+  await host.server()
+  return contextIn(host, jobsFolder, makeTrialFolder(host.env, jobsFolder))
 }
 
-async function worldIn(world: JobsWorld, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
-  const server = await world.server()
+async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
+  const server = await host.server()
   checkTimes(server.wire)
   return {
     account: crmAccount(server),
     ...{ jobsFolder, draftsFolder },
-    stdin: world.stdin,
-    signal: world.signal,
-    version: world.version,
-    command: world.argv,
-    list: (noun) => listOf(world, noun),
-    pageSize: (await world.server()).wire.pageSize,
-    dealUpdates: async () => dealUpdates(await world.api()),
+    stdin: host.stdin,
+    signal: host.signal,
+    version: host.version,
+    command: host.argv,
+    list: (noun) => listOf(host, noun),
+    pageSize: (await host.server()).wire.pageSize,
+    dealUpdates: async () => dealUpdates(await host.api()),
     onRead: () => {},
-    nowMs: world.now,
+    nowMs: host.now,
     sleep: async (ms) => {
-      await (world.timing ?? SYSTEM_TIMING).sleep(ms, world.signal)
-      world.signal.throwIfAborted()
+      await (host.timing ?? SYSTEM_TIMING).sleep(ms, host.signal)
+      host.signal.throwIfAborted()
     },
-    note: world.note,
+    note: host.note,
   }
 }
 
-async function* listOf(world: JobsWorld, noun: Noun): AsyncGenerator<Page> {
+async function* listOf(host: JobsHost, noun: Noun): AsyncGenerator<Page> {
   const resource = resourceOf(noun)
   if (!isListed(resource)) throw new Error(`${noun} have no list`)
-  const api = await world.api()
+  const api = await host.api()
   yield* api[RESOURCES[resource].plural].list()
 }

@@ -29,13 +29,13 @@ export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, c
   return {
     page(records) {
       if (records.length === 0) return ''
-      if (paths && !out.onHeads) {
+      if (paths && !out.onHeader) {
         columns.count(records)
         return shown(rows(records, paths))
       }
       const widthBefore = paths?.length ?? 0
       paths = columns.paths(records)
-      if (paths.length > widthBefore) out.onHeads?.(head(paths))
+      if (paths.length > widthBefore) out.onHeader?.(head(paths))
       return shown((widthBefore === 0 ? head(paths) : '') + rows(records, paths))
     },
     end: () => (paths ? '' : shown(head(columns.paths([])))),

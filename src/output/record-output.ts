@@ -20,7 +20,7 @@ export interface RecordOutput {
    * For csv and tsv: every page may add columns after the earlier ones. Called with the new header row each time; earlier
    * lines are then shorter than later ones. Undefined: the first page determines the columns.
    */
-  readonly onHeads?: ((line: string) => void) | undefined
+  readonly onHeader?: ((line: string) => void) | undefined
   /** From `--jq`, for json and jsonl: its results are printed instead of the records. */
   readonly query: Query | undefined
 }

@@ -43,7 +43,7 @@ test('the order of members does not matter, and the text reads back as the same 
   )
 })
 
-test('numbers that no double holds keep their digits', () => {
+test('numbers that do not fit a double keep their digits', () => {
   expect(canonicalJson(parseExactJson('{"b":1.0,"a":12345678901234567890,"c":1e400}'))).toBe(
     '{"a":12345678901234567890,"b":1,"c":1e400}',
   )

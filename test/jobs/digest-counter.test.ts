@@ -6,7 +6,7 @@ import { recordDigest } from '../../src/jobs/plan/digest.ts'
 import { DigestCounter } from '../../src/jobs/plan/digest-counter.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
-test('each digest is counted by itself, whatever came between', async () => {
+test('each digest is counted separately, in any order', async () => {
   const folder = await tempFolder()
   let run = 0
   await fc.assert(
@@ -23,7 +23,7 @@ test('each digest is counted by itself, whatever came between', async () => {
   )
 })
 
-test('more digests than the first table holds are still told apart', async () => {
+test('more digests than the first table holds are still distinguished', async () => {
   const counter = new DigestCounter(await createKeyIndex(join(await tempFolder(), 'index.db')))
   const digests = Array.from({ length: 100_000 }, (_, row) => recordDigest(row))
   expect(digests.every((digest) => counter.next(digest) === 0)).toBe(true)

@@ -5,7 +5,7 @@ import { encodeLine } from '../../src/jobs/journal/journal-lines.ts'
 import { makeJob } from './job-fixture.ts'
 import { leaveLease } from './left-lease.ts'
 
-test('a group of failures says when the reason that it shows is not that of all', async () => {
+test('a group of failures states when its reasons differ', async () => {
   const paths = await makeJob([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   await leaveLease(paths, { leasedMs: 1, windowMs: 1, lifeMs: 1, keyMark: '0' })
   const said = [

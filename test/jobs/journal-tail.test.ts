@@ -52,7 +52,7 @@ function faultOf(progress: Progress): string | undefined {
   return progress.end === undefined ? undefined : 'the end of the job'
 }
 
-test('a journal cut off at any byte of its last 4 KB says nothing that was not so', { timeout: 60_000 }, async () => {
+test('a journal truncated at any byte of its last 4 KB contains only true entries', { timeout: 60_000 }, async () => {
   const { paths, journal } = await finishJob()
   const faults: string[] = []
   for (let length = journal.length - 1; length >= journal.length - TAIL_BYTES; length--) {
@@ -63,7 +63,9 @@ test('a journal cut off at any byte of its last 4 KB says nothing that was not s
   expect(faults).toEqual([])
 })
 
-test('a job that is resumed behind such a cut is done, and no row is there twice', { timeout: 60_000 }, async () => {
+test('a job that is resumed after such a truncation is done, and no row exists twice', {
+  timeout: 60_000,
+}, async () => {
   const { service, paths, journal } = await finishJob()
   for (let length = journal.length - TAIL_BYTES; length < journal.length; length += RESUMED_EVERY_BYTES) {
     writeFileSync(paths.journal, journal.subarray(0, length))
@@ -73,7 +75,7 @@ test('a job that is resumed behind such a cut is done, and no row is there twice
   expect(await emailsOn(service)).toEqual(people.map(({ email }) => email).sort())
 })
 
-test('a byte that changed is refused wherever a lease would be cut off with it', async () => {
+test('a changed byte is refused if truncation would remove a lease', async () => {
   const { paths, journal } = await finishJob()
   const { next } = read(paths.journal)
   const unnoticed: number[] = []

@@ -10,11 +10,11 @@ async function requestsFor(pageSize: number | undefined, sizes: readonly number[
   return counter.requestsWith(added)
 }
 
-test('a second look takes what was read once and what is made, by pages of the size that was shown', async () => {
+test('a recheck takes requests for the records read and those created, at the observed page size', async () => {
   expect(await requestsFor(500, [100, 100, 100], 250)).toBe(6)
 })
 
-test('where no more than one page was seen, the size that is set counts; where none is, each record does', async () => {
+test('after a single page the configured page size counts; without one, each record counts as a page', async () => {
   expect(await requestsFor(100, [3], 250)).toBe(3)
   expect(await requestsFor(undefined, [], 4)).toBe(4)
   expect(await requestsFor(100, [], 0)).toBe(1)

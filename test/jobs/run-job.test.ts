@@ -103,7 +103,7 @@ test('a job is not sent to another account than its own', async () => {
   const paths = await makeJob(people(3))
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
   const elsewhere = sendJob(paths, url, { services: { account: `${ACCOUNT}/other` } })
-  await expect(elsewhere).rejects.toThrow(`is for ${ACCOUNT}, and this command line leads to ${ACCOUNT}/other`)
+  await expect(elsewhere).rejects.toThrow(`belongs to ${ACCOUNT}, and this command line uses ${ACCOUNT}/other`)
   expect(seen).toEqual([])
 })
 

@@ -13,39 +13,39 @@ import type { InputFormat } from '../input/row.ts'
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
 /** In a format that an import reads. */
-export interface Export extends Omit<RecordOutput, 'format' | 'query' | 'onHeads'> {
+export interface Export extends Omit<RecordOutput, 'format' | 'query' | 'onHeader'> {
   readonly format: InputFormat
   readonly signal: AbortSignal
 }
 
 /**
- * All records or none: until the last page is on disk the file is not there, or is what it was. Says how many there were.
- * In csv and tsv every key that any record has becomes a column.
+ * Writes all records or none: until the last page is on disk, the file is absent or unchanged. Returns the number of records.
+ * In csv and tsv, every key of any record becomes a column.
  */
 export async function exportToFile(out: Export, path: string, pages: Pages): Promise<number> {
   return await replaceFile(path, async (file) => {
     const io = { ...out.io, stdout: file.stream }
     const written = file.path
     if (written === undefined) return await exportToStream({ ...out, io }, pages)
-    const heads: string[] = []
-    const count = await printRecords({ ...out, io, query: undefined, onHeads: (line) => heads.push(line) }, pages)
-    const [last] = heads.slice(-1)
-    if (last !== undefined && heads.length > 1) {
-      // Takes the place of the file that is being written, which then takes its own.
-      await replaceFile(written, ({ stream }) => padLines({ from: written, heads: last, out, stream }))
+    const headers: string[] = []
+    const count = await printRecords({ ...out, io, query: undefined, onHeader: (line) => headers.push(line) }, pages)
+    const [last] = headers.slice(-1)
+    if (last !== undefined && headers.length > 1) {
+      // Replaces the temporary file, which then replaces the target.
+      await replaceFile(written, ({ stream }) => padLines({ from: written, header: last, out, stream }))
     }
     return count
   })
 }
 
-/** To stdout, which cannot be taken back: keys that come after the first page fail it at the end. */
+/** To stdout, where columns cannot be added later: a new key after the first page makes the export fail at its end. */
 export async function exportToStream(out: Export, pages: Pages): Promise<number> {
   const columns = createColumns(out)
   const isWhole = out.format !== 'csv' && out.format !== 'tsv'
   const count = await printRecords({ ...out, query: undefined }, isWhole ? pages : counted(pages, columns))
   if (columns.notes().length === 0) return count
-  throw new CrmError('partial', 'the export is not whole: some values have no column', {
-    hint: 'export to a file, whose columns can be added to, or name the columns with --fields',
+  throw new CrmError('partial', 'the export is incomplete: some values have no column', {
+    hint: 'export to a file, where columns can be added, or name the columns with --fields',
   })
 }
 
@@ -62,25 +62,25 @@ async function* counted(pages: Pages, columns: ReturnType<typeof createColumns>)
 }
 
 interface Padding {
-  /** Lines that each have as many cells as there were columns when they were written. */
+  /** The file; each of its lines has as many cells as there were columns when it was written. */
   readonly from: string
-  /** The line of heads as it came to be, with its line end. */
-  readonly heads: string
+  /** The final header row, with its line end. */
+  readonly header: string
   readonly out: { readonly format: InputFormat; readonly signal: AbortSignal }
   readonly stream: OutputStream
 }
 
-/** Gives every line as many cells as there are heads: what is not there is an empty one. */
-async function padLines({ from, heads, out, stream }: Padding): Promise<void> {
+/** Pads every line with empty cells to the width of the header row. */
+async function padLines({ from, header, out, stream }: Padding): Promise<void> {
   const dialect: Dialect =
     out.format === 'tsv'
       ? { delimiter: '\t', quote: undefined, newline: '\n' }
       : { delimiter: ',', quote: '"', newline: '\n' }
   const lineEnd = out.format === 'tsv' ? '\n' : '\r\n'
   const headCutter = createDelimitedCutter(dialect, from, 1)
-  const [head] = headCutter.cut({ units: heads, offset: 0, isLast: true }).cuts
+  const [head] = headCutter.cut({ units: header, offset: 0, isLast: true }).cuts
   const width = head?.cells.length ?? 0
-  stream.write(heads)
+  stream.write(header)
   let isHead = true
   const input = { path: from, name: from, encoding: 'utf-8', hasBom: false, signal: out.signal } as const
   for await (const { cuts, window } of cutRecords(input, createDelimitedCutter(dialect, from, 1))) {

@@ -7,7 +7,7 @@ import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { type Account, rowTotals } from '../journal/row-totals.ts'
 
-/** Ends a job for good: what is done stays done, and the rest is never sent. */
+/** Ends a job permanently: done rows stay done, and the rest is never sent. */
 export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account> {
   return withLock(paths.lock, () => cancelLocked(paths, nowMs), 0)
 }
@@ -17,7 +17,7 @@ async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Accou
   const progress = new Progress(plan.count)
   const whole = readJournal(paths.journal, (entry) => progress.take(entry))
   if (progress.end !== undefined) {
-    throw new CrmError('conflict', `${paths.id} is ${progress.end} already`, { hint: `crm jobs show ${paths.id}` })
+    throw new CrmError('conflict', `${paths.id} is already ${progress.end}`, { hint: `crm jobs show ${paths.id}` })
   }
   const account = rowTotals(plan.end, progress)
   const { done, failed, in_doubt: doubt, unsent } = account

@@ -12,7 +12,7 @@ export interface DamagedJob {
   readonly reason: string
 }
 
-/** For those that look at all jobs, which one that cannot be read must not end. */
+/** For commands that read all jobs: a damaged job must not make them fail. */
 export async function stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob> {
   try {
     return await readJobState(paths)
@@ -22,12 +22,12 @@ export async function stateOrDamage(paths: JobPaths): Promise<JobState | Damaged
   }
 }
 
-/** The new name of its folder, under which nothing looks for jobs. CrmError `conflict` for a job that can be read. */
+/** Renames the folder of a damaged job, so that no command finds it, and returns the new path. CrmError `conflict` for any other job. */
 export async function setAside(paths: JobPaths): Promise<string> {
   const { state } = await stateOrDamage(paths)
   if (state !== 'damaged') {
     const hint = `crm jobs show ${paths.id}`
-    throw new CrmError('conflict', `${paths.id} can be read, and is not set aside: it is ${state}`, { hint })
+    throw new CrmError('conflict', `${paths.id} is ${state}, not damaged, so it is not set aside`, { hint })
   }
   const aside = join(dirname(paths.folder), `.damaged-${paths.id}`)
   try {

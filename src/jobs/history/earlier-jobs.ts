@@ -4,7 +4,7 @@ import { typedProfile } from '../../core/typed-profile.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { allJobs, headOf } from './find-jobs.ts'
-import { heldUndos, undosOf } from './job-results.ts'
+import { undosInEffect, undosOf } from './job-results.ts'
 import { type JobState, readJobState } from './job-state.ts'
 
 const UUID_LENGTH = 36
@@ -14,30 +14,30 @@ export interface RunIdentity {
   readonly run: string
   /** Of the input. */
   readonly sha256: string
-  /** The words behind `crm`, for hints. */
+  /** The words after `crm`, for hints. */
   readonly command: readonly string[]
 }
 
 export interface EarlierJob {
   readonly paths: JobPaths
-  /** Whether it takes back what one before it did. */
+  /** Whether it undoes an earlier one. */
   readonly isUndo: boolean
 }
 
-/** What earlier jobs of the same run mean for a new one. */
+/** What the earlier jobs of a run mean for a new one. */
 export type Earlier =
-  /** Nothing new: this one goes on, or is done. */
+  /** The input is the same: this job is resumed, or is done. */
   | { readonly is: 'same'; readonly job: JobState }
-  /** The input is another one by now, or was taken back: jobs and their undos, the oldest first. Of `planned` nothing was sent. */
+  /** The input has changed, or the job was undone: jobs and their undos, the oldest first. `planned` have sent nothing. */
   | {
       readonly is: 'before'
       readonly jobs: readonly EarlierJob[]
       readonly planned: readonly JobPaths[]
-      /** For people: that the last one was taken back, and by which. */
+      /** For people: that the last job was undone, and by which one. */
       readonly undone: string | undefined
     }
 
-/** CrmError `conflict` when one of them is under way, or was stopped with another input. */
+/** CrmError `conflict` if one of them is running, or was stopped and had another input. */
 export async function earlierJobs(
   jobsFolder: string,
   { account, run, sha256, command }: RunIdentity,
@@ -51,18 +51,18 @@ export async function earlierJobs(
     throw unfinished(job, command)
   }
   const last = jobs.at(-1)
-  const undo = last && (await heldUndos(jobsFolder)).get(last.paths.id)
+  const undo = last && (await undosInEffect(jobsFolder)).get(last.paths.id)
   const isLastDone = last?.state === 'finished' && !undo
   if (isLastDone && last.head.input?.sha256 === sha256) return { is: 'same', job: last }
   const planned = all.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
   const own = jobs.map(({ paths }) => paths)
-  const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}: what that took back is done anew.`
+  const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}; the rows that this reverted are sent again.`
   return { is: 'before', jobs: await withUndos(jobsFolder, own, command), planned, undone }
 }
 
 /**
- * Jobs and what took them back, in the order in which they were made. CrmError `conflict` while such an undo is not at its
- * end: what is there now would not be what is there then.
+ * Jobs and their undos, in the order in which they were made. CrmError `conflict` while such an undo is unfinished: it would
+ * change the records after they are read.
  */
 export async function withUndos(
   jobsFolder: string,
@@ -96,10 +96,10 @@ function unfinished({ paths: { id }, state, head }: JobState, command: readonly 
   const what = state === 'running' ? 'is running' : 'was stopped before its end'
   const why =
     head.kind === 'undo'
-      ? `, and takes back what ${head.of} did`
+      ? `, and is the undo of ${head.of}`
       : `, and ${head.input?.name ?? 'its input'} has changed since it was planned`
   return new CrmError('conflict', `${id} ${what}${why}`, {
-    hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or leave it: crm jobs cancel ${id}`,
+    hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or cancel it: crm jobs cancel ${id}`,
     job: id,
   })
 }
@@ -109,11 +109,14 @@ interface Repeated extends Pick<RunIdentity, 'account' | 'run'> {
 }
 
 /**
- * What a person is asked about before a run is done once more: how many records are there of it, and of which jobs. Undefined
- * where there are none, or they were taken back.
+ * The question before `--again` repeats a run: how many records exist from it, and from which jobs. Undefined if there are
+ * none, or the jobs were undone.
  */
-export async function madeAlready(jobsFolder: string, { account, run, noun }: Repeated): Promise<string | undefined> {
-  const undone = await heldUndos(jobsFolder)
+export async function existingFromRun(
+  jobsFolder: string,
+  { account, run, noun }: Repeated,
+): Promise<string | undefined> {
+  const undone = await undosInEffect(jobsFolder)
   const ids: string[] = []
   let count = 0
   for (const paths of allJobs(jobsFolder)) {
@@ -125,11 +128,11 @@ export async function madeAlready(jobsFolder: string, { account, run, noun }: Re
     count += done
   }
   if (count === 0) return undefined
-  const what = `${counted(count, resourceOf(noun))} ${count === 1 ? 'is' : 'are'}`
-  return `${what} there already from ${ids.join(', ')}; --again makes all of them once more.`
+  const what = `${counted(count, resourceOf(noun))} already ${count === 1 ? 'exists' : 'exist'}`
+  return `${what} from ${ids.join(', ')}; --again creates all of them again.`
 }
 
-/** Also one that was done once more: `run.UUID`. */
+/** Also true for a repetition of the run, whose name is `run.UUID`. */
 function isOfRun(own: string, run: string): boolean {
   return own === run || (own.startsWith(`${run}.`) && own.length === run.length + 1 + UUID_LENGTH)
 }

@@ -13,7 +13,7 @@ export interface FailureGroup {
   readonly field: string | undefined
   /** Of the first one. */
   readonly reason: string
-  /** Whether others say another reason, about another value perhaps. */
+  /** Whether the reasons of the group differ. */
   isMixed: boolean
   count: number
   /** The first few. */
@@ -21,7 +21,7 @@ export interface FailureGroup {
 }
 
 export interface FailureReport {
-  /** The rows as they were given, to be corrected and fed back; undefined for jobs that had no file. */
+  /** A file with the failed rows of the input, for correction; undefined for a job without an input file. */
   readonly file: string | undefined
   /** The largest first. */
   readonly groups: readonly FailureGroup[]
@@ -30,7 +30,7 @@ export interface FailureReport {
 const MOST_GROUPS = 1000
 const LINES_SHOWN = 3
 
-/** Groups what went wrong, and writes the rows beside their reasons; undefined when nothing did. */
+/** Groups the failures by cause, and writes the failed rows with their reasons; undefined if no row failed. */
 export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
   const plan = openJobPlan(paths)
   try {
@@ -40,13 +40,13 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
     const groups = new Map<string, FailureGroup>()
     const failures = failuresOf(plan, paths.journal, progress)
     // A plan from another machine has no input file.
-    const verdict = existsSync(paths.input) ? plan.head.input?.verdict : undefined
-    if (!verdict) {
+    const summary = existsSync(paths.input) ? plan.head.input?.verdict : undefined
+    if (!summary) {
       for (const failure of failures) count(groups, failure)
       return { file: undefined, groups: sorted(groups) }
     }
-    const file = join(paths.folder, failedRowsName(verdict))
-    const rows = await createFailedRows({ input: paths.input, verdict, to: file })
+    const file = join(paths.folder, failedRowsName(summary))
+    const rows = await createFailedRows({ input: paths.input, summary, to: file })
     for (const failure of failures) {
       count(groups, failure)
       const { line = 0, at = [0, 0] } = failure.operation.head

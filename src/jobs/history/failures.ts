@@ -4,7 +4,7 @@ import { readJournal } from '../journal/read-journal.ts'
 import type { Operation } from '../plan/operation.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 
-/** A row that was not done, and why. */
+/** A row that failed or is in doubt, and why. */
 export interface RowFailure {
   readonly operation: Operation
   readonly state: 'failed' | 'in_doubt'
@@ -14,11 +14,11 @@ export interface RowFailure {
   readonly requestId: string | undefined
 }
 
-/** So many are held in memory at once; more take another pass over the journal. */
+/** The number of failures in memory at once; more take another pass over the journal. */
 const AT_ONCE = 100_000
 
-/** Of a job that was killed: there is no word about it in the journal. */
-const NO_ANSWER = 'the process ended while it was under way'
+/** For a row of a killed job without a result in the journal. */
+const NO_ANSWER = 'the process ended before it received a response'
 
 /** In the order of the plan. */
 export function* failuresOf(
@@ -41,7 +41,7 @@ export function* failuresOf(
   }
 }
 
-/** The first operation behind `from` and so many failures. */
+/** The first operation after `from` and AT_ONCE failures. */
 function endOfWindow(progress: Progress, from: number, count: number): number {
   let found = 0
   for (let op = from; op < count; op++) {
@@ -59,13 +59,13 @@ function entriesBetween(journal: string, progress: Progress, { from, to }: { fro
   const entries = new Map<number, FailedEntry | DoubtEntry>()
   readJournal(journal, (entry) => {
     if (entry.t !== 'failed' && entry.t !== 'doubt') return
-    // An earlier word about it does not count any more.
+    // Only the last result of an operation counts.
     if (entry.op >= from && entry.op < to && progress.endOf(entry.op) === entry.t) entries.set(entry.op, entry)
   })
   return entries
 }
 
-/** A generator that goes on where the last loop over it stopped. */
+/** An iterable whose next loop continues where the last one stopped. */
 function operationsOf(plan: PlanFile): Iterable<Operation> {
   const all = (function* () {
     for (const batch of plan.operations()) yield* batch

@@ -7,13 +7,13 @@ import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
 import { stateOrDamage } from './damaged-job.ts'
 
-/** The jobs of a folder, the oldest first; a folder that is not there has none. */
+/** The jobs of a folder, the oldest first; none if it does not exist. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
   const names = namesIn(jobsFolder).filter((name) => name.startsWith(ID_PREFIXES.job))
   return names.toSorted().map((id) => jobPaths(jobsFolder, id))
 }
 
-/** By its id, or by an end of it that no other job has; CrmError `not_found`. */
+/** By id, or by a suffix of it that no other job has; CrmError `not_found`. */
 export function findJob(jobsFolder: string, word: string): JobPaths {
   const exact = jobPaths(jobsFolder, word)
   if (word.startsWith(ID_PREFIXES.job) && !word.includes('/') && existsSync(exact.plan)) return exact
@@ -30,7 +30,7 @@ export function headOf(paths: JobPaths): PlanHead {
   return file.head
 }
 
-/** A plan that takes longer than this is not being made any more. */
+/** An older draft belongs to a process that has ended. */
 const DRAFT_LIFE_MS = 24 * 3_600_000
 
 export interface Pruned {
@@ -39,7 +39,7 @@ export interface Pruned {
   readonly endedMs: number
 }
 
-/** Jobs that came to their end before `beforeMs`; what can still be resumed stays. What planning left behind goes too. */
+/** Jobs that ended before `beforeMs`; those that can be resumed are kept. */
 export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGenerator<Pruned, void, undefined> {
   for (const paths of allJobs(jobsFolder)) {
     const job = await stateOrDamage(paths)
@@ -51,6 +51,7 @@ export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGene
   }
 }
 
+/** Also removes what an interrupted planning left behind. */
 export function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: number): void {
   for (const id of ids) rmSync(join(jobsFolder, id), { recursive: true, force: true })
   for (const name of namesIn(jobsFolder)) {

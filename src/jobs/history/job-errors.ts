@@ -5,10 +5,10 @@ import type { PlanHead } from '../plan/plan-head.ts'
 import type { Stop } from '../send/dispatch-parts.ts'
 import { failureError } from '../send/send-outcome.ts'
 
-/** A job belongs to one account: elsewhere its rows would be made a second time. */
+/** A job belongs to one account: on another one its rows would be created a second time. */
 export function refuseOtherAccount({ job, account }: PlanHead, here: string): void {
   if (account === here) return
-  throw new CrmError('usage', `${job} is for ${account}, and this command line leads to ${here}`, {
+  throw new CrmError('usage', `${job} belongs to ${account}, and this command line uses ${here}`, {
     hint: 'choose the profile of that server with -p, or set CRM_BASE_URL',
     job,
   })
@@ -16,7 +16,7 @@ export function refuseOtherAccount({ job, account }: PlanHead, here: string): vo
 
 export function cancelled(job: string): CrmError {
   return new CrmError('conflict', `${job} was cancelled, and nothing more is sent for it`, {
-    hint: `what became of it: crm jobs show ${job}; to take that back: crm jobs undo ${job}`,
+    hint: `its result: crm jobs show ${job}; to revert that: crm jobs undo ${job}`,
     job,
   })
 }
@@ -24,44 +24,44 @@ export function cancelled(job: string): CrmError {
 interface Ended {
   readonly account: Account
   readonly stop: Stop | undefined
-  /** Of an undo: what it was to take back and leaves, in words. */
+  /** For an undo: what it does not revert, in words. */
   readonly left: string | undefined
   /** The number of rows of an upsert that exist twice. */
   readonly twice: number
 }
 
-/** The error with which a command ends when its job did not do all rows; undefined when it did. */
+/** The error of a command whose job did not do all rows; undefined if it did. */
 export function outcomeError(job: string, { account, stop, left, twice }: Ended, argv: readonly string[]) {
   if (stop) return stopError(job, stop, `crm jobs resume ${job}${typedProfile(argv)}`)
   const { failed, in_doubt: doubt } = account
   if (failed + doubt + twice === 0) return left === undefined ? undefined : leftError(job, account, left)
-  const parts = [`${failed} failed`, `${doubt} in doubt`, `${twice} there twice`]
+  const parts = [`${failed} failed`, `${doubt} in doubt`, `${twice} duplicated`]
   const what = parts.filter((part) => !part.startsWith('0 ')).join(', ')
   const hints = [
     failed + doubt > 0 ? `crm jobs failed ${job}` : '',
-    doubt > 0 ? `crm jobs resume ${job}${typedProfile(argv)} asks about those in doubt once more` : '',
+    doubt > 0 ? `crm jobs resume ${job}${typedProfile(argv)} checks those in doubt again` : '',
     twice > 0 ? `crm jobs failed ${job} --twice` : '',
   ]
   return new CrmError('partial', `${what} of ${account.rows} rows`, { hint: hints.filter(Boolean).join('; '), job })
 }
 
 function leftError(job: string, { rows, done }: Account, left: string): CrmError {
-  const what = done === 0 ? 'nothing was taken back' : `${done} of ${rows} were taken back`
+  const what = done === 0 ? 'nothing was reverted' : `${done} of ${rows} were reverted`
   return new CrmError('partial', `${what}: ${left}`, { hint: `crm jobs failed ${job} --skipped`, job })
 }
 
 function stopError(job: string, stop: Stop, hint: string): unknown {
   switch (stop.why) {
     case 'interrupted':
-      return new CrmError('interrupted', 'interrupted; all that was done is saved', { hint, job })
+      return new CrmError('interrupted', 'interrupted; all results are saved', { hint, job })
     case 'refused':
       return withJob(failureError('stopped', stop.failure, hint), job)
     case 'outage': {
-      const lasts = `nothing got through for ${Math.round(stop.lastsMs / 1000)} s`
+      const lasts = `no request succeeded for ${Math.round(stop.lastsMs / 1000)} s`
       return withJob(failureError(lasts, stop.failure, hint), job)
     }
     case 'limit':
-      return new CrmError('rate_limited', `the server wants a pause of ${Math.round(stop.waitMs / 1000)} s`, {
+      return new CrmError('rate_limited', `the server asks for a pause of ${Math.round(stop.waitMs / 1000)} s`, {
         hint,
         job,
       })

@@ -10,12 +10,12 @@ import { type JobState, readJobState } from './job-state.ts'
 export interface JobResult {
   readonly id: string | null
   readonly gen: number | undefined
-  /** Of a deletion: somebody had deleted it before. */
+  /** For a deletion: the record was already deleted. */
   readonly wasGone: boolean
-  /** Of a create: the record existed before. */
-  readonly wasThere: boolean
-  /** Of a create: it was answered with 200, and others with 201. */
-  readonly mayHaveBeenThere: boolean
+  /** For a create: the record existed before. */
+  readonly existed: boolean
+  /** For a create: the response was 200, and other creates of the job got 201. */
+  readonly mayHaveExisted: boolean
 }
 
 export interface JobResults {
@@ -23,7 +23,7 @@ export interface JobResults {
   of(op: number): JobResult
 }
 
-/** What came of each operation, kept on disk: a table of the scratch database, which the next job's replaces. */
+/** The result of each operation, in a table of the scratch database; the results of the next job replace it. */
 export function readResults({ journal }: JobPaths, operations: number, { database }: Scratch): JobResults {
   database.exec(
     'DROP TABLE IF EXISTS result; CREATE TABLE result (op INTEGER PRIMARY KEY, id TEXT, gen INTEGER, flag TEXT, status INTEGER)',
@@ -54,8 +54,8 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
       const id = typeof row?.id === 'string' ? row.id : null
       const gen = typeof row?.gen === 'number' ? row.gen : undefined
       return {
-        ...{ id, gen, wasGone: row?.flag === 'g', wasThere: row?.flag === 'u' || row?.flag === 'e' },
-        mayHaveBeenThere: isAnyCreated && row?.status === 200 && row.flag === null,
+        ...{ id, gen, wasGone: row?.flag === 'g', existed: row?.flag === 'u' || row?.flag === 'e' },
+        mayHaveExisted: isAnyCreated && row?.status === 200 && row.flag === null,
       }
     },
   }
@@ -63,7 +63,7 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
 
 interface Undo {
   readonly paths: JobPaths
-  /** The job that it takes back, which may be an undo itself. */
+  /** The job that it undoes, which may be an undo itself. */
   readonly of: string
 }
 
@@ -79,11 +79,14 @@ export function undosOf(jobsFolder: string, jobs: Iterable<string>): readonly Jo
   return found
 }
 
-/** By job the undo that holds: it was begun, took something back or may have, and was not taken back itself. */
-export async function heldUndos(jobsFolder: string, isDamageSkipped = false): Promise<ReadonlyMap<string, JobState>> {
+/** The undo in effect for each job: it reverted something, or may have, and was not undone itself. */
+export async function undosInEffect(
+  jobsFolder: string,
+  isDamageSkipped = false,
+): Promise<ReadonlyMap<string, JobState>> {
   const held = new Map<string, JobState>()
   for (const { paths, of } of allUndos(jobsFolder, isDamageSkipped).toReversed()) {
-    // The newest first: one that takes this one back came after it.
+    // The newest first: an undo of this undo was made after it.
     if (held.has(paths.id) || held.has(of)) continue
     const job = isDamageSkipped ? await stateOrDamage(paths) : await readJobState(paths)
     if (job.state !== 'damaged' && job.account.done + job.account.in_doubt > 0) held.set(of, job)
@@ -100,7 +103,7 @@ function allUndos(jobsFolder: string, isDamageSkipped = false): readonly Undo[] 
   return undos
 }
 
-/** For those that show a job, which one that cannot be read must not end. */
+/** For commands that show jobs: a damaged job must not make them fail. */
 function headIfReadable(paths: JobPaths): Partial<ReturnType<typeof headOf>> {
   try {
     return headOf(paths)

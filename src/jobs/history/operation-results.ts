@@ -4,22 +4,22 @@ import { openJobPlan } from '../journal/job-folder.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { leftOutPages } from './left-out-pages.ts'
 
-/** Why something of a job is not taken back by its undo, in the words of an error. */
-const WORDS = { conflict: 'changed since', cannot: 'cannot be taken back', in_doubt: 'in doubt' } as const
+/** Why an undo does not revert a row, in the words of its error. */
+const WORDS = { conflict: 'changed since', cannot: 'cannot be reverted', in_doubt: 'in doubt' } as const
 
 export type OperationResult =
   /**
    * `isReplayed`: the server replayed the answer to an earlier request; `isOthers`: to one of another job; `isGone`: the record
-   * to delete did not exist; `wasThere`: the record to create existed before, or may have (200 to this create, 201 to others).
+   * to delete did not exist; `existed`: the record to create existed before, or may have (200 to this create, 201 to others).
    */
   | ({ readonly is: 'done'; readonly id: string | null } & Readonly<
-      Record<'isReplayed' | 'isOthers' | 'isGone' | 'wasThere', boolean>
+      Record<'isReplayed' | 'isOthers' | 'isGone' | 'existed', boolean>
     >)
   | { readonly is: 'failed'; readonly reason: string }
   | { readonly is: 'doubt'; readonly reason: string }
   | { readonly is: 'unsent' }
 
-/** What came of each operation, in the order of the plan. For jobs that fit in memory. */
+/** The result of each operation, in the order of the plan. For jobs that fit in memory. */
 export function operationResults(paths: JobPaths): OperationResult[] {
   const plan = openJobPlan(paths)
   const creates = new Set<number>()
@@ -48,18 +48,18 @@ function doneAs([, status, id, flag]: Result, isAmongCreated: boolean): Operatio
     isReplayed: flag === 'o' || flag === 'r',
     isOthers: flag === 'o',
     isGone: flag === 'g',
-    wasThere: flag === 'u' || flag === 'e' || (isAmongCreated && status === 200 && !flag),
+    existed: flag === 'u' || flag === 'e' || (isAmongCreated && status === 200 && !flag),
   }
 }
 
-/** `2 changed since, 1 in doubt`: what an undo was to take back and leaves, by record or row; undefined for nothing. */
+/** `2 changed since, 1 in doubt`: the records or rows that an undo does not revert; undefined if there are none. */
 export async function rowsLeft(paths: JobPaths): Promise<string | undefined> {
   const counts = { conflict: 0, cannot: 0, in_doubt: 0 }
   let last: unknown
   for await (const { items } of leftOutPages(paths)) {
     for (const { code, id = null, line = null } of items) {
       if (!isCounted(code)) continue
-      // The members of one record follow each other.
+      // The members of one record are adjacent.
       const row = `${code} ${line} ${id}`
       if (code === 'conflict' && row === last) continue
       last = row

@@ -3,8 +3,8 @@ import type { JobPaths } from '../journal/job-folder.ts'
 import { allJobs, headOf } from './find-jobs.ts'
 
 /**
- * A later job that has the rows of this one: of the same run, or its undo. What it did with a row in doubt, under a key of a
- * higher generation perhaps, this one knows nothing of, and might do once more. A retry without a file has failed rows alone.
+ * A later job with the rows of this one: of the same run, or its undo. It may have sent a row in doubt, under a key of a
+ * higher generation, so this job must not send it again. A retry without a file has only failed rows.
  */
 export function successorOf(paths: JobPaths): string | undefined {
   const own = headOf(paths)

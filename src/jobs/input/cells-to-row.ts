@@ -6,15 +6,15 @@ import type { InputRow, RowOptions } from './row.ts'
 export interface CellRules extends Pick<RowOptions, 'nullToken'> {
   readonly columns: readonly Column[]
   readonly hasGiven: boolean
-  /** The text of a cell that is not empty; undefined when its escapes mean nothing. */
+  /** The text of a non-empty cell; undefined for an invalid escape. */
   readCell(cell: string): string | undefined
 }
 
 type Place = Pick<InputRow, 'line' | 'offset' | 'length'>
 
 /**
- * An empty cell leaves its field alone, one that is the null token clears it. Undefined for a line on which no cell holds
- * anything, such as spreadsheets leave behind their last row.
+ * An empty cell leaves its field unchanged; a cell with the null token clears it. Undefined for a line of empty cells, such
+ * as spreadsheets write below the last row.
  */
 export function cellsToRow(cells: readonly string[], place: Place, rules: CellRules): Draft | undefined {
   const { columns } = rules
@@ -31,7 +31,7 @@ export function cellsToRow(cells: readonly string[], place: Place, rules: CellRu
   return isBlank ? undefined : draft
 }
 
-const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ behind a backslash; where it is nothing but text: --format csv`
+const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
 
 function placeCell(draft: Draft, column: Column, cell: string, { nullToken, readCell }: CellRules): void {
   const text = readCell(cell)
@@ -41,7 +41,7 @@ function placeCell(draft: Draft, column: Column, cell: string, { nullToken, read
   }
   if (draft.given) setMember(draft.given, [column.name], text)
   if (column.role === 'ignored') {
-    // A line of heads may end in a delimiter; what stands below it then has no name.
+    // A header row may end in a delimiter; the cells below it then have no name.
     if (column.name === '') {
       addFinding(draft, { column: '', value: text, code: 'unnamed_column', message: 'its column has no name' })
     }

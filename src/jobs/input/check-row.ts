@@ -3,13 +3,13 @@ import { nearest } from '../../core/nearest.ts'
 import { addFinding, type Draft } from './draft.ts'
 import type { Blanks, RowOptions } from './row.ts'
 
-/** A file may end in a million of them. */
+/** The number of blank rows that are named; a file may end in a million of them. */
 const MOST_NAMED = 1000
 
-/** What no single cell shows: fields that must be there, and values of which only some are allowed. */
+/** Checks a whole row: required fields, and values from a fixed set. */
 export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
   const { row, findings, refused } = draft
-  // Of a row that could not be read, nothing can be missed.
+  // A row that could not be read is not reported for missing fields.
   if (findings.some(({ column }) => column === undefined)) return
   for (const field of required) {
     if (refused.includes(field)) continue
@@ -51,7 +51,7 @@ export interface WrongStage {
   readonly message: string
 }
 
-/** Undefined for a stage that a deal can have, and where that is not known. */
+/** Undefined for a valid stage, and if the stages are unknown. */
 export function wrongStage(
   stage: JsonValue | undefined,
   stages: readonly string[] | undefined,

@@ -1,15 +1,15 @@
 import type { Encoding } from './row.ts'
 
 /**
- * How bytes become text without losing where each piece of it stood. `units` makes one character of each byte, or of
- * each two; delimiters and quotes are found among those, and only what stands between them is turned into its text.
+ * Converts bytes to text and keeps byte offsets. `units` maps each code unit, of one byte or two, to one character;
+ * delimiters and quotes are found in the units, and only the text between them is decoded.
  */
 export interface Codec {
   readonly unitBytes: 1 | 2
   units(bytes: Buffer): string
-  /** The bytes that the units were made of. */
+  /** The bytes of these units. */
   raw(units: string): Buffer
-  /** The text of a piece of units. The bytes are known to be valid. */
+  /** Decodes units whose bytes are known to be valid. */
   text(units: string): string
   bytes(text: string): Buffer
 }
@@ -52,7 +52,7 @@ export function codecOf(encoding: Encoding): Codec {
   return CODECS[encoding]
 }
 
-/** What Windows-1252 has no byte for becomes a question mark, as in every program that writes it. */
+/** A character without a byte in Windows-1252 becomes a question mark, as in other programs. */
 function encodeWindows(text: string): string {
   return text.replace(/[^\p{ASCII}\xa0-\xff]/gu, (char) => {
     const at = UPPER_CONTROLS.indexOf(char)

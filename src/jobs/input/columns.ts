@@ -9,43 +9,43 @@ import {
 } from '../../core/resources/registry.ts'
 import type { CellType, Mapping } from './parse-map.ts'
 
-/** What a column of a failed-rows file is called: docs/imports.md. */
+/** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */
 export const FAILED_PREFIX = '_crm_'
 
-/** And its member in a file of JSON. */
+/** The member that crm adds to a failed row of JSON. */
 export const FAILED_MEMBER = '_crm'
 
 const LINE_COLUMN = '_crm_line'
 
-/** A column, or a member of JSON, and what becomes of it. */
+/** A column or JSON member of the input, and the field that it is written to. */
 export interface Column {
   readonly name: string
   readonly role: Role
-  /** `email`, `owner.name`; as the input has it where it is ignored. */
+  /** `email`, `owner.name`; the name in the input if the column is ignored. */
   readonly field: string
-  /** The names on the way to the member. */
+  /** The member names from the record down. */
   readonly path: readonly string[]
   readonly type: CellType
-  /** The API knows the field. */
+  /** Whether the API documents the field. */
   readonly isKnown: boolean
-  /** `--map` names a type for it. */
+  /** Whether `--map` names a type for it. */
   readonly isTyped: boolean
 }
 
 export interface UnknownColumn {
   readonly name: string
-  /** What may have been meant. */
+  /** The field that was probably meant. */
   readonly suggestion: string
 }
 
 export type ColumnResolver = (name: string) => Column | UnknownColumn
 
-/** A dot reaches inside, as with `--set`, where names stand around it; `Dr.` and `No. 7` are names themselves. */
+/** A dot between two names selects a nested member, as in `--set`; `Dr.` and `No. 7` are plain names. */
 const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 
 /**
- * `--map` first, then the fields by their names, in whatever case and with spaces or hyphens. A name that is nearly one of
- * them is refused; any other is kept as a member of that name, for records are open.
+ * `--map` comes first, then field names, ignoring case, spaces and hyphens. A name close to a field is refused; any other
+ * name becomes a member of that name, because records are open.
  */
 export function createColumnResolver(kind: ImportableResource, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
   const fields = fieldsOf(kind)
@@ -64,7 +64,7 @@ export function createColumnResolver(kind: ImportableResource, mappings: Readonl
   }
 }
 
-/** As `--map` says. */
+/** The column that one part of `--map` describes. */
 export function mappedColumn(kind: ImportableResource, { column, field, type }: Mapping): Column {
   if (field === undefined) {
     return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true, isTyped: false }
@@ -85,7 +85,7 @@ export function columnFor(kind: ImportableResource, name: string, field: string)
   }
 }
 
-/** Where the value of a column goes: a member of the record, its id, the deal of a note; nowhere. */
+/** Where the value of a column goes: a member of the record, its id, the deal of a note, or nowhere. */
 type Role = 'field' | 'id' | 'parent' | 'earlier_line' | 'ignored'
 
 export function fieldsOf(kind: ImportableResource): readonly string[] {
@@ -100,12 +100,12 @@ function roleOf(kind: ImportableResource, field: string): Role {
   return isReadOnly(field) ? 'ignored' : 'field'
 }
 
-/** `E-Mail`, `owner ID`, `e_mail:`: one name to everybody but a program. */
+/** Makes names such as `E-Mail`, `owner ID` and `e_mail:` comparable. */
 export function foldName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+|[.:]+$/g, '')
 }
 
-/** The field that this name may mean: it is suggested, and never used without asking. */
+/** The field that this name may stand for; it is suggested, and used only if `--map` says so. */
 export function aliasOf(kind: ImportableResource, name: string): string | undefined {
   const folded = foldName(name)
   if (folded === foldName(`${RESOURCES[kind].singular}id`) || folded === 'recordid') return 'id'

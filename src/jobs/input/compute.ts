@@ -18,13 +18,13 @@ interface Computed {
 
 export interface Compute {
   run(drafts: readonly Draft[]): Promise<void>
-  /** CrmError `usage` for a member that no row so far has, and that is not the name of a column or field. */
+  /** CrmError `usage` for a member that no row has and that is not the name of a column or field. */
   slip(columns: readonly ColumnUse[]): CrmError | undefined
 }
 
 /**
- * `--compute FIELD=EXPR`: jq sees the columns under the names they have in the input, and the fields that were made of them.
- * Of its result null, and none at all, leave the field alone, so that a name which is not there clears nothing.
+ * `--compute FIELD=EXPR`: jq reads the columns under their names in the input, and the converted fields. A result of null, or
+ * no result, leaves the field unchanged, so a misspelt name clears nothing.
  */
 export async function compileComputes({ compute, kind, note, nullToken, nowMs }: ComputeOptions): Promise<Compute> {
   if (compute.length === 0) return { run: async () => {}, slip: () => undefined }
@@ -40,17 +40,17 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
   )
   return {
     run: async (drafts) => {
-      const sound = drafts.filter(({ findings }) => findings.length === 0)
+      const valid = drafts.filter(({ findings }) => findings.length === 0)
       for (const computed of all) {
         const { query } = computed
-        const rows = sound.map(visibleTo)
+        const rows = valid.map(visibleTo)
         members.see(rows)
-        const outcomes = await query.outcomes(rows, (at) => `line ${sound[at]?.row.line}`)
-        for (const [at, draft] of sound.entries()) placeOutcome(draft, computed, outcomes[at], nullToken)
+        const outcomes = await query.outcomes(rows, (at) => `line ${valid[at]?.row.line}`)
+        for (const [at, draft] of valid.entries()) placeOutcome(draft, computed, outcomes[at], nullToken)
       }
     },
     slip: (columns) => {
-      // A column that is empty in every row is missing in all of them.
+      // A column that is empty in every row is absent from all of them.
       const named = [
         ...columns.flatMap(({ name, field = name }) => [name, field]),
         ...all.map(({ column }) => column.field),
@@ -75,7 +75,7 @@ function visibleTo({ row, given }: Draft): JsonObject {
   return { ...given, ...(row.id === undefined ? {} : { id: row.id }), ...row.fields }
 }
 
-/** A failure refuses the row only, so that all failures are reported together. */
+/** A failure rejects its row alone, so all failures are reported together. */
 function placeOutcome(
   draft: Draft,
   { typed, column }: Computed,

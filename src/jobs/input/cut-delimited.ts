@@ -8,15 +8,15 @@ export interface DelimitedCut extends Cut {
   readonly cells: readonly string[]
 }
 
-/** A character that hardly ever comes: where it stands next is looked for once, not on every line. */
-interface Lookout {
+/** A rare character and its next position, so that it is not searched for on every line. */
+interface RareChar {
   readonly char: string
   next: number
 }
 
 /**
- * RFC 4180, and beyond it only what has one meaning: other delimiters and line ends, blank lines, which are passed over,
- * and quotes inside a cell that does not begin with one, which are text. Everything else is a CrmError that says where.
+ * RFC 4180 with unambiguous extensions: other delimiters and line ends; blank lines, which are skipped; and quotes inside an
+ * unquoted cell, which are text. Anything else is a CrmError with line and byte.
  */
 export function createDelimitedCutter(dialect: Dialect, name: string, unitBytes: number): Cutter<DelimitedCut> {
   let line = 1
@@ -35,7 +35,7 @@ export function createDelimitedCutter(dialect: Dialect, name: string, unitBytes:
   }
 }
 
-interface At {
+interface CutStart {
   readonly line: number
   readonly refuse: (at: number, fault: DialectFault) => never
 }
@@ -43,13 +43,13 @@ interface At {
 interface Cutting {
   readonly cuts: DelimitedCut[]
   readonly used: number
-  /** On which what comes next starts. */
+  /** The line on which the next record starts. */
   readonly line: number
 }
 
-function cutWindow({ units, isLast }: Window, dialect: Dialect, { line: firstLine, refuse }: At): Cutting {
+function cutWindow({ units, isLast }: Window, dialect: Dialect, { line: firstLine, refuse }: CutStart): Cutting {
   const { quote, newline } = dialect
-  const quotes: Lookout = { char: quote ?? '', next: quote === undefined ? Number.POSITIVE_INFINITY : -1 }
+  const quotes: RareChar = { char: quote ?? '', next: quote === undefined ? Number.POSITIVE_INFINITY : -1 }
   const cutPlain = createPlainCut(units, dialect, refuse)
   const cuts: DelimitedCut[] = []
   let line = firstLine
@@ -72,10 +72,10 @@ function cutWindow({ units, isLast }: Window, dialect: Dialect, { line: firstLin
 
 type PlainCut = (start: number, lineEnd: number) => DelimitedRecord
 
-/** For lines without a quote, which most are. */
-function createPlainCut(units: string, { delimiter, newline }: Dialect, refuse: At['refuse']): PlainCut {
-  const returns: Lookout = { char: '\r', next: newline === '\r' ? Number.POSITIVE_INFINITY : -1 }
-  const nuls: Lookout = { char: '\0', next: -1 }
+/** Cuts a line without quotes, as most lines are. */
+function createPlainCut(units: string, { delimiter, newline }: Dialect, refuse: CutStart['refuse']): PlainCut {
+  const returns: RareChar = { char: '\r', next: newline === '\r' ? Number.POSITIVE_INFINITY : -1 }
+  const nuls: RareChar = { char: '\0', next: -1 }
   return (start, lineEnd) => {
     if (nextOf(nuls, units, start) < lineEnd) refuse(nuls.next, 'nul')
     let end = lineEnd
@@ -87,10 +87,10 @@ function createPlainCut(units: string, { delimiter, newline }: Dialect, refuse: 
   }
 }
 
-function nextOf(lookout: Lookout, units: string, from: number): number {
-  if (lookout.next < from) {
-    const at = units.indexOf(lookout.char, from)
-    lookout.next = at < 0 ? Number.POSITIVE_INFINITY : at
+function nextOf(rare: RareChar, units: string, from: number): number {
+  if (rare.next < from) {
+    const at = units.indexOf(rare.char, from)
+    rare.next = at < 0 ? Number.POSITIVE_INFINITY : at
   }
-  return lookout.next
+  return rare.next
 }

@@ -1,14 +1,14 @@
 import type { Cut, Cutter, Window } from './cut-records.ts'
 import { inputError } from './input-error.ts'
 
-/** Between these nothing is decided. */
+/** The characters that determine the structure of a list. */
 const MARK = /["\n{}[\],]/g
 
 const DEPTHS: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 }
 
 const TEXT_END = /["\\]/g
 
-/** What may come next between two elements. */
+/** What is valid next, outside the elements. */
 type Expected = 'open' | 'first' | 'element' | 'comma' | 'nothing'
 
 const HINT = 'expected one list of objects: [{…}, {…}]; for an object a line use --format jsonl'
@@ -16,9 +16,9 @@ const HINT = 'expected one list of objects: [{…}, {…}]; for an object a line
 const WANTED: Readonly<Record<Expected, string>> = {
   open: 'expected a list, which begins with [',
   first: 'expected an object or ]',
-  element: 'expected an object behind the comma',
+  element: 'expected an object after the comma',
   comma: 'expected , or ]',
-  nothing: 'expected nothing behind the list',
+  nothing: 'expected nothing after the list',
 }
 
 interface State {
@@ -26,7 +26,7 @@ interface State {
   expected: Expected
 }
 
-/** Cuts a list into its elements by brackets and quotes alone; whether one is valid JSON is seen when it is parsed. */
+/** Cuts a list into its elements by brackets and quotes alone; parsing finds an element that is not valid JSON. */
 export function createJsonListCutter(name: string, unitBytes: number): Cutter<Cut> {
   const state: State = { line: 1, expected: 'open' }
   return {
@@ -46,7 +46,7 @@ export function createJsonListCutter(name: string, unitBytes: number): Cutter<Cu
 interface Elements {
   readonly cuts: readonly Cut[]
   readonly used: number
-  /** What stands at `used` has no place there. */
+  /** Whether the character at `used` is invalid there. */
   readonly isRefused: boolean
 }
 
@@ -75,7 +75,7 @@ function cutElements(window: Window, state: State): Elements {
   return { cuts, used: at, isRefused: false }
 }
 
-/** The state behind white space, a bracket or a comma; undefined for what has no place, and for what begins an element. */
+/** The state after white space, a bracket or a comma; undefined for an invalid character, and for the start of an element. */
 function afterMark(expected: Expected, unit: string): Expected | undefined {
   if (unit === ' ' || unit === '\n' || unit === '\r' || unit === '\t') return expected
   if (unit === '[' && expected === 'open') return 'first'
@@ -88,7 +88,10 @@ interface Element {
   readonly newlines: number
 }
 
-/** To its closing bracket, or for what is no object to the next comma or bracket; undefined when that is not there yet. */
+/**
+ * The element up to its closing bracket, or, if it is not an object, up to the next comma or bracket; undefined if its end is
+ * not in the window yet.
+ */
 function elementAt({ units, isLast }: Window, start: number): Element | undefined {
   let depth = 0
   let newlines = 0
@@ -96,18 +99,18 @@ function elementAt({ units, isLast }: Window, start: number): Element | undefine
   for (let found = MARK.exec(units); found; found = MARK.exec(units)) {
     const mark = found[0]
     if (mark === '"') {
-      MARK.lastIndex = behindText(units, found.index)
+      MARK.lastIndex = endOfText(units, found.index)
       continue
     }
     depth += DEPTHS[mark] ?? 0
     if (mark === '\n') newlines++
-    // A closing bracket belongs to the value that it closes; a comma, or the bracket of the list, to none.
+    // The closing bracket of a value belongs to it; a comma, or the bracket of the list, does not.
     else if (depth <= 0) return { end: mark === ',' || depth < 0 ? found.index : found.index + 1, newlines }
   }
   return isLast ? { end: units.length, newlines } : undefined
 }
 
-function behindText(units: string, open: number): number {
+function endOfText(units: string, open: number): number {
   TEXT_END.lastIndex = open + 1
   for (let found = TEXT_END.exec(units); found; found = TEXT_END.exec(units)) {
     if (found[0] === '"') return found.index + 1

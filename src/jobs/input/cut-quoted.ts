@@ -2,7 +2,7 @@ import type { Dialect, DialectFault } from './dialect.ts'
 
 export interface QuotedText {
   readonly units: string
-  /** Nothing comes behind the units. */
+  /** Whether the units end the input. */
   readonly isLast: boolean
   readonly dialect: Dialect
   readonly refuse: (at: number, fault: DialectFault) => never
@@ -10,22 +10,22 @@ export interface QuotedText {
 
 export interface DelimitedRecord {
   readonly cells: readonly string[]
-  /** Of its own text, line end excluded. */
+  /** The end of its text, without the line end. */
   readonly end: number
   /** Where the next record starts. */
   readonly next: number
-  /** How many it takes. */
+  /** The number of lines that the record takes. */
   readonly lines: number
 }
 
 interface Cell {
   readonly text: string
-  /** Of what stands behind it. */
+  /** The position after the cell. */
   readonly end: number
   readonly newlines: number
 }
 
-/** The record at `start`, of which some cell has a quote; undefined when its end is not among the units yet. */
+/** The record at `start`, in which a cell has a quote; undefined if its end is not in the units yet. */
 export function cutQuoted(text: QuotedText, start: number): DelimitedRecord | undefined {
   const { units, dialect, refuse } = text
   const cells: string[] = []
@@ -52,7 +52,7 @@ function quotedCell({ units, isLast, dialect, refuse }: QuotedText, open: number
   for (let from = open + 1; ; ) {
     const close = units.indexOf(quote, from)
     if (close < 0) return isLast ? refuse(open, 'open_quote') : undefined
-    // What comes next decides whether it closes.
+    // The next character decides whether this quote closes the cell.
     if (close + 1 === units.length && !isLast) return undefined
     if (units[close + 1] !== quote) {
       const newlines = units.slice(open, close).split(dialect.newline).length - 1
@@ -63,7 +63,7 @@ function quotedCell({ units, isLast, dialect, refuse }: QuotedText, open: number
   }
 }
 
-/** A quote inside it is text, as every reader has it; behind blanks it might have been meant to open the cell. */
+/** A quote inside an unquoted cell is text; after leading blanks it was probably meant to open the cell, and is refused. */
 function plainCell({ units, isLast, dialect }: QuotedText, start: number): Cell | undefined {
   const { delimiter, quote, newline } = dialect
   let at = start
@@ -76,7 +76,7 @@ function plainCell({ units, isLast, dialect }: QuotedText, start: number): Cell 
   return { text: units.slice(start, at), end: at, newlines: 0 }
 }
 
-/** Behind the line end at `at`; -1 when there is none, undefined when that cannot be seen yet. */
+/** The position after the line end at `at`; -1 if there is no line end, undefined if the units do not show it yet. */
 function nextRecord({ units, isLast, dialect }: QuotedText, at: number): number | undefined {
   if (at === units.length) return isLast ? at : undefined
   if (units[at] === dialect.newline) return at + 1

@@ -4,9 +4,9 @@ import { codecOf } from './codec.ts'
 import type { Draft } from './draft.ts'
 import { inputError } from './input-error.ts'
 import { readChunks } from './read-chunks.ts'
-import type { Encoding, InputRow, Verdict } from './row.ts'
+import type { Encoding, FormatSummary, InputRow } from './row.ts'
 
-/** Where a record stands among the units of a window, and the line that it starts on. */
+/** The position of a record in the units of a window, and the line that it starts on. */
 export interface Cut {
   readonly start: number
   readonly end: number
@@ -17,13 +17,13 @@ export interface Window {
   readonly units: string
   /** Byte offset of the first unit. */
   readonly offset: number
-  /** Nothing comes behind it. */
+  /** Whether the window ends the input. */
   readonly isLast: boolean
 }
 
-/** Knows one format's records; keeps where it is between windows. */
+/** Finds the records of one format; keeps its position between windows. */
 export interface Cutter<C extends Cut> {
-  /** All whole records of the window, and the units they took; what is left comes again, with more behind it. */
+  /** All complete records of the window, and the units that they take; the next window starts with the rest. */
   cut(window: Window): { readonly cuts: readonly C[]; readonly used: number }
   /** The line on which the next record starts. */
   line(): number
@@ -32,7 +32,7 @@ export interface Cutter<C extends Cut> {
 export interface CutBatch<C extends Cut> {
   readonly cuts: readonly C[]
   readonly window: Window
-  /** Whether the units are the text, so that nothing has to be decoded. */
+  /** Whether the units equal the text, so that nothing needs decoding. */
   readonly isPlain: boolean
 }
 
@@ -44,10 +44,10 @@ export interface CutInput {
   readonly signal: AbortSignal
 }
 
-/** A service takes 1 MiB (2 MiB as UTF-16); a quote that is never closed must not read a whole file into memory. */
+/** A server accepts 1 MiB (2 MiB as UTF-16); an unclosed quote must not read a whole file into memory. */
 const MOST_RECORD_BYTES = 2 * 1024 * 1024
 
-/** The records of a file, a window at a time; no more of it is in memory. */
+/** The records of a file, one window at a time; no more than that is in memory. */
 export async function* cutRecords<C extends Cut>(input: CutInput, cutter: Cutter<C>): AsyncGenerator<CutBatch<C>> {
   const { unitBytes, units } = codecOf(input.encoding)
   let offset = bomBytes(input)
@@ -80,7 +80,7 @@ export function bomBytes({ encoding, hasBom }: Pick<CutInput, 'encoding' | 'hasB
   return encoding === 'utf-8' ? 3 : 2
 }
 
-/** One value of an input that names its members, and where it stands; or why it cannot be read. */
+/** A value of a JSON or YAML input and its position, or the reason why it cannot be read. */
 export type ReadValue = Pick<InputRow, 'line' | 'offset' | 'length'> &
   ({ readonly value: JsonValue } | { readonly fault: string })
 
@@ -90,11 +90,11 @@ export interface Sample {
   readonly isWhole: boolean
 }
 
-/** What a format makes of an input. */
+/** An input, opened in its format. */
 export interface OpenInput {
-  readonly verdict: Verdict
-  /** Values are texts as a file of cells has them, not JSON. */
+  readonly summary: FormatSummary
+  /** Whether values are the texts of cells, not JSON. */
   readonly areCells: boolean
-  /** From the beginning, each time. `onBlank` gets the lines of blank rows. */
+  /** Starts at the beginning each time. `onBlank` receives the line of each blank row. */
   drafts(onBlank: (line: number) => void): AsyncIterable<readonly Draft[]>
 }

@@ -1,17 +1,17 @@
 import type { Cut, Cutter, Window } from './cut-records.ts'
 import { inputError } from './input-error.ts'
 
-/** At the very left, outside the items: the marks of a document, which end an item, and what can stand anywhere. */
+/** Document markers and directives, at the left margin; they end an item. */
 const MARK = /^(?:---|\.\.\.)(?:\s|$)|^%/
 const NOTHING = /^\s*(?:#.*)?$/
 const ITEM = /^-(?:\s|$)/
 
-/** What a line at the beginning of the file, or of an item, means. */
+/** What a line means at the beginning of the file or of an item. */
 type LineKind = 'item' | 'inside' | 'mark' | 'nothing' | 'other'
 
 type Open = { -readonly [Member in keyof Cut]: Cut[Member] }
 
-/** Whether the text is one list, written with a `-` at the beginning of lines: the form that can be cut. */
+/** Whether the text is one block list, with `-` at the beginning of lines; only that form can be cut. */
 export function isItemList(start: string): boolean {
   const kinds = start.split('\n').map(kindOf)
   return kinds.find((kind) => kind !== 'mark' && kind !== 'nothing') === 'item'
@@ -24,7 +24,7 @@ function kindOf(text: string): LineKind {
   return /^\s/.test(text) ? 'inside' : 'other'
 }
 
-/** Whatever an item holds is indented (YAML 1.2, 8.2.1), so that no part of it can be mistaken for the next one. */
+/** The contents of an item are indented (YAML 1.2, 8.2.1), so no part of them looks like the next item. */
 export function createYamlItemCutter(name: string, unitBytes: number): Cutter<Cut> {
   let line = 1
   return {
@@ -37,7 +37,7 @@ export function createYamlItemCutter(name: string, unitBytes: number): Cutter<Cu
           line: line + linesRead,
           offset: window.offset + strayAt * unitBytes,
           what: 'expected an item of the list, which begins with -',
-          hint: 'correct it there; what belongs to an item is indented',
+          hint: 'correct it there; the lines of an item are indented',
         })
       }
       line = open?.line ?? line + linesRead
@@ -48,11 +48,11 @@ export function createYamlItemCutter(name: string, unitBytes: number): Cutter<Cu
 
 interface Items {
   readonly cuts: readonly Cut[]
-  /** The last one, of which more may come. */
+  /** The last item, if the next window may continue it. */
   readonly open: Cut | undefined
   readonly used: number
   readonly linesRead: number
-  /** Where something stands that has no place there. */
+  /** The position of text outside the items. */
   readonly strayAt: number | undefined
 }
 
@@ -77,7 +77,7 @@ function cutItems({ units, isLast }: Window, firstLine: number): Items {
 
 const EMPTY = { cuts: [], open: undefined, used: 0 }
 
-/** Whole lines, of which the last one may have no end when nothing comes behind it. */
+/** Complete lines; the last line of the input may have no line end. */
 function* linesOf(units: string, isLast: boolean): Generator<{ start: number; end: number; next: number }> {
   for (let start = 0; start < units.length; ) {
     const newlineAt = units.indexOf('\n', start)

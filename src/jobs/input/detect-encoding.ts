@@ -22,13 +22,13 @@ const BOMS: readonly (readonly [Encoding, Buffer])[] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ]
 const HEAD_BYTES = 4096
-/** Bytes that Windows-1252 has no character for. */
+/** Bytes without a character in Windows-1252. */
 const NOT_WINDOWS = [0x81, 0x8d, 0x8f, 0x90, 0x9d]
-const ENCODING_HINT = 'name what it was written in: --encoding windows-1252, or convert it with iconv'
+const ENCODING_HINT = 'name its encoding, such as --encoding windows-1252, or convert it with iconv'
 
 /**
- * Reads all of the file once, so that no byte is met later that cannot be read. Without a byte order mark: UTF-16 where
- * every other byte of the beginning is 0, UTF-8 where that is valid, Windows-1252 where nothing looks like UTF-8.
+ * Reads the whole file once, so that an invalid byte is reported before any row. Without a byte order mark: UTF-16 if every
+ * other byte at the beginning is 0, UTF-8 if that is valid, Windows-1252 if no character is encoded as UTF-8.
  */
 export async function detectEncoding({ path, name, asked }: EncodingInput): Promise<TextEncoding> {
   const head = await readHead(path, HEAD_BYTES)
@@ -41,7 +41,7 @@ export async function detectEncoding({ path, name, asked }: EncodingInput): Prom
   return found
 }
 
-/** Text in a Latin script: where UTF-16 has its upper halves, there is hardly anything but 0. */
+/** In UTF-16, nearly all upper bytes of text in a Latin script are 0. */
 function utf16Of(head: Buffer): Encoding | undefined {
   const zeros = [0, 0]
   for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
@@ -55,7 +55,7 @@ async function eightBitEncoding(path: string, name: string): Promise<Encoding> {
   const invalidAt = await findInvalidUtf8(path)
   if (invalidAt === undefined) return 'utf-8'
   if (await hasUtf8Sequences(path)) {
-    const what = 'a byte that is not UTF-8, where other characters are'
+    const what = 'a byte that is not UTF-8, although other characters are'
     throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint: await linesHint(path) })
   }
   return 'windows-1252'
@@ -71,28 +71,28 @@ async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void
   if (asked === 'windows-1252') {
     const at = await findByte(path, NOT_WINDOWS)
     if (at === undefined) return
-    const what = 'a byte that neither UTF-8 nor Windows-1252 has a character for'
+    const what = 'a byte that is valid neither in UTF-8 nor in Windows-1252'
     const hint = 'convert it to UTF-8, for example with iconv'
     throw inputError({ name, ...(await placeOf(path, at)), what, hint })
   }
   if (asked === 'utf-16le' || asked === 'utf-16be') await refuseHalfUnit(path, name, asked)
 }
 
-/** A mark says what the file is in, so another encoding would read it as part of the first name, and every accent wrong. */
+/** The mark states the encoding; any other would read it as part of the first column name, and every accent wrong. */
 function refuseOtherMark(name: string, asked: Encoding | undefined, marked: Encoding | undefined): void {
   if (asked === undefined || marked === undefined || asked === marked) return
   const what = `it begins with the byte order mark of ${marked}, which --encoding ${asked} contradicts`
-  throw inputError({ name, line: 1, offset: 0, what, hint: 'leave --encoding out: the mark tells' })
+  throw inputError({ name, line: 1, offset: 0, what, hint: 'leave out --encoding: the mark states the encoding' })
 }
 
-/** The file is UTF-8 but for these. */
+/** Names the lines that are not UTF-8 in a file that otherwise is. */
 async function linesHint(path: string): Promise<string> {
   const { count, first } = await findInvalidLines(path)
   const lines = `${count === 1 ? '1 line is' : `${count} lines are`} not UTF-8: ${first.join(', ')}${count > first.length ? ' …' : ''}`
-  return `${lines}; write ${count === 1 ? 'it' : 'them'} anew as UTF-8: --encoding windows-1252 would read the other lines wrong`
+  return `${lines}; rewrite ${count === 1 ? 'it' : 'them'} as UTF-8: --encoding windows-1252 would read the other lines wrong`
 }
 
-/** A character of UTF-16 takes two bytes, or four. */
+/** A character of UTF-16 takes two bytes or four, so the size must be even. */
 async function refuseHalfUnit(path: string, name: string, encoding: 'utf-16le' | 'utf-16be'): Promise<void> {
   const { size } = await stat(path)
   if (size % 2 === 0) return
@@ -101,11 +101,11 @@ async function refuseHalfUnit(path: string, name: string, encoding: 'utf-16le' |
   for await (const { bytes } of readChunks(path, 0)) {
     for (const char of decoder.decode(bytes, { stream: true })) if (char === '\n') line++
   }
-  const what = `half of a character at its end: ${encoding} has two bytes for each, and these are ${size}`
+  const what = `half a character at its end: ${encoding} takes an even number of bytes, and the file has ${size}`
   throw inputError({ name, line, offset: size - 1, what, hint: 'the file was cut, or is in another --encoding' })
 }
 
-/** Saved as one by a spreadsheet, or compressed. */
+/** Refuses files of spreadsheets and compressed files. */
 function refuseArchive(head: Buffer, name: string): void {
   const magic = head.toString('latin1', 0, 4)
   const refuse = (what: string, hint: string): never => {

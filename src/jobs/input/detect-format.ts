@@ -13,7 +13,7 @@ const BY_ENDING: Readonly<Record<string, InputFormat>> = {
   '.yml': 'yaml',
 }
 
-/** By the ending of the name; without a known one by how the text begins. */
+/** By the extension of the name; if that is unknown, by the beginning of the text. */
 export function detectFormat(name: string, start: string): InputFormat {
   return formatOfName(name) ?? formatOfText(start)
 }
@@ -25,8 +25,8 @@ export function formatOfName(name: string): InputFormat | undefined {
 function formatOfText(start: string): InputFormat {
   if (/^\s*\{\s*(?:"|\})/.test(start)) return 'jsonl'
   if (/^\s*\[\s*(?:\{|\])/.test(start)) return 'json'
-  const behindComments = start.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '')
-  if (/^(?:%YAML |---\s|- |[\w"]+: )/.test(behindComments)) return 'yaml'
+  const afterComments = start.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '')
+  if (/^(?:%YAML |---\s|- |[\w"]+: )/.test(afterComments)) return 'yaml'
   const [head = ''] = start.split(/[\r\n]/, 1)
   return head.includes('\t') && !/[,;|]/.test(head) ? 'tsv' : 'csv'
 }

@@ -5,13 +5,13 @@ import type { Column } from './columns.ts'
 import type { Converted } from './parse-map.ts'
 import type { Finding, FindingCode, InputRow } from './row.ts'
 
-/** A row that is being made, and what is wrong with it. */
+/** A row under construction, and its findings. */
 export interface Draft {
   readonly row: { -readonly [Member in keyof InputRow]: InputRow[Member] }
-  /** Under their own names, for `--compute`; undefined when nothing is computed. */
+  /** The values under their names in the input, for `--compute`; undefined without it. */
   readonly given: JsonObject | undefined
   readonly findings: Finding[]
-  /** Fields whose value was none: they are not missing. */
+  /** Fields whose value was rejected: they are not reported as missing. */
   readonly refused: string[]
 }
 
@@ -25,20 +25,20 @@ export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>,
   }
 }
 
-export interface Trouble {
+export interface NewFinding {
   readonly column: string | undefined
   readonly value: string | undefined
   readonly code: FindingCode
   readonly message: string
 }
 
-export function addFinding({ row, findings }: Draft, trouble: Trouble): void {
-  findings.push({ line: row.line, offset: row.offset, ...trouble })
+export function addFinding({ row, findings }: Draft, finding: NewFinding): void {
+  findings.push({ line: row.line, offset: row.offset, ...finding })
 }
 
-const NO_TEXT = 'half of a character, which no UTF-8 can hold'
+const UNPAIRED = 'half a character, which UTF-8 cannot encode'
 
-/** Puts a value where its column says; `given` is what it was made from. */
+/** Stores a value in the place that its column names; `given` is the value before conversion. */
 export function placeValue(draft: Draft, column: Column, converted: Converted, given: JsonValue): void {
   if ('fault' in converted) {
     draft.refused.push(column.field)
@@ -49,7 +49,7 @@ export function placeValue(draft: Draft, column: Column, converted: Converted, g
   const { row } = draft
   if (typeof value === 'string' && !value.isWellFormed()) {
     draft.refused.push(column.field)
-    addFinding(draft, { column: column.name, value, code: 'unpaired_surrogate', message: NO_TEXT })
+    addFinding(draft, { column: column.name, value, code: 'unpaired_surrogate', message: UNPAIRED })
     return
   }
   switch (column.role) {
@@ -70,7 +70,7 @@ export function placeValue(draft: Draft, column: Column, converted: Converted, g
   }
 }
 
-/** As a person would recognise it. */
+/** The value as messages show it. */
 export function shownValue(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value)
 }

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { defuse } from '../../output/formula.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
-import type { Verdict } from './row.ts'
+import type { FormatSummary } from './row.ts'
 
-/** Our columns of a row, which follow those of the user. */
+/** The cells that crm adds to a failed row, after those of the input. */
 export type FailureCells = readonly [line: string, code: string, field: string, reason: string]
 
 export const FAILURE_COLUMNS: FailureCells = [
@@ -16,29 +16,29 @@ export const FAILURE_COLUMNS: FailureCells = [
 ]
 
 interface LineRules {
-  readonly verdict: Verdict
-  /** As the codec of the input has it. */
+  readonly summary: FormatSummary
+  /** Encodes with the codec of the input. */
   toUnits(text: string): string
 }
 
-/** The user's cells as they are, without those of an earlier failed-rows file, and ours behind them; all of it as units. */
-export function failedLine(units: string, added: FailureCells, { verdict, toUnits }: LineRules): string {
-  const { delimiter = ',' } = verdict
-  return [ownCells(units, verdict), ...added.map((text) => toUnits(cellText(text, verdict)))].join(delimiter)
+/** The cells of the input, without those of an earlier failed-rows file, followed by the added cells; as units. */
+export function failedLine(units: string, added: FailureCells, { summary, toUnits }: LineRules): string {
+  const { delimiter = ',' } = summary
+  return [inputCells(units, summary), ...added.map((text) => toUnits(cellText(text, summary)))].join(delimiter)
 }
 
-function ownCells(units: string, verdict: Verdict): string {
-  const { columns, delimiter = ',' } = verdict
+function inputCells(units: string, summary: FormatSummary): string {
+  const { columns, delimiter = ',' } = summary
   if (!columns.some(({ name }) => name.startsWith(FAILED_PREFIX))) return units
-  const kept = cutCells(units, verdict).filter((_, at) => !columns[at]?.name.startsWith(FAILED_PREFIX))
+  const kept = cutCells(units, summary).filter((_, at) => !columns[at]?.name.startsWith(FAILED_PREFIX))
   return kept.join(delimiter)
 }
 
-/** With their quotes; the line is known to keep the rules. */
-function cutCells(units: string, { delimiter = ',', quote }: Verdict): readonly string[] {
+/** The cells with their quotes; the line is known to be valid. */
+function cutCells(units: string, { delimiter = ',', quote }: FormatSummary): readonly string[] {
   const cells: string[] = []
   for (let start = 0; ; ) {
-    const from = quote !== undefined && units[start] === quote ? behindQuotes(units, start, quote) : start
+    const from = quote !== undefined && units[start] === quote ? endOfQuotes(units, start, quote) : start
     const end = units.indexOf(delimiter, from)
     cells.push(units.slice(start, end < 0 ? units.length : end))
     if (end < 0) return cells
@@ -46,14 +46,14 @@ function cutCells(units: string, { delimiter = ',', quote }: Verdict): readonly 
   }
 }
 
-function behindQuotes(units: string, open: number, quote: string): number {
+function endOfQuotes(units: string, open: number, quote: string): number {
   let at = units.indexOf(quote, open + 1)
   while (units[at + 1] === quote) at = units.indexOf(quote, at + 2)
   return at + 1
 }
 
-/** On one line, and nothing that a spreadsheet would run: reasons hold what a server wrote. */
-function cellText(text: string, { format, delimiter = ',', quote }: Verdict): string {
+/** One line, without a formula that a spreadsheet would run: reasons contain text from a server. */
+function cellText(text: string, { format, delimiter = ',', quote }: FormatSummary): string {
   const shown = defuse(safeText(text))
   if (format === 'tsv') return shown.replaceAll('\\', '\\\\')
   if (!shown.includes(delimiter) && (quote === undefined || !shown.includes(quote))) return shown
@@ -62,20 +62,20 @@ function cellText(text: string, { format, delimiter = ',', quote }: Verdict): st
     : `${quote}${shown.replaceAll(quote, quote + quote)}${quote}`
 }
 
-/** The user's object on one line, unchanged, with the failure as its last member. */
+/** The object of the input on one line, with the failure as its last member. */
 export function failedObject(json: string, [line, code, field, reason]: FailureCells): string {
-  const told = JSON.stringify({ line: Number(line), code, field: field === '' ? null : field, reason })
-  const own = withoutTold(json.replace(/\s*[\r\n]\s*/g, ' ').trim())
+  const failure = JSON.stringify({ line: Number(line), code, field: field === '' ? null : field, reason })
+  const own = withoutFailure(json.replace(/\s*[\r\n]\s*/g, ' ').trim())
   const body = own.slice(0, -1).trimEnd()
-  return `${body}${body === '{' ? '' : ','}"${FAILED_MEMBER}":${told}}`
+  return `${body}${body === '{' ? '' : ','}"${FAILED_MEMBER}":${failure}}`
 }
 
-/** A line of an earlier failed-rows file ends with the failure of that time. */
-function withoutTold(json: string): string {
+/** Removes the failure that an earlier failed-rows file added. */
+function withoutFailure(json: string): string {
   if (!json.includes(`"${FAILED_MEMBER}"`)) return json
   const value = parseExactJson(json)
   if (!isJsonObject(value) || !Object.hasOwn(value, FAILED_MEMBER)) return json
-  const { [FAILED_MEMBER]: told, ...own } = value as JsonObject
-  const ending = `"${FAILED_MEMBER}":${JSON.stringify(told)}}`
+  const { [FAILED_MEMBER]: failure, ...own } = value as JsonObject
+  const ending = `"${FAILED_MEMBER}":${JSON.stringify(failure)}}`
   return json.endsWith(ending) ? `${json.slice(0, -ending.length).replace(/,$/, '')}}` : JSON.stringify(own)
 }

@@ -7,7 +7,7 @@ import { codecOf } from './codec.ts'
 import { bomBytes } from './cut-records.ts'
 import { setMember } from './draft.ts'
 import { FAILURE_COLUMNS, type FailureCells, failedLine, failedObject } from './failed-cells.ts'
-import type { Changes, InputRow, Verdict } from './row.ts'
+import type { Changes, FormatSummary, InputRow } from './row.ts'
 
 export interface Failure {
   readonly code: string
@@ -15,33 +15,33 @@ export interface Failure {
   readonly reason: string
 }
 
-/** The failed rows as the user wrote them, with the reasons. The corrected file can be imported unchanged. */
+/** The failed rows as they are in the input, with the reasons. The corrected file can be imported directly. */
 export interface FailedRows {
   add(row: Pick<InputRow, 'line' | 'offset' | 'length'>, failure: Failure): Promise<void>
   close(): Promise<void>
 }
 
 export interface FailedRowsOptions {
-  /** The input that the verdict is about. */
+  /** The input that the summary describes. */
   readonly input: string
-  readonly verdict: Verdict
-  /** Replaced when it is there. */
+  readonly summary: FormatSummary
+  /** Replaced if it exists. */
   readonly to: string
 }
 
 const FLUSH_BYTES = 64 * 1024
 
-/** csv and tsv stay what they are; a list cannot be closed while it grows, so json and yaml become jsonl. */
-export function failedRowsName({ format }: Verdict): string {
+/** csv and tsv keep their format; json and yaml become jsonl, to which rows can be appended. */
+export function failedRowsName({ format }: FormatSummary): string {
   return `failed.${format === 'csv' || format === 'tsv' ? format : 'jsonl'}`
 }
 
-export async function createFailedRows({ input, verdict, to }: FailedRowsOptions): Promise<FailedRows> {
-  const codec = codecOf(verdict.encoding)
+export async function createFailedRows({ input, summary, to }: FailedRowsOptions): Promise<FailedRows> {
+  const codec = codecOf(summary.encoding)
   const source = await openFor(input, 'r')
   const target = await openFor(to, 'w')
-  const lineEnd = codec.bytes(verdict.lineEnd ?? '\n')
-  let waiting: Buffer[] = [await bomOf(source, verdict)]
+  const lineEnd = codec.bytes(summary.lineEnd ?? '\n')
+  let waiting: Buffer[] = [await bomOf(source, summary)]
   let waitingBytes = 0
   const push = (line: Buffer): void => {
     waiting.push(line, lineEnd)
@@ -55,10 +55,10 @@ export async function createFailedRows({ input, verdict, to }: FailedRowsOptions
       throw toMachineError(error, to)
     })
   }
-  if (verdict.head) push(await failedRow(await readBytes(source, verdict.head), FAILURE_COLUMNS, verdict))
+  if (summary.head) push(await failedRow(await readBytes(source, summary.head), FAILURE_COLUMNS, summary))
   return {
     async add(row, { code, field = '', reason }) {
-      push(await failedRow(await readBytes(source, row), [String(row.line), code, field, reason], verdict))
+      push(await failedRow(await readBytes(source, row), [String(row.line), code, field, reason], summary))
       if (waitingBytes > FLUSH_BYTES) await flush()
     },
     async close() {
@@ -69,21 +69,21 @@ export async function createFailedRows({ input, verdict, to }: FailedRowsOptions
   }
 }
 
-async function failedRow(bytes: Buffer, cells: FailureCells, verdict: Verdict): Promise<Buffer> {
-  const codec = codecOf(verdict.encoding)
+async function failedRow(bytes: Buffer, cells: FailureCells, summary: FormatSummary): Promise<Buffer> {
+  const codec = codecOf(summary.encoding)
   const units = codec.units(bytes)
-  if (verdict.head)
-    return codec.raw(failedLine(units, cells, { verdict, toUnits: (text) => codec.units(codec.bytes(text)) }))
+  if (summary.head)
+    return codec.raw(failedLine(units, cells, { summary, toUnits: (text) => codec.units(codec.bytes(text)) }))
   const text = codec.text(units)
-  return codec.bytes(failedObject(await jsonOf(text, verdict), cells))
+  return codec.bytes(failedObject(await jsonOf(text, summary), cells))
 }
 
-async function jsonOf(text: string, { format }: Verdict): Promise<string> {
+async function jsonOf(text: string, { format }: FormatSummary): Promise<string> {
   return format === 'yaml' ? (await import('./yaml-documents.ts')).yamlToJson(text) : text
 }
 
-async function bomOf(source: FileHandle, verdict: Verdict): Promise<Buffer> {
-  return readBytes(source, { offset: 0, length: bomBytes(verdict) })
+async function bomOf(source: FileHandle, summary: FormatSummary): Promise<Buffer> {
+  return readBytes(source, { offset: 0, length: bomBytes(summary) })
 }
 
 async function readBytes(source: FileHandle, { offset, length }: Pick<InputRow, 'offset' | 'length'>): Promise<Buffer> {
@@ -100,13 +100,13 @@ async function openFor(path: string, flags: 'r' | 'w'): Promise<FileHandle> {
   }
 }
 
-/** Whether a cell says what csv and tsv print for the value. */
+/** Whether a cell equals the text that csv and tsv print for the value. */
 export function isSameAsPrinted(cell: string, value: JsonValue | undefined): boolean {
   if (value === null || value === undefined) return cell === ''
   return cell === (typeof value === 'string' ? value : jsonText(value))
 }
 
-/** What a merge patch (RFC 7396) of these fields would change; texts among them are cells, or JSON strings. */
+/** The members that a merge patch (RFC 7396) of these fields would change. `areCells`: texts are cells, not JSON strings. */
 export function changedMembers(fields: JsonObject, existing: CrmRecord, areCells: boolean): Changes {
   const changed: JsonObject = {}
   const retyped: string[] = []
@@ -118,7 +118,7 @@ export function changedMembers(fields: JsonObject, existing: CrmRecord, areCells
       if (areCells && typeof given === 'string' && isOtherType(before)) retyped.push(path.join('.'))
     }
   }
-  /** A column `a.b` reaches inside `a`, unless the record has a member of just that name. */
+  /** A column `a.b` is a member of `a`, unless the record has a member named `a.b`. */
   const visitMember: typeof visit = (given, path, before) => {
     const whole = path.join('.')
     if (areCells && path.length > 1 && Object.hasOwn(existing, whole)) visit(given, [whole], existing[whole])

@@ -1,10 +1,10 @@
 import { inputName } from './input-error.ts'
-import type { ColumnUse, Finding, FindingGroup, Findings, Verdict } from './row.ts'
+import type { ColumnUse, Finding, FindingGroup, Findings, FormatSummary } from './row.ts'
 
-/** For programs; people are shown fewer. */
+/** Samples of a cause, for programs; people are shown fewer. */
 const SAMPLES = 50
 
-/** Causes have a code and a column, and who makes the input names the columns. */
+/** A cause is a code and a column, and the input chooses the names of the columns. */
 const MOST_GROUPS = 1_000
 
 const LONGEST_VALUE = 60
@@ -21,12 +21,12 @@ const NAMES: Readonly<Record<string, string>> = {
   'windows-1252': 'Windows-1252',
 }
 
-/** So many causes are shown; more are counted. */
+/** The number of causes shown; the rest are counted. */
 const MOST_CAUSES = 10
-/** More of one cause would be more of the same. */
+/** The number of places shown for a cause. */
 const MOST_PLACES = 3
 
-/** Causes, how often each was met, and its first places; for people, as lines. */
+/** Lines for people: each cause, its count and its first places. */
 export function findingLines(name: string, findings: Findings): readonly string[] {
   const groups = findings.groups()
   const shown = groups.slice(0, MOST_CAUSES)
@@ -48,9 +48,9 @@ function sampleText(name: string, { line, offset, value, message }: Finding): st
   return `${inputName(name)}, line ${line}, byte ${offset}: ${shown}${message}`
 }
 
-/** How an input is read, in two or three lines for people; every word of the first is a flag's to change. */
-export function verdictLines(name: string, verdict: Verdict): readonly string[] {
-  const { format, encoding, hasBom, delimiter, quote, lineEnd, columns } = verdict
+/** Lines for people: how an input is read. Flags can change each part of the first line. */
+export function summaryLines(name: string, summary: FormatSummary): readonly string[] {
+  const { format, encoding, hasBom, delimiter, quote, lineEnd, columns } = summary
   const form = [
     format,
     `${NAMES[encoding]}${hasBom ? ' with a byte order mark' : ''}`,
@@ -102,7 +102,7 @@ export function createFindings(): Findings {
   }
 }
 
-/** Also a copy: a slice of the input would keep the whole window that it came from. */
+/** Also copies: a slice of the input would keep its whole window in memory. */
 function shorten(value: string | undefined): string | undefined {
   if (value === undefined || value.length <= LONGEST_VALUE) return value
   return `${Buffer.from(value.slice(0, LONGEST_VALUE - 1)).toString()}…`

@@ -5,38 +5,38 @@ import { type Column, createColumnResolver, fieldsOf, mappedColumn, type Unknown
 import { inputError, inputName, type Place } from './input-error.ts'
 import type { Mapping } from './parse-map.ts'
 
-export interface Heads extends Place {
+export interface HeaderRow extends Place {
   readonly name: string
   readonly kind: ImportableResource
-  readonly heads: readonly string[]
+  readonly headers: readonly string[]
   readonly mappings: ReadonlyMap<string, Mapping>
 }
 
-/** The columns of a line of heads; CrmError `invalid_input` for the ones that have no one meaning, all of them together. */
-export function planColumns(input: Heads): readonly Column[] {
-  const { heads, kind, mappings } = input
-  refuseAbsent(input)
+/** The columns of a header row; CrmError `invalid_input` for duplicate columns, and for unknown ones, all in one error. */
+export function planColumns(input: HeaderRow): readonly Column[] {
+  const { headers, kind, mappings } = input
+  rejectAbsentColumns(input)
   rejectDuplicateHeaders(input)
   const resolve = createColumnResolver(kind, mappings)
-  const found = heads.map((head, at) => {
+  const found = headers.map((header, at) => {
     const numbered = mappingAt(input, at)
-    // Of two columns of one name, what is computed and reported has to tell them apart.
+    // The number tells two columns of the same name apart in --compute and in reports.
     if (numbered)
-      return mappedColumn(kind, { ...numbered, column: head === '' ? numberOf(at) : `${head} (${numberOf(at)})` })
-    return head === '' ? unnamed() : resolve(head)
+      return mappedColumn(kind, { ...numbered, column: header === '' ? numberOf(at) : `${header} (${numberOf(at)})` })
+    return header === '' ? unnamed() : resolve(header)
   })
   const unknown = found.filter((column): column is UnknownColumn => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)
   const columns = found.filter((column): column is Column => !('suggestion' in column))
   rejectDuplicateFields(input, columns)
-  refuseStrange(input, columns)
+  rejectUnknownHeaders(input, columns)
   return columns
 }
 
-/** `#3` is the third column, unless one is called that. */
-function mappingAt({ heads, mappings }: Heads, at: number): Mapping | undefined {
+/** `#3` is the third column, unless a column has that name. */
+function mappingAt({ headers, mappings }: HeaderRow, at: number): Mapping | undefined {
   const number = numberOf(at)
-  return heads.includes(number) ? undefined : mappings.get(number)
+  return headers.includes(number) ? undefined : mappings.get(number)
 }
 
 function numberOf(at: number): string {
@@ -47,48 +47,48 @@ function unnamed(): Column {
   return { name: '', role: 'ignored', field: '', path: [], type: 'text', isKnown: false, isTyped: false }
 }
 
-function rejectDuplicateHeaders(input: Heads): void {
-  const { heads } = input
+function rejectDuplicateHeaders(input: HeaderRow): void {
+  const { headers } = input
   const first = new Map<string, number>()
-  for (const [at, name] of heads.entries()) {
+  for (const [at, name] of headers.entries()) {
     if (name === '' || mappingAt(input, at)) continue
-    const twin = first.get(name)
-    first.set(name, twin ?? at)
-    if (twin === undefined) continue
+    const firstAt = first.get(name)
+    first.set(name, firstAt ?? at)
+    if (firstAt === undefined) continue
     throw inputError({
       ...input,
-      what: `the column ${JSON.stringify(name)} is there twice, as ${numberOf(twin)} and ${numberOf(at)}`,
-      hint: `--map ${shellWord(`${numberOf(at)}=`)} leaves the second one out, ${shellWord(`${numberOf(at)}=FIELD`)} takes it for another field`,
+      what: `duplicate column ${JSON.stringify(name)}: ${numberOf(firstAt)} and ${numberOf(at)}`,
+      hint: `--map ${shellWord(`${numberOf(at)}=`)} drops the second one, ${shellWord(`${numberOf(at)}=FIELD`)} maps it to another field`,
     })
   }
 }
 
-function rejectDuplicateFields(input: Heads, columns: readonly Column[]): void {
+function rejectDuplicateFields(input: HeaderRow, columns: readonly Column[]): void {
   const first = new Map<string, number>()
   for (const [at, { field, role }] of columns.entries()) {
     if (role === 'ignored') continue
-    const twin = first.get(field)
-    first.set(field, twin ?? at)
-    if (twin === undefined) continue
-    const [one, other] = [JSON.stringify(input.heads[twin]), JSON.stringify(input.heads[at])]
+    const firstAt = first.get(field)
+    first.set(field, firstAt ?? at)
+    if (firstAt === undefined) continue
+    const [one, other] = [JSON.stringify(input.headers[firstAt]), JSON.stringify(input.headers[at])]
     throw inputError({
       ...input,
-      what: `a column for ${JSON.stringify(field)} is there twice: ${one}, which is ${numberOf(twin)}, and ${other}, which is ${numberOf(at)}`,
-      hint: `--map ${shellWord(`${numberOf(at)}=`)} leaves the second one out, ${shellWord(`${numberOf(at)}=FIELD`)} takes it for another field`,
+      what: `two columns for ${JSON.stringify(field)}: ${one} (${numberOf(firstAt)}) and ${other} (${numberOf(at)})`,
+      hint: `--map ${shellWord(`${numberOf(at)}=`)} drops the second one, ${shellWord(`${numberOf(at)}=FIELD`)} maps it to another field`,
     })
   }
 }
 
-function refuseAbsent({ name, heads, mappings }: Heads): void {
-  const isThere = (column: string) => heads.includes(column) || heads.some((_, at) => numberOf(at) === column)
-  const absent = [...mappings.keys()].filter((column) => !isThere(column))
+function rejectAbsentColumns({ name, headers, mappings }: HeaderRow): void {
+  const exists = (column: string) => headers.includes(column) || headers.some((_, at) => numberOf(at) === column)
+  const absent = [...mappings.keys()].filter((column) => !exists(column))
   if (absent.length === 0) return
   throw new CrmError('usage', `--map names ${quoted(absent)}, which ${inputName(name)} does not have`, {
-    hint: `its columns are ${quoted(heads)}`,
+    hint: `its columns are ${quoted(headers)}`,
   })
 }
 
-function unknownError({ name, line, offset }: Heads, unknown: readonly UnknownColumn[]): CrmError {
+function unknownError({ name, line, offset }: HeaderRow, unknown: readonly UnknownColumn[]): CrmError {
   const map = unknown.map((column) => `${mapName(column.name)}=${column.suggestion}`).join(',')
   const questions = unknown.map((column) => `did you mean ${JSON.stringify(column.suggestion)}?`)
   const names = unknown.map((column) => JSON.stringify(column.name))
@@ -102,19 +102,22 @@ function unknownError({ name, line, offset }: Heads, unknown: readonly UnknownCo
   })
 }
 
-/** Without any column that is known, this is hardly a line of heads. */
-function refuseStrange({ name, line, offset, kind, heads, mappings }: Heads, columns: readonly Column[]): void {
+/** A first line without any known column is probably not a header row. */
+function rejectUnknownHeaders(
+  { name, line, offset, kind, headers, mappings }: HeaderRow,
+  columns: readonly Column[],
+): void {
   if (mappings.size > 0 || columns.some(({ isKnown }) => isKnown)) return
   throw inputError({
     name,
     line,
     offset,
-    what: `none of the columns ${quoted(heads)} is a field of a ${kind}`,
+    what: `none of the columns ${quoted(headers)} is a field of a ${kind}`,
     hint: `the first line names the columns, such as ${fieldsOf(kind).slice(1, 4).join(', ')}; other names take --map COLUMN=FIELD`,
   })
 }
 
-/** A name with a comma in it stands in quotes there. */
+/** A name with a comma, a quote or an equals sign is quoted in `--map`. */
 function mapName(name: string): string {
   return /[",=]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
 }

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 
-/** As deep as expressions see; what walks through a value by recursion needs a bound. */
+/** The depth that expressions see; recursion over a value needs a bound. */
 const MOST_LEVELS = 256
 
 export const TOO_DEEP = `nested deeper than ${MOST_LEVELS} levels`
@@ -10,12 +10,12 @@ const TEXT_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]/gs
 export interface Place {
   /** From 1. */
   readonly line: number
-  /** In bytes, from 0, in the input as it was given. */
+  /** In bytes, from 0, in the undecoded input. */
   readonly offset: number
 }
 
 export interface InputFault extends Place {
-  /** As the person named the input. */
+  /** The input as named on the command line. */
   readonly name: string
   /** In lower case: what was found, and what was expected. */
   readonly what: string
@@ -23,7 +23,7 @@ export interface InputFault extends Place {
   readonly cause?: unknown
 }
 
-/** What makes the rest of an input unreadable. Nothing is guessed: it says where, and what to change. */
+/** An error that makes the rest of an input unreadable. It states the place and what to change. */
 export function inputError({ name, line, offset, what, hint, cause }: InputFault): CrmError {
   return new CrmError('invalid_input', `${inputName(name)}, line ${line}, byte ${offset}: ${what}`, { hint, cause })
 }

@@ -4,23 +4,23 @@ import { DatabaseSync } from 'node:sqlite'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { Findings, InputRow } from './row.ts'
 
-/** Keys of any length to whole numbers, on disk: memory does not grow with their number. */
+/** Maps keys of any length to integers, on disk: memory does not grow with the number of keys. */
 export interface KeyIndex {
   get(key: string): number | undefined
   set(key: string, value: number): void
-  /** The value that is there; when there is none, this one is kept. */
+  /** The stored value; if there is none, stores this one and returns undefined. */
   getOrSet(key: string, value: number): number | undefined
-  /** What stood there before, 0 when nothing did; it is one more now. */
+  /** Adds one, and returns the count before: 0 for a new key. */
   count(key: string): number
   close(): void
 }
 
-/** Holds some hundred thousand keys; with more of them, finding one reads from the file. */
+/** Holds some hundred thousand keys; with more of them, a lookup reads the file. */
 const CACHE_KIB = 8 * 1024
 
 /**
- * Nothing in here outlives the process: no journal, no sync, one transaction that is never committed. What does not fit in
- * the cache is written to the file all the same.
+ * The index does not outlive the process: no journal, no sync, one transaction that is never committed. Pages that do not fit
+ * in the cache are still written to the file.
  */
 const SETTINGS = (cacheKib: number) => `
   PRAGMA journal_mode = OFF;
@@ -31,7 +31,7 @@ const SETTINGS = (cacheKib: number) => `
   BEGIN;
 `
 
-/** A file of mode 0600 that must not be there yet; it is of no use after `close`, and the caller's to remove. */
+/** Creates a file of mode 0600, which must not exist. After `close` it is useless, and the caller removes it. */
 export async function createKeyIndex(path: string, cacheKib: number = CACHE_KIB): Promise<KeyIndex> {
   try {
     await using _ = await open(path, 'wx', 0o600)
@@ -46,13 +46,13 @@ export async function createKeyIndex(path: string, cacheKib: number = CACHE_KIB)
   const update = db.prepare('UPDATE keys SET value = ? WHERE slot = ?')
 
   const rowAt = (slot: number) => select.get(slot) as unknown as readonly [mark: number, value: number] | undefined
-  /** Inserts first: most keys are new, and then that is all. Two keys of one slot stand next to each other. */
+  /** Inserts first, because most keys are new. Keys with the same slot take consecutive slots. */
   const findOrInsert = (key: string, value: number): { readonly slot: number; readonly before: number | undefined } => {
     const { mark, slot: first } = digestOf(key)
     for (let slot = first; ; slot++) {
       if (insert.run(slot, mark, value).changes === 1) return { slot, before: undefined }
-      const [there, before] = rowAt(slot) ?? []
-      if (there === mark) return { slot, before }
+      const [stored, before] = rowAt(slot) ?? []
+      if (stored === mark) return { slot, before }
     }
   }
   return {
@@ -77,24 +77,24 @@ export async function createKeyIndex(path: string, cacheKib: number = CACHE_KIB)
   }
 }
 
-/** 52 and 48 bits of SHA-256: two of ten million keys are taken for one once in 10^16 indexes. */
+/** 52 and 48 bits of SHA-256: two of ten million keys collide in one of 10^16 indexes. */
 function digestOf(key: string): { readonly slot: number; readonly mark: number } {
-  // As text, because a million small buffers are 30 MB of memory that is given back late.
+  // A string, because a million small buffers hold 30 MB of memory that is freed late.
   const hex = hash('sha256', key, 'hex')
   return { slot: Number.parseInt(hex.slice(0, 13), 16), mark: Number.parseInt(hex.slice(13, 25), 16) }
 }
 
 interface DuplicateRules {
-  /** Empty, and of nothing else: it holds the lines. */
+  /** An empty index for this check alone; it holds lines. */
   readonly index: KeyIndex
   readonly findings: Findings
-  /** `email`, as `--match` has it. */
+  /** `email`, from `--match`. */
   readonly column: string
-  /** Folded as existing records are; undefined for a row without one. */
+  /** The folded key; undefined for a row without one. */
   readonly keyOf: (row: InputRow) => string | undefined
 }
 
-/** Leaves out rows whose key an earlier one has, and says so with both lines: they would fight over one record. */
+/** Drops a row whose key an earlier row has, with a finding that names both lines: both would write the same record. */
 export function createDuplicateCheck(rules: DuplicateRules): (rows: readonly InputRow[]) => readonly InputRow[] {
   const { index, findings, column, keyOf } = rules
   return (rows) =>

@@ -11,7 +11,7 @@ export interface MemberRules {
   readonly hasGiven: boolean
 }
 
-/** A record of JSON or YAML: its values keep their types, and null clears. */
+/** The row of a JSON or YAML record: values keep their types, and null clears a field. */
 export function membersToRow(
   value: JsonValue,
   place: Pick<InputRow, 'line' | 'offset' | 'length'>,
@@ -34,15 +34,15 @@ export function membersToRow(
       draft.row.earlierLine = member.line
     }
     if ('suggestion' in column) addUnknown(draft, column, member)
-    else if (isTaken(draft, column)) {
-      const message = `it has ${column.field} under two names, and ${name} is one of them`
+    else if (isAlreadySet(draft, column)) {
+      const message = `the record has ${column.field} under two names; ${name} is one of them`
       addFinding(draft, { column: name, value: undefined, code: 'duplicate_field', message })
     } else if (column.role !== 'ignored') placeValue(draft, column, convertMember(member, column), member)
   }
   return rules.hasGiven ? { ...draft, given: value } : draft
 }
 
-function isTaken({ row }: Draft, { role, field }: Column): boolean {
+function isAlreadySet({ row }: Draft, { role, field }: Column): boolean {
   if (role === 'id') return row.id !== undefined
   return role === 'parent' ? row.parent !== undefined : role === 'field' && Object.hasOwn(row.fields, field)
 }
@@ -53,18 +53,18 @@ function addUnknown(draft: Draft, { name, suggestion }: UnknownColumn, value: Js
 }
 
 const NUMBERS = {
-  number: { isOne: Number.isFinite, expected: 'a number' },
-  integer: { isOne: Number.isInteger, expected: 'a whole number' },
+  number: { isValid: Number.isFinite, expected: 'a number' },
+  integer: { isValid: Number.isInteger, expected: 'a whole number' },
 } as const
 
-/** The value of a member, or of an expression. A text becomes a number only where `--map` says so. */
+/** Checks the type of a member or of a computed value. A text becomes a number only if `--map` names that type. */
 export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
   if (value === null || role !== 'field') return { value }
   if (typeof value === 'string' && isTyped) return convertCell(value, type)
   if (type === 'number' || type === 'integer') {
     const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
-    const { isOne, expected } = NUMBERS[type]
-    return isNumber && isOne(Number(jsonText(value))) ? { value } : wrongType(expected)
+    const { isValid, expected } = NUMBERS[type]
+    return isNumber && isValid(Number(jsonText(value))) ? { value } : wrongType(expected)
   }
   return typeof value !== 'string' && isKnown && type === 'text' ? wrongType('a text') : { value }
 }

@@ -5,7 +5,7 @@ import type { CutInput, OpenInput, Sample } from './cut-records.ts'
 import type { Dialect } from './dialect.ts'
 import { planColumns } from './header-row.ts'
 import { parseMap } from './parse-map.ts'
-import { readDelimited, readHeads } from './read-delimited.ts'
+import { readDelimited, readHeaderRow } from './read-delimited.ts'
 import type { InputFormat, RowOptions } from './row.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -13,7 +13,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 const DEFAULT_QUOTE = '"'
 const NO_QUOTE = 'none'
 
-/** csv and tsv: a line of heads, and below it a record a line. */
+/** csv and tsv: a header row, then one record per line. */
 export async function openDelimited(
   options: RowOptions,
   cutInput: CutInput,
@@ -23,12 +23,12 @@ export async function openDelimited(
   const mappings = parseMap(options.map)
   const dialect = format === 'tsv' ? tsvDialect(options, sample) : csvDialect(options, sample)
   const input = { ...cutInput, dialect, hasEscapes: format === 'tsv', isCsvSafe: options.isCsvSafe }
-  const head = await readHeads(input)
+  const head = await readHeaderRow(input)
   const columns = planColumns({ ...head, name: options.name, kind: options.kind, mappings })
   const { encoding, hasBom } = cutInput
   const { delimiter, quote } = dialect
   return {
-    verdict: {
+    summary: {
       format,
       encoding,
       hasBom,
@@ -44,7 +44,7 @@ export async function openDelimited(
   }
 }
 
-/** Tabs, and backslashes for what a line cannot hold: what `-o tsv` prints. Quotes are text. */
+/** The format of `-o tsv`: tabs, and backslash escapes. Quotes are text. */
 function tsvDialect({ delimiter, quote }: RowOptions, sample: Sample): Dialect {
   if ((delimiter ?? '\t') !== '\t' || (quote ?? NO_QUOTE) !== NO_QUOTE) {
     throw new CrmError('usage', 'tsv has tabs and no quotes', {
@@ -56,23 +56,23 @@ function tsvDialect({ delimiter, quote }: RowOptions, sample: Sample): Dialect {
 
 function csvDialect({ name, kind, map, ...asked }: RowOptions, { text, isWhole }: Sample): Dialect {
   const quote = asked.quote === NO_QUOTE ? undefined : (asked.quote ?? DEFAULT_QUOTE)
-  refuseMark('--delimiter', asked.delimiter, quote)
-  refuseMark('--quote', quote, asked.delimiter)
+  checkMark('--delimiter', asked.delimiter, quote)
+  checkMark('--quote', quote, asked.delimiter)
   const mappings = parseMap(map)
   const resolve = createColumnResolver(kind, mappings)
-  const isKnown = (head: string): boolean => {
-    const column = resolve(head.trim())
-    return mappings.has(head.trim()) || (!('suggestion' in column) && column.isKnown)
+  const isKnown = (header: string): boolean => {
+    const column = resolve(header.trim())
+    return mappings.has(header.trim()) || (!('suggestion' in column) && column.isKnown)
   }
   return detectDialect({ name, sample: text, isWhole, delimiter: asked.delimiter, quote, isKnown })
 }
 
-/** One character of ASCII, which is one unit in every encoding. */
-function refuseMark(flag: string, mark: string | undefined, other: string | undefined): void {
+/** Accepts one ASCII character, which is one unit in every encoding. */
+function checkMark(flag: string, mark: string | undefined, other: string | undefined): void {
   if (mark === undefined || (/^[\t -~]$/.test(mark) && mark !== other)) return
   throw new CrmError(
     'usage',
-    `${flag} ${JSON.stringify(mark)}: expected one character of ASCII, another than the other flag`,
+    `${flag} ${JSON.stringify(mark)}: expected one ASCII character, and not that of the other flag`,
     {
       hint: `--delimiter ';', --delimiter tab, --quote "'", --quote none`,
     },
@@ -95,21 +95,21 @@ interface DialectInput {
   readonly isWhole: boolean
   readonly delimiter: string | undefined
   readonly quote: string | undefined
-  /** Whether a head is the name of a field; of delimiters that fit, the one that finds most of them wins. */
-  readonly isKnown: (head: string) => boolean
+  /** Whether a header is the name of a field; among delimiters that fit, the one with the most known headers is chosen. */
+  readonly isKnown: (header: string) => boolean
 }
 
 interface Fit {
   readonly delimiter: string
   readonly columns: number
   readonly known: number
-  /** Whether all lines of the sample have as many cells as the first. */
+  /** Whether all lines of the sample have the same number of cells. */
   readonly isEven: boolean
 }
 
 /**
- * The delimiter that cuts the sample into lines of the same number of cells. Where several do, what the heads mean decides,
- * and then their number. One column alone has no delimiter; a comma then says that.
+ * Chooses the delimiter that cuts the sample into lines with the same number of cells; then the one with the most known
+ * headers, then the one with the most columns. A single column has no delimiter; the result is then a comma.
  */
 function detectDialect(input: DialectInput): Dialect {
   const newline = input.sample.includes('\n') || !input.sample.includes('\r') ? '\n' : '\r'
@@ -124,12 +124,12 @@ function detectDialect(input: DialectInput): Dialect {
 
 function fitOf({ sample, isWhole, isKnown }: DialectInput, dialect: Dialect): Fit {
   const rows = cutSample(sample, isWhole, dialect) ?? cutSample(sample.split(dialect.newline, 1).join(), true, dialect)
-  const [heads = [], ...others] = rows ?? []
-  const isEven = rows !== undefined && others.every(({ length }) => length === heads.length)
-  return { delimiter: dialect.delimiter, columns: heads.length, known: heads.filter(isKnown).length, isEven }
+  const [headers = [], ...others] = rows ?? []
+  const isEven = rows !== undefined && others.every(({ length }) => length === headers.length)
+  return { delimiter: dialect.delimiter, columns: headers.length, known: headers.filter(isKnown).length, isEven }
 }
 
-/** Undefined when the sample breaks the rules under this dialect, which under another one it may keep. */
+/** Undefined if the sample is invalid in this dialect; it may be valid in another one. */
 function cutSample(sample: string, isWhole: boolean, dialect: Dialect): readonly (readonly string[])[] | undefined {
   const cutter = createDelimitedCutter(dialect, '-', 1)
   try {

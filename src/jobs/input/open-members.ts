@@ -11,12 +11,12 @@ import type { ColumnUse, InputFormat, RowOptions } from './row.ts'
 
 type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv'>
 
-/** Who makes the input makes up the names. */
+/** The input chooses the names, so the number that is kept needs a bound. */
 const MOST_NAMES = 10_000
 
 const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, head: undefined }
 
-/** jsonl, json and yaml: every record names its members itself. */
+/** jsonl, json and yaml: every record has member names of its own. */
 export async function openMembers(options: RowOptions, input: CutInput, format: MembersFormat): Promise<OpenInput> {
   refuseCellFlags(options, format)
   const mappings = parseMap(options.map)
@@ -28,7 +28,7 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
   const columns = await firstColumns(readValues(input, format), rules.resolve)
   const { encoding, hasBom } = input
   return {
-    verdict: { ...NO_LINES, format, encoding, hasBom, columns },
+    summary: { ...NO_LINES, format, encoding, hasBom, columns },
     areCells: false,
     async *drafts() {
       let count = 0
@@ -65,7 +65,7 @@ function remember(resolve: ColumnResolver, used: Set<string>): ColumnResolver {
   }
 }
 
-/** What the first records have stands for the rest, which may have more. */
+/** The members of the first batch of records; later records may have more. */
 async function firstColumns(
   batches: AsyncIterable<readonly ReadValue[]>,
   resolve: ColumnResolver,
@@ -90,20 +90,20 @@ function refuseCellFlags({ delimiter, quote, nullToken, isCsvSafe, compute }: Ro
   const given = {
     '--delimiter': delimiter,
     '--quote': quote,
-    // What is computed may be that text.
+    // The result of --compute may be the null token.
     '--null': compute.length > 0 ? undefined : nullToken,
     '--from-csv-safe': isCsvSafe || undefined,
   }
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (flag === undefined) return
-  throw new CrmError('usage', `${flag} is about cells, and ${format} has none`, {
-    hint: 'null clears a field there; if the format is another one: --format csv',
+  throw new CrmError('usage', `${flag} applies to cells, and ${format} has none`, {
+    hint: 'null clears a field in these formats; to read another format: --format csv',
   })
 }
 
 function absentError(name: string, absent: readonly string[]): CrmError {
   const names = absent.map((each) => JSON.stringify(each)).join(', ')
   return new CrmError('usage', `--map names ${names}, which no record of ${inputName(name)} has`, {
-    hint: 'compare it with the names of the members there',
+    hint: 'compare it with the member names of the input',
   })
 }

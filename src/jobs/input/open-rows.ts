@@ -15,7 +15,7 @@ import type { Findings, InputFormat, InputRow, RowOptions, RowSource } from './r
 
 const SAMPLE_BYTES = 64 * 1024
 
-/** Finds out how the input is to be read; CrmError for flags that do not fit it, and for what cannot be read. */
+/** Detects the format of the input; CrmError for flags that do not fit it, and for unreadable input. */
 export async function openRows(options: RowOptions): Promise<RowSource> {
   const { path, name, signal } = options
   const encoding = await detectEncoding({ path, name, asked: options.encoding })
@@ -26,7 +26,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   const blanks = createBlanks()
   const compute = await compileComputes(options)
   return {
-    verdict: opened.verdict,
+    summary: opened.summary,
     findings,
     blanks,
     changes: (fields, existing) => changedMembers(fields, existing, opened.areCells),
@@ -36,16 +36,16 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
       for await (const drafts of opened.drafts((line) => blanks.add(line))) {
         await compute.run(drafts)
         for (const draft of drafts) checkRow(draft, options)
-        const rows = keepSound(drafts, findings)
+        const rows = keepValid(drafts, findings)
         if (rows.length > 0) yield rows
       }
-      const slip = compute.slip(opened.verdict.columns)
+      const slip = compute.slip(opened.summary.columns)
       if (slip) throw slip
     },
   }
 }
 
-function keepSound(drafts: readonly Draft[], findings: Findings): readonly InputRow[] {
+function keepValid(drafts: readonly Draft[], findings: Findings): readonly InputRow[] {
   const rows: InputRow[] = []
   for (const draft of drafts) {
     if (draft.findings.length === 0) rows.push(draft.row)

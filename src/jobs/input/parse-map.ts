@@ -12,21 +12,21 @@ export type CellType = (typeof CELL_TYPES)[number]
 
 /** One part of `--map`. */
 export interface Mapping {
-  /** Of the column, as the input has it. */
+  /** The name of the column in the input. */
   readonly column: string
-  /** Undefined leaves the column out. */
+  /** Undefined drops the column. */
   readonly field: string | undefined
-  /** Undefined: what the field is known to be, else a text. */
+  /** Undefined: the documented type of the field, else text. */
   readonly type: CellType | undefined
 }
 
 const EXPECTED =
   'expected --map COLUMN=FIELD, COLUMN=FIELD:number (or integer, boolean, json, text), or COLUMN= to leave it out'
 
-/** A part with a comma in it stands in double quotes: `--map '"Last, first"=name'`. */
+/** A column name with a comma is double-quoted: `--map '"Last, first"=name'`. */
 const PART = /\s*(?:"((?:[^"]|"")*)"|([^",=][^,=]*))\s*=([^,]*)(?:,|$)/y
 
-/** `Email=email,Score=score:number,Fax=`, each use of the flag adding to the ones before. */
+/** Parses `Email=email,Score=score:number,Fax=`; uses of the flag add up. */
 export function parseMap(texts: readonly string[]): ReadonlyMap<string, Mapping> {
   const mappings = new Map<string, Mapping>()
   for (const text of texts) {
@@ -51,7 +51,7 @@ function readPart(match: RegExpExecArray | null, text: string): Mapping {
   const column = quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"')
   const [, field = '', type] = /^(.*?)(?::(\w*))?$/s.exec(target.trim()) ?? []
   if (type !== undefined && !isCellType(type)) {
-    throw new CrmError('usage', `--map ${column}=${target}: ${JSON.stringify(type)} is no type`, { hint: EXPECTED })
+    throw new CrmError('usage', `--map ${column}=${target}: ${JSON.stringify(type)} is not a type`, { hint: EXPECTED })
   }
   return { column, field: field === '' ? undefined : field, type }
 }
@@ -68,7 +68,7 @@ interface Fault {
 
 export type Converted = { readonly value: JsonValue } | { readonly fault: Fault }
 
-/** A cell that is not empty. A number keeps its digits, however many there are. */
+/** Converts a non-empty cell. A number keeps all its digits. */
 export function convertCell(text: string, type: CellType): Converted {
   switch (type) {
     case 'text':
@@ -95,8 +95,8 @@ function toInteger(text: string): Converted {
 }
 
 function numberAdvice(text: string): string {
-  if (/^-?\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?$/.test(text)) return ', without separators between the thousands'
-  if (/^-?\d+,\d+$/.test(text)) return ', with a point and no comma'
+  if (/^-?\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?$/.test(text)) return ', without thousands separators'
+  if (/^-?\d+,\d+$/.test(text)) return ', with a decimal point instead of a comma'
   return /[$€£¥%]|[A-Z]{3}/.test(text) ? ', without currency or unit' : ''
 }
 

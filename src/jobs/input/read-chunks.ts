@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises'
 import { toMachineError } from '../../files/machine-error.ts'
 
-/** Asked of the disk at once: each time the loop has to wait its turn. */
+/** Bytes per read of the disk: each read waits for a turn of the event loop. */
 const READ_BYTES = 512 * 1024
-/** What is made of larger chunks outlives the young generation, which costs 60 MB of memory and wins no time. */
+/** Strings made of larger chunks outlive the young generation of the heap: 60 MB more memory, and no time saved. */
 const CHUNK_BYTES = 32 * 1024
 
 export interface Chunk {
-  /** Until the next chunk is asked for: all of them stand in the same memory. */
+  /** Valid until the next chunk is requested: all chunks share one buffer. */
   readonly bytes: Buffer
-  /** Said by the last one, which is there, empty, also when nothing is left to read. */
+  /** True for the last chunk, which is empty if nothing is left to read. */
   readonly isLast: boolean
 }
 
@@ -23,7 +23,7 @@ export async function* readChunks(path: string, start: number): AsyncGenerator<C
   let position = Math.min(start, size)
   do {
     const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, size - position), position)
-    // It became shorter while it was read.
+    // The file became shorter while it was read.
     position = bytesRead === 0 ? size : position + bytesRead
     for (let at = 0; at === 0 || at < bytesRead; at += CHUNK_BYTES) {
       const end = Math.min(at + CHUNK_BYTES, bytesRead)
@@ -32,7 +32,7 @@ export async function* readChunks(path: string, start: number): AsyncGenerator<C
   } while (position < size)
 }
 
-/** The first bytes of a file, as many as there are. */
+/** The first bytes of a file, at most so many. */
 export async function readHead(path: string, bytes: number): Promise<Buffer> {
   await using file = await open(path).catch((error: unknown) => {
     throw toMachineError(error, path)

@@ -10,15 +10,15 @@ import { inputError, type Place } from './input-error.ts'
 
 export interface DelimitedInput extends CutInput {
   readonly dialect: Dialect
-  /** Backslash escapes, as our tsv writes them. */
+  /** Whether cells have the backslash escapes of `-o tsv`. */
   readonly hasEscapes: boolean
   readonly isCsvSafe: boolean
 }
 
-export interface HeadLine extends Place {
+export interface HeaderLine extends Place {
   /** In bytes, line end excluded. */
   readonly length: number
-  readonly heads: readonly string[]
+  readonly headers: readonly string[]
 }
 
 const BEYOND_ASCII = /\P{ASCII}/u
@@ -26,7 +26,7 @@ const BEYOND_ASCII = /\P{ASCII}/u
 type ReadCell = (cell: string) => string | undefined
 
 /** The first line that is not blank; CrmError when there is none. */
-export async function readHeads(input: DelimitedInput): Promise<HeadLine> {
+export async function readHeaderRow(input: DelimitedInput): Promise<HeaderLine> {
   const { dialect, name, encoding } = input
   const { unitBytes } = codecOf(encoding)
   for await (const { cuts, window } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
@@ -34,15 +34,15 @@ export async function readHeads(input: DelimitedInput): Promise<HeadLine> {
     if (!first) continue
     const readCell = cellReader(input, false)
     const place = { line: first.line, offset: window.offset + first.start * unitBytes }
-    const heads = first.cells.map((cell) => (readCell(cell) ?? cell).trim())
-    return { ...place, length: (first.end - first.start) * unitBytes, heads }
+    const headers = first.cells.map((cell) => (readCell(cell) ?? cell).trim())
+    return { ...place, length: (first.end - first.start) * unitBytes, headers }
   }
   throw inputError({
     name,
     line: 1,
     offset: 0,
-    what: 'it is empty, expected a line with the names of the columns',
-    hint: 'give a file with a line of heads, such as name,email',
+    what: 'the input is empty, expected a header row',
+    hint: 'give a file with a header row, such as name,email',
   })
 }
 

@@ -5,7 +5,7 @@ import { createJsonListCutter } from './cut-json-list.ts'
 import { type Cut, type CutInput, type Cutter, cutRecords, type ReadValue } from './cut-records.ts'
 import { isTooDeep, TOO_DEEP } from './input-error.ts'
 
-/** A value a line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
+/** One value per line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
 export async function* readJson(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
   const { unitBytes, text } = codecOf(input.encoding)
   const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name, unitBytes)
@@ -28,7 +28,7 @@ function parse(json: string): { readonly value: JsonValue } | { readonly fault: 
   }
 }
 
-/** A record a line; lines of nothing but white space are passed over. */
+/** One record per line; lines of white space are skipped. */
 function createLineCutter(): Cutter<Cut> {
   let line = 1
   return {

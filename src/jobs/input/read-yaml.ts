@@ -10,11 +10,11 @@ import { inputError, inputName, isTooDeep, TOO_DEEP } from './input-error.ts'
 import { readHead } from './read-chunks.ts'
 import { isBlockList, itemsOf, parseYamlDocuments } from './yaml-documents.ts'
 
-/** Of a file that has to be read whole, which takes a hundred times its size in memory. */
+/** The limit for a file that must be read whole, which takes a hundred times its size in memory. */
 const MOST_WHOLE_BYTES = 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024
 
-/** The items of one list, each by itself; else the whole file: documents, or a list in brackets. */
+/** The items of a block list are parsed one by one; any other file is parsed whole: documents, or a list in brackets. */
 export async function* readYaml(input: CutInput): AsyncGenerator<readonly ReadValue[]> {
   const { units, text, unitBytes } = codecOf(input.encoding)
   const decode = (bytes: Buffer): string => text(units(bytes))
@@ -36,9 +36,9 @@ export async function* readYaml(input: CutInput): AsyncGenerator<readonly ReadVa
 async function refuseLarge({ path, name }: CutInput): Promise<void> {
   const { size } = await stat(path)
   if (size <= MOST_WHOLE_BYTES) return
-  const what = `${inputName(name)} is yaml that has to be read whole, and has ${size} bytes, expected at most ${MOST_WHOLE_BYTES}`
+  const what = `${inputName(name)} has ${size} bytes; YAML in this form must be read whole, expected at most ${MOST_WHOLE_BYTES}`
   throw new CrmError('invalid_input', what, {
-    hint: 'make it one list whose items begin with - at the beginning of a line, or use jsonl: any size of them can be read',
+    hint: 'write it as one list whose items begin with - at the beginning of a line, or as jsonl: these can have any size',
   })
 }
 
@@ -53,7 +53,7 @@ function valuesOf(input: CutInput, text: string, start: Start): readonly ReadVal
   return parseYaml(text, refuse).flatMap((document) =>
     itemsOf(document).map((node) => {
       const [from = 0, to = 0] = node.range ?? []
-      // With the dash and what is before it: by itself, an item reads as it did only at its own indentation.
+      // Includes the dash and its indentation: an item parsed alone means the same only at its own indentation.
       const itemStart = isBlockList(document) ? text.lastIndexOf('\n', from) + 1 : from
       return {
         ...placeOf(itemStart, to),
@@ -76,7 +76,7 @@ function parseYaml(text: string, refuse: Refuse): readonly Document[] {
   return documents
 }
 
-/** An alias of nothing, or one that stands for more than a file can mean, shows only here. */
+/** An undefined alias, or one that expands beyond all bounds, is found only here. */
 function jsonOf(node: Node, document: Document, refuse: (what: string, cause: unknown) => never): JsonValue {
   try {
     const value = node.toJS(document) as JsonValue
@@ -90,7 +90,7 @@ function jsonOf(node: Node, document: Document, refuse: (what: string, cause: un
 
 type PlaceOf = (start: number, end: number) => Pick<ReadValue, 'line' | 'offset' | 'length'>
 
-/** Asked for from the beginning to the end: each looks at what is behind the one before. */
+/** Places must be requested in order: each search starts at the one before. */
 function createPlaces({ encoding }: CutInput, text: string, first: Start): PlaceOf {
   const { bytes } = codecOf(encoding)
   let at = 0

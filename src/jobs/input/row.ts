@@ -3,19 +3,19 @@ import type { CrmRecord, ImportableResource } from '../../core/resources/registr
 
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {
-  /** Where it starts: 1 is the first line of the input, a line of heads counts. */
+  /** The line where it starts, from 1; the header row counts. */
   readonly line: number
-  /** Of its first byte, in the input as it was given. */
+  /** Of its first byte, in the undecoded input. */
   readonly offset: number
-  /** In bytes, without the line end: with `offset` it finds the user's own text again. */
+  /** In bytes, without the line end; with `offset` it locates the row in the input. */
   readonly length: number
   /** From an `id` column. */
   readonly id: string | undefined
   /** The deal of a note. */
   readonly parent: string | undefined
-  /** The line that a failed-rows file names for it: of the input before this one. */
+  /** The line of the previous input, which a failed-rows file names. */
   readonly earlierLine: number | undefined
-  /** As the API takes them: a member that is absent is left alone, null clears it. */
+  /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
 }
 
@@ -27,37 +27,37 @@ export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as co
 
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** What a column, or a member, of the input becomes. */
+/** A column or member of the input, and the field that it becomes. */
 export interface ColumnUse {
-  /** As the input has it. */
+  /** The name in the input. */
   readonly name: string
-  /** `email`, `owner.name` for a member inside, `id`, `deal_id`; undefined when it is left out. */
+  /** `email`, `owner.name` for a member inside, `id`, `deal_id`; undefined if it is dropped. */
   readonly field: string | undefined
 }
 
-/** How the input is read: shown to people, and each part can be overridden. */
-export interface Verdict {
+/** How the input is read; flags can override each part. */
+export interface FormatSummary {
   readonly format: InputFormat
   readonly encoding: Encoding
   readonly hasBom: boolean
-  /** Of csv and tsv, as are the two below; undefined elsewhere. */
+  /** Undefined except for csv and tsv, like the next two members. */
   readonly delimiter: string | undefined
-  /** Undefined when quotes are text. */
+  /** Undefined if quotes are text. */
   readonly quote: string | undefined
   readonly lineEnd: '\n' | '\r\n' | '\r' | undefined
-  /** Where the line of heads stands, without its line end; undefined for formats that have none. */
+  /** The place of the header row, without its line end; undefined for formats that have none. */
   readonly head: Pick<InputRow, 'offset' | 'length'> | undefined
-  /** In the order of the input; for formats without a line of heads what the first records have. */
+  /** In the order of the input; for formats without a header row, those of the first records. */
   readonly columns: readonly ColumnUse[]
 }
 
-/** What is wrong with one row, or with one value of it. */
+/** An error in one row, or in one value of it. */
 export interface Finding {
   readonly line: number
   readonly offset: number
-  /** As the input names it; undefined when it is about the row. */
+  /** The name in the input; undefined if the finding concerns the whole row. */
   readonly column: string | undefined
-  /** The value, cut when it is long. */
+  /** The value, truncated if it is long. */
   readonly value: string | undefined
   readonly code: FindingCode
   /** In lower case; names what was expected, without the line. */
@@ -86,7 +86,7 @@ export const FINDING_CODES = [
 
 export type FindingCode = (typeof FINDING_CODES)[number]
 
-/** Counts all, keeps the first ones of each cause: memory does not grow with the input. */
+/** Counts all findings and keeps the first ones of each cause: memory does not grow with the input. */
 export interface Findings {
   readonly count: number
   add(finding: Finding): void
@@ -103,7 +103,7 @@ export interface FindingGroup {
   readonly samples: readonly Finding[]
 }
 
-/** Rows of cells that hold nothing, as spreadsheets leave behind. */
+/** Rows whose cells are all empty, as spreadsheets write them below the last row. */
 export interface Blanks {
   readonly count: number
   /** The first ones. */
@@ -111,19 +111,19 @@ export interface Blanks {
 }
 
 export interface RowSource {
-  readonly verdict: Verdict
-  /** Of the last pass, as the findings are. */
+  readonly summary: FormatSummary
+  /** Of the last pass, like the findings. */
   readonly blanks: Blanks
-  /** What the last pass found wrong so far, and what was added to it. */
+  /** The findings of the last pass so far, and those that were added. */
   readonly findings: Findings
   /**
-   * One pass over the whole input, from its beginning, in its order; batches are of no particular size. Rows with a
-   * finding are not among them. What makes the rest of the input unreadable (a quote that is never closed, invalid
-   * bytes) is a CrmError `invalid_input` with its line and byte offset.
+   * One pass over the whole input, in its order, in batches of any size. Rows with a finding are left out. An error that
+   * makes the rest of the input unreadable (an unclosed quote, invalid bytes) is a CrmError `invalid_input` with line and
+   * byte offset.
    */
   rows(): AsyncIterable<readonly InputRow[]>
   /**
-   * The members of `fields` that a merge patch would change in a record that is there; none when the row is unchanged.
+   * The members of `fields` that a merge patch would change in an existing record; none if the row is unchanged.
    * A cell is compared with the text that an export prints for the member.
    */
   changes(fields: JsonObject, existing: CrmRecord): Changes
@@ -131,14 +131,14 @@ export interface RowSource {
 
 export interface Changes {
   readonly fields: JsonObject
-  /** Of those the ones that would become a text, and are none now: `--map COLUMN=FIELD:boolean` was forgotten. */
+  /** Those that would change from another type to text: `--map COLUMN=FIELD:boolean` was probably forgotten. */
   readonly retyped: readonly string[]
 }
 
 export interface RowOptions {
-  /** A regular file; nothing but it is read, and as often as needed. */
+  /** A regular file; it may be read more than once. */
   readonly path: string
-  /** As the person named it, `-` for stdin: its ending tells the format, and messages show it. */
+  /** As named on the command line, `-` for stdin: its extension determines the format, and messages show it. */
   readonly name: string
   readonly kind: ImportableResource
   /** `--format`, `--encoding`, `--delimiter`, `--quote` (`none`: quotes are text). */
@@ -152,14 +152,14 @@ export interface RowOptions {
   readonly nullToken: string | undefined
   /** `--compute`, as typed: `name=.first + " " + .last`. */
   readonly compute: readonly string[]
-  /** `--from-csv-safe`: cells and heads were written with `--csv-safe`, whose apostrophes are taken off. */
+  /** `--from-csv-safe`: the file was written with `--csv-safe`, whose apostrophes are removed. */
   readonly isCsvSafe: boolean
   /** Fields that every row must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
-  /** Names that a deal's stage may have; undefined when they are not known. */
+  /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal
-  /** A line for people, such as what `debug` in an expression says. */
+  /** Prints a line for people, such as the output of `debug` in an expression. */
   readonly note: (line: string) => void
   /** The time that `--compute` uses as now. */
   readonly nowMs: number

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readChunks } from './read-chunks.ts'
 
-/** Of the first byte of the file that is not UTF-8; undefined when all of it is. Runs at the speed of the disk. */
+/** The offset of the first byte that is not UTF-8; undefined if the file is valid. Runs at the speed of the disk. */
 export async function findInvalidUtf8(path: string): Promise<number | undefined> {
   for await (const { bytes, offset } of readSequences(path)) {
     if (isUtf8(bytes)) continue
@@ -14,7 +14,7 @@ export async function findInvalidUtf8(path: string): Promise<number | undefined>
   return undefined
 }
 
-/** Whether any character beyond ASCII is written as UTF-8 writes it; in Windows-1252 such neighbours are rare. */
+/** Whether any character beyond ASCII is encoded as UTF-8; such sequences of bytes are rare in Windows-1252. */
 export async function hasUtf8Sequences(path: string): Promise<boolean> {
   for await (const { bytes } of readSequences(path)) {
     for (let at = 0; at < bytes.length; at++) if (sequenceLength(bytes, at) > 1) return true
@@ -22,7 +22,7 @@ export async function hasUtf8Sequences(path: string): Promise<boolean> {
   return false
 }
 
-/** So many are named. */
+/** The number of lines that are named. */
 const FIRST_LINES = 5
 
 export interface InvalidLines {
@@ -30,7 +30,7 @@ export interface InvalidLines {
   readonly first: readonly number[]
 }
 
-/** The lines that hold a byte which is not UTF-8. Slower than to find the first byte, for when it is there. */
+/** The lines with a byte that is not UTF-8. Slower than findInvalidUtf8, and so called only after it found one. */
 export async function findInvalidLines(path: string): Promise<InvalidLines> {
   const first: number[] = []
   let [line, count, lastLine] = [1, 0, 0]
@@ -49,7 +49,7 @@ export async function findInvalidLines(path: string): Promise<InvalidLines> {
   return { count, first }
 }
 
-/** Chunks that end behind a whole character, where that is possible. */
+/** Chunks that end at the end of a character, where possible. */
 async function* readSequences(path: string): AsyncGenerator<{ readonly bytes: Buffer; readonly offset: number }> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
@@ -62,7 +62,7 @@ async function* readSequences(path: string): AsyncGenerator<{ readonly bytes: Bu
   }
 }
 
-/** How many of the last bytes begin a character that goes on behind them. */
+/** The number of bytes of an incomplete character at the end. */
 function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -79,7 +79,7 @@ function leadLength(byte: number): number {
   return byte < 0xf0 ? 3 : 4
 }
 
-/** Of the character at `at`, 1 to 4; 0 when the bytes are no UTF-8 (RFC 3629, 4). */
+/** The length of the character at `at`, 1 to 4; 0 if the bytes are not UTF-8 (RFC 3629, 4). */
 function sequenceLength(bytes: Buffer, at: number): number {
   const length = leadLength(bytes[at] ?? 0)
   return length <= 1 || (at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length))) ? length : 0

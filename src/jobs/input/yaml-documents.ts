@@ -2,8 +2,8 @@ import { type Document, isNode, isSeq, type Node, parseAllDocuments, type Scalar
 import { parseExactJson } from '../../core/exact-json.ts'
 
 /**
- * A number is one only where JSON would agree: `0151`, `+49151` and `0x1F`, which YAML takes for numbers too, are what they
- * look like to people who write phone numbers.
+ * Only numbers of JSON are numbers: `0151`, `+49151` and `0x1F`, which are numbers in YAML, stay text, because they may be
+ * phone numbers.
  */
 const JSON_NUMBER: ScalarTag = {
   default: true,
@@ -17,7 +17,7 @@ export function parseYamlDocuments(text: string): readonly Document[] {
   return [...parseAllDocuments(text, { schema: 'failsafe', customTags: ['null', 'bool', JSON_NUMBER], version: '1.2' })]
 }
 
-/** The items of a list, or the one value that is there; none of an empty document. */
+/** The items of a list, or the single value; none for an empty document. */
 export function itemsOf({ contents }: Document): readonly Node[] {
   if (isSeq(contents)) return contents.items.filter(isNode)
   return isNode(contents) && contents.range?.[0] !== contents.range?.[1] ? [contents] : []
@@ -27,7 +27,7 @@ export function isBlockList({ contents }: Document): boolean {
   return isSeq(contents) && contents.flow !== true
 }
 
-/** The text of one item, as JSON. */
+/** Converts the YAML text of one item to JSON. */
 export function yamlToJson(text: string): string {
   const [document] = parseYamlDocuments(text)
   const [node] = document ? itemsOf(document) : []

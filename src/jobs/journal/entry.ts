@@ -1,4 +1,4 @@
-/** What a journal holds; docs/job-format.md says what each member means. Times are of the server's clock. */
+/** The entries of a journal; docs/job-format.md describes each member. Times are of the server's clock. */
 export type Entry =
   | OpenEntry
   | LeaseEntry
@@ -39,7 +39,7 @@ export interface AgainEntry {
   readonly why: string
 }
 
-/** `o`: replayed of a request that this job did not send; `u`: a create that changed a record which existed; `e`: one whose answer shows that. */
+/** `o`: replayed from a request of another job; `u`: a create that changed an existing record; `e`: a create whose response shows an existing record. */
 export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u' | 'e'
 
 /** Marks an answer with other values than were sent: by the text of the first such row of the job; 1 for all others. */

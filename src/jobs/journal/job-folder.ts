@@ -8,7 +8,7 @@ import { syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { makeFolder } from '../../files/make-folders.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 
-/** Where the files of one job are; docs/job-format.md says what is in them. */
+/** The paths of the files of one job; docs/job-format.md describes their contents. */
 export interface JobPaths {
   readonly id: string
   readonly folder: string
@@ -24,13 +24,13 @@ export function jobPaths(jobsFolder: string, id: string): JobPaths {
   return pathsIn(join(jobsFolder, id), id)
 }
 
-/** The folder of a job that is being planned; nothing in it counts until `finishDraft`. */
+/** The folder of a job that is being planned; it becomes a job with `finishDraft`. */
 export interface Draft {
   readonly paths: JobPaths
   readonly jobsFolder: string
 }
 
-/** CrmError `machine` where no folder can be made. */
+/** CrmError `machine` if the folder cannot be created. */
 export function openDraft(jobsFolder: string, nowMs: number): Draft {
   for (;;) {
     const id = encodeId('job', firstSerialAt(nowMs) + randomInt(SERIALS_PER_MS))
@@ -44,7 +44,7 @@ export function openDraft(jobsFolder: string, nowMs: number): Draft {
   }
 }
 
-/** For a plan that was made elsewhere, whose job has its id already. What an earlier try left of it goes. */
+/** For a plan that was made elsewhere, which contains the id of its job. Removes what an earlier attempt left. */
 export function openDraftOf(jobsFolder: string, id: string): Draft {
   const folder = join(jobsFolder, `.new-${id}`)
   try {
@@ -56,7 +56,7 @@ export function openDraftOf(jobsFolder: string, id: string): Draft {
   }
 }
 
-/** The job is there from now on, after a power cut too: nothing may be sent of one that could be lost. */
+/** Makes the job permanent, even after a power cut: a job that could be lost must not send anything. */
 export async function finishDraft({ paths, jobsFolder }: Draft): Promise<JobPaths> {
   const finished = jobPaths(jobsFolder, paths.id)
   try {
@@ -88,12 +88,12 @@ function pathsIn(folder: string, id: string): JobPaths {
   }
 }
 
-/** The plan of a job that is kept here. CrmError `machine` where it is damaged: it cannot be made again. */
+/** The plan of a job on this machine. CrmError `machine` if it is damaged: it cannot be made again. */
 export function openJobPlan({ id, plan }: Pick<JobPaths, 'id' | 'plan'>): PlanFile {
   return asDamage(id, () => new PlanFile(plan))
 }
 
-/** Head and counts of a plan that matches its checksum; it is read to its end, and closed. */
+/** Head and counts of a plan that matches its checksum. Reads the whole plan, and closes it. */
 export function readJobPlan(paths: Pick<JobPaths, 'id' | 'plan'>): Pick<PlanFile, 'head' | 'end' | 'count'> {
   const plan = openJobPlan(paths)
   try {
@@ -104,7 +104,7 @@ export function readJobPlan(paths: Pick<JobPaths, 'id' | 'plan'>): Pick<PlanFile
   }
 }
 
-/** Also compares it with its checksum. */
+/** Compares the plan with its checksum. */
 export function verifyJobPlan(id: string, plan: PlanFile): void {
   asDamage(id, () => plan.verify())
 }

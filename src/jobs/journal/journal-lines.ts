@@ -15,15 +15,15 @@ const MOST_CHUNK_BYTES = 1024 * 1024
 const LINE_END = 10
 
 export interface JournalLine {
-  /** Without its end; good until the next one is taken. */
+  /** Without its line end; valid until the next line is requested. */
   readonly line: Buffer
-  /** False for a last line that was cut off. */
+  /** False for a truncated last line. */
   readonly hasEnd: boolean
 }
 
-/** The lines of a file; a file that is not there has none. */
+/** The lines of a file; none if it does not exist. */
 export function* linesOf(path: string): Generator<JournalLine, void, undefined> {
-  const file = openIfThere(path)
+  const file = openIfExists(path)
   if (file === undefined) return
   try {
     const { size } = fstatSync(file)
@@ -50,7 +50,7 @@ export function* linesOf(path: string): Generator<JournalLine, void, undefined> 
   }
 }
 
-function openIfThere(path: string): number | undefined {
+function openIfExists(path: string): number | undefined {
   try {
     return openSync(path, 'r')
   } catch (error) {
@@ -71,7 +71,7 @@ export function encodeLine(entry: Entry, { serial, synced }: LinePlace): string 
   return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`
 }
 
-/** The entry of a line without its end; undefined when the line is not what was written. */
+/** The entry of a line without its line end; undefined if the line is damaged. */
 export function decodeLine(line: Buffer): (LinePlace & { readonly entry: Entry }) | undefined {
   if (line.length <= PREFIX_BYTES || line[PREFIX_BYTES - 1] !== SPACE) return undefined
   const json = line.subarray(PREFIX_BYTES)

@@ -8,12 +8,12 @@ import type { JournalEnd } from './read-journal.ts'
 
 const syncData = promisify(fdatasync)
 
-/** Results wait so long for others, and so many for a write of their own: each line costs the same as one result. */
+/** The number of results in one line: a line with many of them costs as much as a line with one. */
 const MOST_RESULTS = 64
 
 /**
- * Appends to a journal. What cannot be written is CrmError `machine`, and from then on nothing is: a line behind a torn
- * one would be lost with it.
+ * Appends to a journal. A failed write is CrmError `machine`, and so is every later one: a line after a torn one would be
+ * lost with it.
  */
 export class Journal {
   readonly #path: string
@@ -24,7 +24,7 @@ export class Journal {
   #results: Result[] = []
   #failure: unknown
 
-  /** `end` is where readJournal found the whole part to end; what is behind it is cut off. `now` is the server's clock. */
+  /** `end` is the result of readJournal: everything after the intact part is truncated. `now` is the server's clock. */
   constructor(path: string, end: JournalEnd, now: () => number) {
     this.#path = path
     this.#serial = end.serial
@@ -37,7 +37,7 @@ export class Journal {
     }
   }
 
-  /** Written when 64 are waiting, or with the next line, or by `flush`: the caller flushes before it waits for long. */
+  /** Written when 64 results are waiting, with the next line, or by `flush`: the caller flushes before a long wait. */
   addResult(result: Result): void {
     this.#results.push(result)
     if (this.#results.length >= MOST_RESULTS) this.flush()
@@ -55,7 +55,7 @@ export class Journal {
     this.#write({ t: 'done', time: this.#now(), r })
   }
 
-  /** Resolves when all that was appended so far outlives a power cut. */
+  /** Resolves when all entries so far are on disk. */
   async sync(): Promise<void> {
     this.flush()
     const serial = this.#serial
@@ -72,7 +72,7 @@ export class Journal {
     closeSync(this.#file)
   }
 
-  /** Synced, or the next line might be found in front of a part of the tail. */
+  /** Synced: after a crash, remains of the tail could otherwise follow the next line. */
   #cut(wholeBytes: number): void {
     ftruncateSync(this.#file, wholeBytes)
     fdatasyncSync(this.#file)

@@ -1,21 +1,21 @@
 import type { AgainEntry, Entry, LeaseEntry, OpenEntry, OtherMark } from './entry.ts'
 
-/** Of one operation: 0 is not known to have an end. `back`: it was leased, and given back unsent. */
+/** How an operation ended. `none`: no result is known. `back`: it was leased, and given back unsent. */
 const ENDS = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
 
 export type OperationEnd = keyof typeof ENDS
 
-/** A lease, and who it was for. */
+/** A lease, and the terms under which it was taken. */
 export interface HeldLease extends Omit<LeaseEntry, 't'> {
-  /** Undefined: the first one, which the plan names. */
+  /** Undefined: the first generation, from the plan. */
   readonly gen: number | undefined
-  /** Of the API key that it was sent with. */
+  /** The mark of the API key that it was sent with. */
   readonly key: string
   readonly window: number
   readonly life: number
 }
 
-/** The rows that the server answered with other values than were sent. */
+/** The rows for which the response shows other values than were sent. */
 export interface OtherRows {
   readonly count: number
   /** Of the first one: its line or id, the member, and both values. */
@@ -23,8 +23,7 @@ export interface OtherRows {
 }
 
 /**
- * What a journal comes to: one byte an operation, so that it is flat enough at ten million. `openLeases` are those that
- * have operations without an end.
+ * The state of a job after the entries of its journal. It takes one byte per operation, so that ten million fit in memory.
  */
 export class Progress {
   readonly counts = { done: 0, failed: 0, doubt: 0, back: 0 }
@@ -32,13 +31,13 @@ export class Progress {
   next = 0
   /** A byte of the plan at or before its line; undefined: the first operation. */
   nextOffset: number | undefined
-  /** Whether the last run of the job came to its end. */
+  /** How the last run of the job ended; undefined if it was stopped. */
   end: 'finished' | 'cancelled' | undefined
   lastOpen: OpenEntry | undefined
-  /** The first sign of life and the last, by the server's clock. */
+  /** The times of the first entry and the last, by the server's clock. */
   firstMs: number | undefined
   lastMs: number | undefined
-  /** The last pause, when nothing was sent after it. */
+  /** The reason of the last pause, if nothing was sent after it. */
   pausedBy: string | undefined
   otherRows: OtherRows = { count: 0, first: undefined }
   readonly #ends: Uint8Array
@@ -91,7 +90,7 @@ export class Progress {
     }
   }
 
-  /** The last word about an operation stands: one in doubt may be settled later. */
+  /** A later result replaces an earlier one: an operation in doubt may be settled. */
   settle(op: number, end: OperationEnd): void {
     const before = this.endOf(op)
     if (before !== 'none') this.counts[before] -= 1
@@ -104,7 +103,7 @@ export class Progress {
     this.otherRows = { count: count + 1, first: first ?? (other === 1 ? undefined : other) }
   }
 
-  /** What is in doubt is open once more, here and not in the journal, which says so until there is a better answer. */
+  /** Reopens operations in doubt, in memory: in the journal they stay in doubt until there is a better result. */
   reopenDoubts(): number {
     const { doubt } = this.counts
     for (let op = 0, left = doubt; left > 0 && op < this.#ends.length; op++) {
@@ -119,7 +118,7 @@ export class Progress {
     return NAMES[this.#ends[op] ?? 0] ?? 'none'
   }
 
-  /** Leases that have operations without an end: those of one line of the plan after the other. */
+  /** The leases with operations that have no end, in the order of the plan. */
   *openLeases(): Generator<HeldLease, void, undefined> {
     for (const lease of this.#leases) {
       for (let op = lease.from; op < lease.to; op++) {
@@ -147,7 +146,7 @@ export class Progress {
     return this.#taken.has(op)
   }
 
-  /** How many operations are so. */
+  /** The number of unanswered operations. */
   get unanswered(): number {
     const { done, failed, doubt, back } = this.counts
     return this.next - done - failed - doubt - back
@@ -166,7 +165,7 @@ export class Progress {
 
   #leaseAgain({ op, at, gen, time }: AgainEntry): void {
     this.#again.set(op, this.#held({ from: op, to: op + 1, at, time }, gen))
-    // It was in doubt, or had failed, and is under way once more.
+    // It was in doubt or had failed, and is sent again.
     this.settle(op, 'none')
   }
 

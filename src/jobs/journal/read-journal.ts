@@ -4,17 +4,17 @@ import type { Entry } from './entry.ts'
 import { decodeLine, linesOf } from './journal-lines.ts'
 
 export interface JournalEnd {
-  /** Of the part that is whole: what comes behind it is cut off. */
+  /** The length of the intact part; the rest is truncated. */
   readonly wholeBytes: number
-  /** The number of whole lines, and so the serial of the next one. */
+  /** The number of intact lines, and so the serial of the next one. */
   readonly serial: number
-  /** Whether anything comes behind it. */
+  /** Whether anything follows the intact part. */
   readonly isTorn: boolean
 }
 
 /**
- * Gives every whole entry to `take`, in order. A tail that was torn off by a crash or a power cut ends the journal: it
- * holds nothing that had been synced. CrmError `machine` when a line is damaged that a later one knows to have been synced.
+ * Passes every intact entry to `take`, in order. A tail torn by a crash or a power cut ends the journal: nothing in it had
+ * been synced. CrmError `machine` if a line is damaged that a later line records as synced.
  */
 export function readJournal(path: string, take: (entry: Entry) => void): JournalEnd {
   let wholeBytes = 0
@@ -35,7 +35,7 @@ export function readJournal(path: string, take: (entry: Entry) => void): Journal
 }
 
 function damaged(path: string, at: number): CrmError {
-  return new CrmError('machine', `${path} is damaged at byte ${at}: what had been synced to the disk is not there`, {
+  return new CrmError('machine', `${path} is damaged at byte ${at}: data that had been synced to the disk is missing`, {
     hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${basename(dirname(path))} --damaged`,
   })
 }

@@ -8,7 +8,7 @@ export interface Account {
   readonly unchanged: number
   readonly skipped: number
   readonly failed: number
-  /** Sent, and it is unknown whether the server applied it; or sent by a process that is gone, until the job is resumed. */
+  /** Sent, and it is unknown whether the server applied it; or sent by a process that has ended, until the job is resumed. */
   readonly in_doubt: number
   readonly unsent: number
 }

@@ -20,11 +20,10 @@ export function stateHome(env: Env): string {
 }
 
 /**
- * The folder of all jobs, made where it is missing. Where the home cannot be written and no other place is set, a
- * temporary folder, which `say` tells: what is in it is needed to go on after a crash. It is the same one for all commands of
- * a user, so that what one did is known to the next.
+ * The folder of all jobs, created if it is missing. If the home cannot be written and CRM_STATE_HOME is not set, it is a
+ * temporary folder, which a note names: a resume after a crash needs it. All commands of a user share it.
  */
-export async function ensureJobsFolder(env: Env, say: (line: string) => void): Promise<string> {
+export async function ensureJobsFolder(env: Env, note: (line: string) => void): Promise<string> {
   const home = stateHome(env)
   try {
     await ensurePrivateFolder(home)
@@ -37,17 +36,17 @@ export async function ensureJobsFolder(env: Env, say: (line: string) => void): P
     await ensurePrivateFolder(temporary)
     const folder = join(temporary, 'jobs')
     await ensurePrivateFolder(folder)
-    say(`${error.message}; jobs are kept in ${temporary} instead: CRM_STATE_HOME=${temporary} finds them again`)
+    note(`${error.message}; jobs are kept in ${temporary} instead: CRM_STATE_HOME=${temporary} finds them again`)
     return folder
   }
 }
 
-/** In the folder of jobs, where `prune` removes it if nothing else does; and among the files of all programs. */
+/** Prefixes in the jobs folder, where `prune` removes leftovers, and in the folder for temporary files. */
 const TRIALS = { kept: '.new-plan-', temporary: 'crm-plan-' } as const
 
 /**
- * A folder for a plan that is only looked at: a dry run makes no place for jobs. Where there is one it is made in it, since
- * temporary files are memory on many machines, and a plan may be large.
+ * A folder for the plan of a dry run, which does not create the jobs folder. If that exists, the plan is made in it: on many
+ * machines temporary files are in memory, and a plan may be large.
  */
 export function makeTrialFolder(env: Env, jobsFolder: string): string {
   const temporary = join(env.TMPDIR || tmpdir(), TRIALS.temporary)
@@ -59,7 +58,7 @@ export function makeTrialFolder(env: Env, jobsFolder: string): string {
   }
 }
 
-/** Nothing but what `makeTrialFolder` made. */
+/** Removes the folder only if `makeTrialFolder` made it. */
 export function removeTrial(folder: string): void {
   const name = basename(folder)
   if (Object.values(TRIALS).some((prefix) => name.startsWith(prefix))) rmSync(folder, { recursive: true, force: true })

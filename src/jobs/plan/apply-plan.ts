@@ -21,24 +21,24 @@ const MOST_NAMED = 5
  * A job of a plan that was made before. The same plan is the same job, however often it is applied. CrmError `conflict` when
  * records are not any more what they were when it was made, unless drift is allowed.
  */
-export async function applyPlan(world: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
+export async function applyPlan(context: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
   const plan = new PlanFile(path)
   try {
     plan.verify()
     const { head, end } = plan
-    refuseOtherAccount(head, world.account)
+    refuseOtherAccount(head, context.account)
     if (!/^job_[0-9a-z]+$/.test(head.job))
       throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
-    const there = jobPaths(world.jobsFolder, head.job)
+    const there = jobPaths(context.jobsFolder, head.job)
     if (existsSync(there.plan)) {
       const job = await readJobState(there)
       if (job.state !== 'planned') return { is: 'same', job }
-      await dropPlanned(world, [there])
+      await dropPlanned(context, [there])
     }
-    const draft = openDraftOf(world.draftsFolder, head.job)
+    const draft = openDraftOf(context.draftsFolder, head.job)
     try {
       copySynced(path, draft.paths.plan)
-      if (end.update + end.delete > 0) await keepBefore(world, plan, draft.paths, isDriftAllowed)
+      if (end.update + end.delete > 0) await keepBefore(context, plan, draft.paths, isDriftAllowed)
       return {
         is: 'made',
         job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [], failing: [] },
@@ -55,16 +55,16 @@ export async function applyPlan(world: PlanningContext, path: string, isDriftAll
 }
 
 async function keepBefore(
-  world: PlanningContext,
+  context: PlanningContext,
   plan: PlanFile,
   paths: JobPaths,
   isDriftAllowed: boolean,
 ): Promise<void> {
   const existing = await Existing.read({
     folder: paths.folder,
-    pages: world.list(plan.head.noun),
+    pages: context.list(plan.head.noun),
     keyOf: byId,
-    onRead: world.onRead,
+    onRead: context.onRead,
   })
   const images = new BeforeWriter(paths.before)
   const drift: string[] = []

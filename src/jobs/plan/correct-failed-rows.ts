@@ -41,7 +41,7 @@ const SAMPLES = 5
  * since are left out. CrmError `conflict` when no row is left, or the job has not come to its end.
  */
 export async function correctFailedRows(
-  world: PlanningContext,
+  context: PlanningContext,
   paths: JobPaths,
   correction: Correction,
 ): Promise<MadeCorrection> {
@@ -49,15 +49,15 @@ export async function correctFailedRows(
   if (state !== 'finished' && state !== 'cancelled') {
     throw new CrmError('conflict', `${paths.id} has not come to its end`, { hint: `crm jobs resume ${paths.id}` })
   }
-  const done = await doneByRetries(world, paths)
+  const done = await doneByRetries(context, paths)
   const plan = new PlanFile(paths.plan)
   const images = new BeforeImages(paths.before)
   const samples: CorrectedRow[] = []
   let rows = 0
   try {
-    refuseOtherAccount(plan.head, world.account)
+    refuseOtherAccount(plan.head, context.account)
     const { noun, run } = plan.head
-    const job = await makeJob(world, { kind: 'retry', noun, run, of: paths.id }, async (builder) => {
+    const job = await makeJob(context, { kind: 'retry', noun, run, of: paths.id }, async (builder) => {
       for (const operation of failedFor(failuresOf(plan, paths.journal, progress), correction)) {
         if (!operation.body || done.has(rowKey(operation))) continue
         const before = parseExactJson(operation.body.toString('utf8')) as JsonObject
@@ -103,9 +103,9 @@ function nothingLeft({ id }: JobPaths): CrmError {
 }
 
 /** Rows by their place in the input, else by the record that they change. */
-async function doneByRetries(world: PlanningContext, paths: JobPaths): Promise<ReadonlySet<string>> {
+async function doneByRetries(context: PlanningContext, paths: JobPaths): Promise<ReadonlySet<string>> {
   const done = new Set<string>()
-  for (const each of allJobs(world.jobsFolder)) {
+  for (const each of allJobs(context.jobsFolder)) {
     const { kind, of } = headOf(each)
     if (kind !== 'retry' || of !== paths.id) continue
     const { progress } = await readJobState(each)

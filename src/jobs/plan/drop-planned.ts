@@ -11,9 +11,9 @@ import type { PlanningContext } from './planning-context.ts'
  * A plan that was not confirmed, or whose process ended before the first row: nothing of it was sent, and records may have
  * changed since, so it is made anew and asked about anew. CrmError `machine` when another process begins with it just now.
  */
-export async function dropPlanned(world: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
+export async function dropPlanned(context: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
   // A dry run changes nothing.
-  if (world.draftsFolder !== world.jobsFolder) return
+  if (context.draftsFolder !== context.jobsFolder) return
   for (const paths of planned) {
     await withLock(
       paths.lock,
@@ -30,10 +30,10 @@ export async function dropPlanned(world: PlanningContext, planned: readonly JobP
 }
 
 /** Those that go back to one job, as undo or retry. */
-export async function dropPlannedOf(world: PlanningContext, kind: JobKind, id: string): Promise<void> {
-  for (const paths of allJobs(world.jobsFolder)) {
+export async function dropPlannedOf(context: PlanningContext, kind: JobKind, id: string): Promise<void> {
+  for (const paths of allJobs(context.jobsFolder)) {
     const head = headOf(paths)
     if (head.kind !== kind || head.of !== id) continue
-    if ((await readJobState(paths)).state === 'planned') await dropPlanned(world, [paths])
+    if ((await readJobState(paths)).state === 'planned') await dropPlanned(context, [paths])
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
 import { hasOperation, isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
-import { earlierJobs, madeAlready } from '../history/earlier-jobs.ts'
+import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
-import { findingLines, verdictLines } from '../input/findings-text.ts'
+import { findingLines, summaryLines } from '../input/findings-text.ts'
 import { openRows } from '../input/open-rows.ts'
-import type { Findings, RowOptions, Verdict } from '../input/row.ts'
+import type { Findings, FormatSummary, RowOptions } from '../input/row.ts'
 import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './digest-counter.ts'
@@ -59,10 +59,10 @@ export type MadeImport =
   | { readonly is: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
 
 /** Reads and checks the whole input; only when nothing is wrong with it there is a job. */
-export async function makeImport(world: PlanningContext, request: ImportRequest): Promise<MadeImport> {
-  const draft = openDraft(world.draftsFolder, world.nowMs())
+export async function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
+  const draft = openDraft(context.draftsFolder, context.nowMs())
   try {
-    const made = await fillDraft(world, request, draft)
+    const made = await fillDraft(context, request, draft)
     if (made.is !== 'made') dropDraft(draft)
     return made
   } catch (error) {
@@ -71,61 +71,61 @@ export async function makeImport(world: PlanningContext, request: ImportRequest)
   }
 }
 
-async function fillDraft(world: PlanningContext, request: ImportRequest, draft: Draft): Promise<MadeImport> {
+async function fillDraft(context: PlanningContext, request: ImportRequest, draft: Draft): Promise<MadeImport> {
   const { noun, inputName, read, stages } = request
   const { paths } = draft
-  const firstRun = firstRunOf(world, request)
+  const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const input = await spoolInput(inputName, world.stdin(), paths.input)
-  const earlier = await earlierJobs(world.jobsFolder, { ...world, run, sha256: input.sha256 })
+  const input = await spoolInput(inputName, context.stdin(), paths.input)
+  const earlier = await earlierJobs(context.jobsFolder, { ...context, run, sha256: input.sha256 })
   if (earlier.is === 'same') return earlier
-  if (earlier.undone !== undefined) world.note(earlier.undone)
+  if (earlier.undone !== undefined) context.note(earlier.undone)
   const place = { path: paths.input, name: inputName, kind: resourceOf(noun) }
-  const updates = await updatesFor(world, request)
+  const updates = await updatesFor(context, request)
   const source = await openRows({
     ...read,
     ...place,
     stages,
-    ...{ signal: world.signal, note: world.note, nowMs: world.nowMs() },
+    ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
   })
-  const match = matchOf(request, source.verdict, updates !== undefined)
+  const match = matchOf(request, source.summary, updates !== undefined)
   const head: PlanHead = {
     crm_plan: 1,
     job: paths.id,
     kind: request.kind,
     noun,
     run,
-    account: world.account,
-    command: world.command,
-    input: { ...input, verdict: source.verdict },
+    account: context.account,
+    command: context.command,
+    input: { ...input, verdict: source.summary },
     of: request.of,
     ...(updates === undefined ? {} : { updates }),
     terms: termsOf(request, match),
-    made_at: world.nowMs(),
-    version: world.version,
+    made_at: context.nowMs(),
+    version: context.version,
   }
   const builder = await PlanBuilder.open(paths, head)
-  const pages = new PageCounter(world.pageSize)
+  const pages = new PageCounter(context.pageSize)
   const parts = {
     paths,
     noun,
     source,
     builder,
     before: earlier.jobs,
-    list: () => pages.counted(world.list(noun)),
-    onRead: world.onRead,
+    list: () => pages.counted(context.list(noun)),
+    onRead: context.onRead,
     isAgain: request.isAgain,
-    note: world.note,
+    note: context.note,
     isRetry: request.kind === 'retry',
     isDeletion: request.as === 'delete',
   }
   let end: PlanEnd | undefined
   try {
-    const doubts = (await planRows(parts, match)) ?? (await doubleOf(world, request, firstRun))
-    const { findings, verdict } = source
+    const doubts = (await planRows(parts, match)) ?? (await doubleOf(context, request, firstRun))
+    const { findings, summary } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
-    await dropPlanned(world, earlier.planned)
+    await dropPlanned(context, earlier.planned)
     return {
       is: 'made',
       job: {
@@ -133,7 +133,7 @@ async function fillDraft(world: PlanningContext, request: ImportRequest, draft: 
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
       },
-      lines: verdictLines(inputName, verdict),
+      lines: summaryLines(inputName, summary),
       leftLines: notSentLines(builder),
     }
   } finally {
@@ -154,27 +154,27 @@ function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms 
 }
 
 /** What is matched is not made a second time. */
-async function doubleOf(world: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
+async function doubleOf(context: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
   if (!isAgain || as !== 'import' || match.names.length > 0) return undefined
-  return madeAlready(world.jobsFolder, { account: world.account, run, noun })
+  return existingFromRun(context.jobsFolder, { account: context.account, run, noun })
 }
 
 /** Undefined for what changes no deals. */
-async function updatesFor(world: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
+async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
   const resource = resourceOf(noun)
   if (!isListed(resource) || hasOperation(resource, 'update')) return undefined
-  if (kind === 'update') return world.dealUpdates()
+  if (kind === 'update') return context.dealUpdates()
   // Rows that could not be changed are not to be made anew.
-  return of === undefined ? undefined : headOf(jobPaths(world.jobsFolder, of)).updates
+  return of === undefined ? undefined : headOf(jobPaths(context.jobsFolder, of)).updates
 }
 
 /** An id column says which record a row is. */
 function matchOf(
   { as, match, noun, inputName, read }: ImportRequest,
-  verdict: Verdict,
+  summary: FormatSummary,
   canUpdateDeals: boolean,
 ): MatchRequest {
-  const { columns } = verdict
+  const { columns } = summary
   const hasIds = columns.some(({ field }) => field === 'id')
   const resource = resourceOf(noun)
   const canMatch = hasOperation(resource, 'update') || canUpdateDeals
@@ -193,14 +193,14 @@ function matchOf(
       hint: isListed(resource) ? `crm ${noun} update --from FILE changes those that are there` : 'leave --match out',
     })
   }
-  refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, verdict })
+  refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })
   return canUpdateDeals ? { ...match, mode: 'update' } : match
 }
 
-function firstRunOf(world: PlanningContext, { kind, noun, inputName, read, match, run }: ImportRequest): string {
+function firstRunOf(context: PlanningContext, { kind, noun, inputName, read, match, run }: ImportRequest): string {
   const mapping = mappingOf(read)
   if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
-  return run ?? runId({ account: world.account, kind, noun, mapping, inputName })
+  return run ?? runId({ account: context.account, kind, noun, mapping, inputName })
 }
 
 function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {

@@ -26,14 +26,14 @@ export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updat
 
 /** Makes a job of the operations that `fill` adds; when it throws, nothing is left of it. */
 export async function makeJob(
-  world: PlanningContext,
+  context: PlanningContext,
   identity: JobIdentity,
   fill: (builder: PlanBuilder, draft: JobPaths) => Promise<void>,
 ): Promise<MadeJob> {
-  const draft = openDraft(world.draftsFolder, world.nowMs())
+  const draft = openDraft(context.draftsFolder, context.nowMs())
   let builder: PlanBuilder | undefined
   try {
-    const head = headOf(world, identity, draft.paths.id)
+    const head = headOf(context, identity, draft.paths.id)
     builder = await PlanBuilder.open(draft.paths, head)
     await fill(builder, draft.paths)
     const end = builder.end()
@@ -48,16 +48,16 @@ export async function makeJob(
   }
 }
 
-function headOf(world: PlanningContext, { kind, noun, run, of, updates, terms }: JobIdentity, job: string): PlanHead {
+function headOf(context: PlanningContext, { kind, noun, run, of, updates, terms }: JobIdentity, job: string): PlanHead {
   return {
     ...{ crm_plan: 1, job, kind, noun, run },
-    account: world.account,
-    command: world.command,
+    account: context.account,
+    command: context.command,
     input: undefined,
     of,
     ...(updates === undefined ? {} : { updates }),
     ...(terms === undefined ? {} : { terms }),
-    made_at: world.nowMs(),
-    version: world.version,
+    made_at: context.nowMs(),
+    version: context.version,
   }
 }

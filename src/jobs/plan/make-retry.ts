@@ -19,28 +19,28 @@ import { sentKind } from './operation.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
-export async function makeRetry(world: PlanningContext, paths: JobPaths): Promise<MadeImport> {
+export async function makeRetry(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
   const { progress, state, account } = await readJobState(paths)
-  const earlier = await retryOf(world, paths.id)
-  if (earlier) return retryAgain(world, paths.id, earlier)
+  const earlier = await retryOf(context, paths.id)
+  if (earlier) return retryAgain(context, paths.id, earlier)
   if (state !== 'finished' && state !== 'cancelled') {
     throw new CrmError('conflict', `${paths.id} has not come to its end`, {
-      hint: `crm jobs resume ${paths.id}${typedProfile(world.command)}`,
+      hint: `crm jobs resume ${paths.id}${typedProfile(context.command)}`,
       job: paths.id,
     })
   }
   if (account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
-  await dropPlannedOf(world, 'retry', paths.id)
+  await dropPlannedOf(context, 'retry', paths.id)
   const plan = openJobPlan(paths)
   const images = new BeforeImages(paths.before)
   let unmatched = 0
   try {
-    refuseOtherAccount(plan.head, world.account)
+    refuseOtherAccount(plan.head, context.account)
     const { noun, run, updates, terms } = plan.head
     const job = await makeJob(
-      world,
+      context,
       { kind: 'retry', noun, run, of: paths.id, ...present({ updates, terms }) },
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
@@ -56,11 +56,13 @@ export async function makeRetry(world: PlanningContext, paths: JobPaths): Promis
           const known = () => ({ state: 'failed', gen, since: undefined }) as const
           builder.add({ do: sentKind(operation.head), path, n, ...present({ id, line, at, before, body }) }, known)
         }
-        if (unmatched === account.failed) throw nothingToSend(world, paths)
+        if (unmatched === account.failed) throw nothingToSend(context, paths)
       },
     )
     const lines =
-      unmatched === 0 ? [] : [`${unmatched} of the rows fail again; to match them anew: ${matchAnew(world, paths.id)}`]
+      unmatched === 0
+        ? []
+        : [`${unmatched} of the rows fail again; to match them anew: ${matchAnew(context, paths.id)}`]
     return { is: 'made', job, lines, leftLines: [] }
   } finally {
     await images.close()
@@ -69,20 +71,20 @@ export async function makeRetry(world: PlanningContext, paths: JobPaths): Promis
 }
 
 /** A retry sends the rows as they were matched, so an ambiguous row would fail again. */
-function nothingToSend(world: PlanningContext, { id }: JobPaths): CrmError {
+function nothingToSend(context: PlanningContext, { id }: JobPaths): CrmError {
   return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
-    hint: `when each has one match, match them anew: ${matchAnew(world, id)}`,
+    hint: `when each has one match, match them anew: ${matchAnew(context, id)}`,
     job: id,
   })
 }
 
 /** The command that matches the rows again, from the input of the first job. */
-function matchAnew(world: PlanningContext, id: string): string {
-  const paths = jobPaths(world.jobsFolder, id)
+function matchAnew(context: PlanningContext, id: string): string {
+  const paths = jobPaths(context.jobsFolder, id)
   const { input, of } = headOf(paths)
-  if (!input && of !== undefined) return matchAnew(world, of)
+  if (!input && of !== undefined) return matchAnew(context, of)
   const file = input && existsSync(paths.input) ? shellWord(join(paths.folder, failedRowsName(input.verdict))) : 'FILE'
-  return `crm jobs retry ${id}${typedProfile(world.command)} --from ${file}`
+  return `crm jobs retry ${id}${typedProfile(context.command)} --from ${file}`
 }
 
 /** The last one that was begun. */
@@ -97,7 +99,7 @@ async function retryOf({ jobsFolder }: PlanningContext, id: string): Promise<Job
 }
 
 /** What an earlier retry did is not done once more: only what failed in that goes out again. */
-async function retryAgain(world: PlanningContext, id: string, earlier: JobState): Promise<MadeImport> {
+async function retryAgain(context: PlanningContext, id: string, earlier: JobState): Promise<MadeImport> {
   const { paths, head, state, account } = earlier
   if (head.input) {
     throw new CrmError(
@@ -110,7 +112,7 @@ async function retryAgain(world: PlanningContext, id: string, earlier: JobState)
     )
   }
   const isOver = state === 'finished' || state === 'cancelled'
-  return isOver && account.failed > 0 ? makeRetry(world, paths) : { is: 'same', job: earlier }
+  return isOver && account.failed > 0 ? makeRetry(context, paths) : { is: 'same', job: earlier }
 }
 
 /** Members that are undefined would count as there. */

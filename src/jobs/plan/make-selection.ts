@@ -42,16 +42,16 @@ export interface SelectionRequest {
  * Records that an expression selects. All of them are written to the plan, unchanged, before the first one is changed: changing
  * while paging would skip some. The same command, should it have been stopped, goes on instead.
  */
-export async function makeSelection(world: PlanningContext, request: SelectionRequest): Promise<MadeImport> {
-  const stopped = await stoppedJob(world, request.kind)
+export async function makeSelection(context: PlanningContext, request: SelectionRequest): Promise<MadeImport> {
+  const stopped = await stoppedJob(context, request.kind)
   if (stopped) return { is: 'same', job: stopped }
   const { noun, kind, where, check, patch } = request
   refuseWrongStage(request)
-  const identity = { kind, noun, run: newRun(world), of: undefined }
-  const updates = hasOperation(resourceOf(noun), kind) ? {} : { updates: await world.dealUpdates() }
-  const job = await makeJob(world, { ...identity, ...updates }, async (builder) => {
-    for await (const { items } of world.list(noun)) {
-      world.onRead(items.length)
+  const identity = { kind, noun, run: newRun(context), of: undefined }
+  const updates = hasOperation(resourceOf(noun), kind) ? {} : { updates: await context.dealUpdates() }
+  const job = await makeJob(context, { ...identity, ...updates }, async (builder) => {
+    for await (const { items } of context.list(noun)) {
+      context.onRead(items.length)
       check.see(items)
       for (const record of await where.keepAll(items)) {
         const planned = plannedFor(noun, record, patch)

@@ -8,7 +8,7 @@ import { typedProfile } from '../../core/typed-profile.ts'
 import { type EarlierJob, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
-import { heldUndos, type JobResult, type JobResults, readResults } from '../history/job-results.ts'
+import { type JobResult, type JobResults, readResults, undosInEffect } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { openJobPlan } from '../journal/job-folder.ts'
@@ -29,26 +29,26 @@ import { openScratch } from './scratch.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
 /** A job that takes back what another one did, as far as it is unchanged since; the rest is named. */
-export async function makeUndo(world: PlanningContext, paths: JobPaths): Promise<MadeImport> {
+export async function makeUndo(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
-    const hint = `crm jobs resume ${paths.id}${typedProfile(world.command)}, or crm jobs cancel ${paths.id}`
+    const hint = `crm jobs resume ${paths.id}${typedProfile(context.command)}, or crm jobs cancel ${paths.id}`
     throw new CrmError('conflict', `${paths.id} has not come to its end`, { hint, job: paths.id })
   }
   const head = headOf(paths)
-  refuseOtherAccount(head, world.account)
-  await dropPlannedOf(world, 'undo', paths.id)
-  const { held, before } = await earlierUndos(world, paths.id)
+  refuseOtherAccount(head, context.account)
+  await dropPlannedOf(context, 'undo', paths.id)
+  const { held, before } = await earlierUndos(context, paths.id)
   if (held) return { is: 'same', job: held }
   let leftLines: readonly string[] = []
   const job = await makeJob(
-    world,
+    context,
     {
       ...{ kind: 'undo', noun: head.noun, run: `undo.${paths.id}`, of: paths.id },
       ...(head.updates === undefined ? {} : { updates: head.updates }),
     },
     async (builder, draft) => {
-      await planUndo({ world, paths, builder, draft, before })
+      await planUndo({ context, paths, builder, draft, before })
       leftLines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
     },
   )
@@ -68,7 +68,7 @@ async function earlierUndos({ jobsFolder, command }: PlanningContext, id: string
     const { kind, of } = headOf(each)
     return kind === 'undo' && of === id
   })
-  const takenBack = await heldUndos(jobsFolder)
+  const takenBack = await undosInEffect(jobsFolder)
   for (const each of own) {
     const job = await readJobState(each)
     if (job.state === 'cancelled') continue
@@ -83,7 +83,7 @@ async function earlierUndos({ jobsFolder, command }: PlanningContext, id: string
 }
 
 interface UndoParts {
-  readonly world: PlanningContext
+  readonly context: PlanningContext
   readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobPaths
@@ -91,7 +91,7 @@ interface UndoParts {
   readonly before: readonly EarlierJob[]
 }
 
-async function planUndo({ world, paths, builder, draft, before }: UndoParts): Promise<void> {
+async function planUndo({ context, paths, builder, draft, before }: UndoParts): Promise<void> {
   const plan = openJobPlan(paths)
   const scratch = openScratch(draft.folder, 'results')
   const images = new BeforeImages(paths.before)
@@ -99,7 +99,7 @@ async function planUndo({ world, paths, builder, draft, before }: UndoParts): Pr
   try {
     const results = readResults(paths, plan.count, scratch)
     const { noun } = plan.head
-    const now = await readNow(world, { plan, results, draft })
+    const now = await readNow(context, { plan, results, draft })
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const image = await images.of(operation.op)
@@ -138,11 +138,11 @@ interface NowParts {
 }
 
 /** Undefined where nothing can be taken back. */
-async function readNow(world: PlanningContext, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
+async function readNow(context: PlanningContext, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
   const { head, end } = plan
   if (!hasOperation(resourceOf(head.noun), 'update') && head.updates === undefined) return undefined
-  if (end.update + end.delete > 0) await awaitQuiet(world, results)
-  return Existing.read({ folder: draft.folder, pages: world.list(head.noun), keyOf: byId, onRead: world.onRead })
+  if (end.update + end.delete > 0) await awaitQuiet(context, results)
+  return Existing.read({ folder: draft.folder, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
 }
 
 interface TakeBack {
@@ -186,9 +186,9 @@ function takeBack(parts: TakeBack): TakenBack {
 const EXISTED = 'it existed before this row was sent, and what it held was not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
-function existedBefore(kind: OperationHead['do'], { wasThere, mayHaveBeenThere }: JobResult): string | undefined {
-  if (wasThere) return EXISTED
-  return kind === 'create' && mayHaveBeenThere ? MAY_HAVE_EXISTED : undefined
+function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: JobResult): string | undefined {
+  if (existed) return EXISTED
+  return kind === 'create' && mayHaveExisted ? MAY_HAVE_EXISTED : undefined
 }
 
 /** Of what was done, or may have been. */

@@ -7,7 +7,7 @@ import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
 import { aliasOf, foldName } from '../input/columns.ts'
 import type { KeyIndex } from '../input/key-index.ts'
-import type { Finding, FindingCode, InputRow, RowSource, Verdict } from '../input/row.ts'
+import type { Finding, FindingCode, FormatSummary, InputRow, RowSource } from '../input/row.ts'
 import type { Existing, Match } from './existing.ts'
 import { addressIn, matchKey } from './match-key.ts'
 import {
@@ -113,18 +113,18 @@ interface MatchInput {
   readonly inputName: string
   /** As typed: `name=.first + " " + .last`. */
   readonly compute: readonly string[]
-  readonly verdict: Verdict
+  readonly summary: FormatSummary
 }
 
 /** CrmError `usage` for a name of `--match` that no row has: rows without it would be refused one by one, or be made anew. */
 export function refuseAbsentNames(
   names: readonly string[],
-  { resource, inputName, compute, verdict }: MatchInput,
+  { resource, inputName, compute, summary }: MatchInput,
 ): void {
   const computed = compute.map((text) => text.slice(0, text.indexOf('=')).trim())
-  const fields = [...verdict.columns.map(({ field }) => field), ...computed].filter((field) => field !== undefined)
+  const fields = [...summary.columns.map(({ field }) => field), ...computed].filter((field) => field !== undefined)
   // In JSON, records without an id may stand before those that have one.
-  const absent = names.find((name) => !fields.includes(name) && (name !== 'id' || verdict.head !== undefined))
+  const absent = names.find((name) => !fields.includes(name) && (name !== 'id' || summary.head !== undefined))
   if (absent === undefined) return
   const alias = aliasOf(resource, absent)
   const meant =

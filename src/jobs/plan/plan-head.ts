@@ -1,7 +1,7 @@
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { StatedRate } from '../../api/operations.ts'
 import type { ImportableResource, PluralOf } from '../../core/resources/registry.ts'
-import type { Verdict } from '../input/row.ts'
+import type { FormatSummary } from '../input/row.ts'
 import type { ImportTerms } from './import-terms.ts'
 
 /** What a job makes or changes. */
@@ -15,8 +15,8 @@ export interface PlanInput {
   readonly name: string
   readonly sha256: string
   readonly size: number
-  /** How it was read. */
-  readonly verdict: Verdict
+  /** How it was read, under its name in the file of the plan. */
+  readonly verdict: FormatSummary
 }
 
 /** The first line of a plan: what the job is, which never changes. */

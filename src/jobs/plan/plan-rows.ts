@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { idText } from '../../core/exact-json.ts'
 import { type CrmRecord, isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
-import { MadeBefore } from '../history/made-before.ts'
+import { EqualRecords } from '../history/equal-records.ts'
 import { createKeyIndex } from '../input/key-index.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
@@ -74,7 +74,7 @@ function skippedRow(
 async function planFirst(parts: PlanRowsParts): Promise<undefined> {
   const { paths, source, builder, noun, list, onRead, isAgain, note } = parts
   const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
-  const before = pages && (await MadeBefore.read({ folder: paths.folder, pages, onRead }))
+  const before = pages && (await EqualRecords.read({ folder: paths.folder, pages, onRead }))
   try {
     for await (const rows of source.rows()) {
       for (const row of rows) {

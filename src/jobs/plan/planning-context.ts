@@ -8,7 +8,7 @@ import type { Noun } from './plan-head.ts'
 
 const RUN_CHARS = 22
 
-/** What planning needs of the world. */
+/** What planning needs. */
 export interface PlanningContext {
   /** Of the jobs that were made before; it may be absent where nothing is to be kept. */
   readonly jobsFolder: string

@@ -106,9 +106,9 @@ function putMade(scratch: Scratch, paths: JobPaths, plan: PlanFile): void {
   for (const batch of plan.operations()) {
     for (const { op, head, body } of batch) {
       if (head.do !== 'create' || results.progress.endOf(op) !== 'done') continue
-      const { id, wasThere } = results.of(op)
+      const { id, existed } = results.of(op)
       const key = matchKey(parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject, names)
-      if (key !== undefined && id !== null && !wasThere) put.run(key, head.line ?? null, id)
+      if (key !== undefined && id !== null && !existed) put.run(key, head.line ?? null, id)
     }
   }
   database.exec('CREATE INDEX made_by_key ON made (key)')

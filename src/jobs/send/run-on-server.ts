@@ -28,7 +28,7 @@ export type JobServer = Pick<
 /** More under way at once was never seen to help a server, and costs it memory. */
 const MOST_UNDER_WAY = 64
 
-export interface ServerWorld {
+export interface ServerContext {
   readonly server: JobServer
   readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly signal: AbortSignal
@@ -54,7 +54,7 @@ function termsOf({ wire }: JobServer): ServerTerms {
 }
 
 export async function runOnServer(
-  { server, list, signal, version, now, timing = SYSTEM_TIMING }: ServerWorld,
+  { server, list, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
   const serverTerms = termsOf(server)

@@ -30,7 +30,7 @@ test('the undo of an import deletes what it made, but for what somebody changed 
   await patch(first?.id, { phone: '1' })
   const undone = await runJob(['jobs', 'undo', await lastJob(), '--yes', '--expect', '2'], env)
   expect(undone).toMatchObject({ exit: 3, account: { rows: 3, done: 2, skipped: 1 } })
-  expect(undone.stderr).toContain('2 of 3 were taken back: 1 changed since')
+  expect(undone.stderr).toContain('2 of 3 were reverted: 1 changed since')
   expect(undone.stderr).toContain(String(first?.id))
   expect(await contacts()).toMatchObject([{ id: first?.id, phone: '1' }])
 })
@@ -100,7 +100,7 @@ test('what the server cannot take back is named with its ids', async () => {
   const undone = await runJob(['jobs', 'undo', job, '--yes'], env)
   expect(undone).toMatchObject({ exit: 3, account: { rows: 1, done: 0, skipped: 1 } })
   expect(undone.stderr).toContain(String(deal?.id))
-  expect(undone.stderr).toMatch(/nothing was taken back: 1 cannot be taken back.*crm jobs failed job_\w+ --skipped/)
+  expect(undone.stderr).toMatch(/nothing was reverted: 1 cannot be reverted.*crm jobs failed job_\w+ --skipped/)
   // Once more it says the same, and the job does not count as undone.
   expect(await runJob(['jobs', 'undo', job, '--yes'], env)).toMatchObject({ exit: 3 })
   expect(JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env)).undone_by).toBe(null)

@@ -32,7 +32,7 @@ test('two upserts at once on unique emails end with one contact each, and an und
 
   const undone = await runJob(['jobs', 'undo', onlyJob(state), '--yes', '--expect', '10'], env)
   expect(undone).toMatchObject({ exit: 3, account: { done: 10, skipped: 30 } })
-  expect(undone.stderr).toContain('30 cannot be taken back')
+  expect(undone.stderr).toContain('30 cannot be reverted')
   expect(await all(service, '/v1/contacts')).toHaveLength(30)
 })
 

@@ -94,7 +94,7 @@ describe('import, correct, undo, import again', () => {
 
     const again = await runJob(['contacts', 'import', file, '--yes'], env)
     expect(again).toMatchObject({ exit: 0, account: { rows: 3, done: 1, skipped: 2 } })
-    expect(again.stderr).toContain(`${correction} was undone by ${undo}: what that took back is done anew.`)
+    expect(again.stderr).toContain(`${correction} was undone by ${undo}; the rows that this reverted are sent again.`)
     expect((await companies(service)).sort()).toEqual(['New', null, null])
     const skipped = await crmPrints(['jobs', 'failed', await lastJob(), '--skipped', '-o', 'json'], env)
     expect(JSON.parse(skipped)).toMatchObject([

@@ -29,11 +29,11 @@ const PAGES: readonly (readonly CrmRecord[])[] = [
   [{ name: 'x', later: [1], late: 2 }],
 ]
 
-describe('keys that come after the first page', () => {
+describe('keys that appear after the first page', () => {
   test.each([
     ['csv', 'id,name,late,later\r\n1,"a,\r\n""b""",,\r\n2,,,\r\n3,,é,\r\n,x,2,[1]\r\n'],
     ['tsv', 'id\tname\tlate\tlater\n1\ta,\\r\\n"b"\t\t\n2\t\t\t\n3\t\té\t\n\tx\t2\t[1]\n'],
-  ] as const)('have a column in a file of %s, and every line as many cells as heads', async (format, text) => {
+  ] as const)('have a column in a file of %s, and every line as many cells as the header row', async (format, text) => {
     const folder = await tempFolder()
     const path = join(folder, 'x')
     expect(await exportToFile(exportOf(format), path, pagesOf(...PAGES))).toBe(4)
@@ -41,7 +41,7 @@ describe('keys that come after the first page', () => {
     expect(await readdir(folder)).toEqual(['x'])
   })
 
-  test('fail what goes to stdout, unless columns are named or the format has none', async () => {
+  test('make an export to stdout fail, unless columns are named or the format has none', async () => {
     await expect(exportToStream(exportOf('csv'), pagesOf(...PAGES))).rejects.toMatchObject({ exit: 3 })
     expect(await exportToStream(exportOf('csv', { fields: [['id']] }), pagesOf(...PAGES))).toBe(4)
     const out = exportOf('jsonl')
@@ -96,7 +96,7 @@ test.each([
   },
 )
 
-test('a list that breaks off leaves no file', async () => {
+test('a list that is cut short leaves no file', async () => {
   async function* broken(): AsyncGenerator<readonly CrmRecord[]> {
     yield [{ id: '1' }]
     throw new Error('the connection is gone')

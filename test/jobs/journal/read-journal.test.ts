@@ -27,7 +27,7 @@ function entriesOf(path: string): Entry[] {
   return entries
 }
 
-test('a journal that is cut off at any byte ends with its last whole line', async () => {
+test('a journal truncated at any byte ends with its last complete line', async () => {
   const path = await writeJournal()
   const whole = readFileSync(path)
   const all = entriesOf(path)
@@ -38,7 +38,7 @@ test('a journal that is cut off at any byte ends with its last whole line', asyn
   }
 })
 
-test('a byte that is another one is refused wherever a later line was written behind a sync, and cut off elsewhere', async () => {
+test('a changed byte is refused if a later line records it as synced, and truncated otherwise', async () => {
   const path = await writeJournal()
   const whole = readFileSync(path)
   const all = entriesOf(path)
@@ -56,7 +56,7 @@ test('a byte that is another one is refused wherever a later line was written be
   }
 })
 
-test('what is appended behind a torn tail takes its place', async () => {
+test('an appended entry replaces a torn tail', async () => {
   const path = await writeJournal()
   const whole = readFileSync(path)
   writeFileSync(path, whole.subarray(0, -5))

@@ -50,7 +50,7 @@ beforeEach(() => {
 const PAUSE: Entry = { t: 'pause', time: 1, why: 'interrupted' }
 const EMPTY = { wholeBytes: 0, serial: 0, isTorn: false }
 
-test('behind a write that failed nothing is written, for it would be lost with the torn line', async () => {
+test('nothing is written after a failed write, because it would be lost with the torn line', async () => {
   const path = join(await tempFolder(), 'journal')
   const journal = new Journal(path, EMPTY, () => 1)
   journal.append(PAUSE)
@@ -63,7 +63,7 @@ test('behind a write that failed nothing is written, for it would be lost with t
   journal.close()
 })
 
-test('a torn tail is cut off, and that is on disk before anything follows it', async () => {
+test('a torn tail is truncated, and the truncation is on disk before anything follows', async () => {
   const path = join(await tempFolder(), 'journal')
   const line = encodeLine(PAUSE, { serial: 0, synced: 0 })
   await writeFile(path, `${line}torn`)
@@ -72,7 +72,7 @@ test('a torn tail is cut off, and that is on disk before anything follows it', a
   expect(await readFile(path, 'utf8')).toBe(line)
 })
 
-test('nothing may be sent before its lease is on disk', async () => {
+test('nothing is sent before its lease is on disk', async () => {
   const paths = await makeJob([{ name: 'Ada' }])
   const plan = new PlanFile(paths.plan)
   const journal = new Journal(paths.journal, EMPTY, () => 1)

@@ -29,7 +29,7 @@ test('csv-spectrum has all of its cases', () => {
   expect(cases.length).toBeGreaterThanOrEqual(12)
 })
 
-describe('what a spreadsheet would have changed stays as it is', () => {
+describe('values that a spreadsheet would change stay unchanged', () => {
   test.each([
     '0151',
     '00049',
@@ -53,7 +53,7 @@ test('a cell of a megabyte is read whole, with quotes and line ends inside', asy
   ])
 })
 
-test('lines may end in LF and in CRLF, the last one in nothing, and blank lines are no records', async () => {
+test('lines end in LF or CRLF, the last one needs no line end, and blank lines are not records', async () => {
   const { rows } = await read({ bytes: 'name,email\r\na,1\nb,2\r\n\n,\r\n\r\nc,3' })
   expect(rows.map(({ line, fields }) => [line, fields.name])).toEqual([
     [2, 'a'],
@@ -62,19 +62,19 @@ test('lines may end in LF and in CRLF, the last one in nothing, and blank lines 
   ])
 })
 
-test('a file whose lines end in CR alone is read too', async () => {
+test('lines may end in CR alone', async () => {
   expect(await fieldsOf({ bytes: 'name,email\ra,1\rb,2\r' })).toEqual([
     { name: 'a', email: '1' },
     { name: 'b', email: '2' },
   ])
 })
 
-test('a line counts the line ends inside the cells above it', async () => {
+test('line numbers count the line ends inside earlier cells', async () => {
   const { rows } = await read({ bytes: 'name,email\r\n"a\r\n\nb",1\r\nc,2\r\n' })
   expect(rows.map(({ line }) => line)).toEqual([2, 5])
 })
 
-test('what csv prints is read back, and offset and length find each record in the bytes', async () => {
+test('the output of csv is read back, and offset and length locate each record in the bytes', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', ',', '\n', '\r', '\0', ' ', "'", ';') })
   const records = fc.array(fc.record({ name: cell, email: cell }), { minLength: 1, maxLength: 8 })
   await fc.assert(
@@ -95,7 +95,7 @@ test('what csv prints is read back, and offset and length find each record in th
   )
 })
 
-test('csv-parse reads the same cells, whatever is in quotes, whatever the delimiter and the line ends', async () => {
+test('csv-parse reads the same cells, for any quoting, delimiter and line end', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '|', '\t', '\n', '\r', ' ', "'") })
   const row = fc.tuple(text, text, fc.boolean(), fc.boolean())
   const given = {
@@ -119,7 +119,7 @@ test('csv-parse reads the same cells, whatever is in quotes, whatever the delimi
   )
 })
 
-test('records that lie across the pieces in which a file is read are whole', async () => {
+test('records that span the chunks in which a file is read are complete', async () => {
   const names = Array.from({ length: 20_000 }, (_, at) => (at % 3 === 0 ? `"é${at}\n"",x"` : `ü${at}`))
   const { rows } = await read({ bytes: `name,email\r\n${names.map((name) => `${name},a@x\r\n`).join('')}` })
   expect(rows.map(({ fields }) => fields.name)).toEqual(
@@ -127,26 +127,26 @@ test('records that lie across the pieces in which a file is read are whole', asy
   )
 })
 
-describe('what breaks the rules is refused with its line and its byte', () => {
+describe('a syntax error is refused with its line and its byte', () => {
   test.each([
     [
       'a quote that is never closed',
       'name,email\nä,b\n"c,d\ne,f\n',
       'line 3, byte 16: the quote that opens here is never closed',
     ],
-    ['a quote behind blanks', 'name,email\nA, "b"\n', 'line 2, byte 14: a quote behind blanks'],
+    ['a quote after blanks', 'name,email\nA, "b"\n', 'line 2, byte 14: a quote after blanks'],
     [
       'text behind a closing quote',
       'name,email\n"A"x,b\n',
-      'line 2, byte 14: text behind the closing quote of a cell, expected',
+      'line 2, byte 14: text after the closing quote of a cell, expected',
     ],
     ['a NUL outside quotes', 'name,email\nA,b\nA\0,b\n', 'line 3, byte 16: a NUL outside quotes'],
     ['a NUL beside quotes', 'name,email\n"A",b\0\n', 'line 2, byte 16: a NUL outside quotes'],
     ['a lone carriage return', 'name,email\nA\rB,c\n', 'line 2, byte 12: a carriage return in a cell without quotes'],
-    ['a heading twice', 'name,email,name\nA,b,c\n', 'line 1, byte 0: the column "name" is there twice, as #1 and #3'],
-    ['two headings for one field', 'name,E-Mail,email\nA,b,c\n', 'line 1, byte 0: a column for "email" is there twice'],
-    ['nothing at all', '', 'line 1, byte 0: it is empty, expected a line with the names of the columns'],
-    ['no line of heads', 'Ada,ada@x.test\n', 'none of the columns "Ada", "ada@x.test" is a field of a contact'],
+    ['a duplicate column', 'name,email,name\nA,b,c\n', 'line 1, byte 0: duplicate column "name": #1 and #3'],
+    ['two columns for one field', 'name,E-Mail,email\nA,b,c\n', 'line 1, byte 0: two columns for "email"'],
+    ['an empty input', '', 'line 1, byte 0: the input is empty, expected a header row'],
+    ['no header row', 'Ada,ada@x.test\n', 'none of the columns "Ada", "ada@x.test" is a field of a contact'],
   ])('%s', async (_, bytes, message) => {
     await expect(read({ bytes })).rejects.toMatchObject({
       code: 'invalid_input',
@@ -162,7 +162,7 @@ describe('what breaks the rules is refused with its line and its byte', () => {
   })
 })
 
-test('rows with more or fewer cells than the heads are found, all of them, and none of them is a row', async () => {
+test('every row with more or fewer cells than the header row is a finding, and not a row', async () => {
   const { rows, findings } = await read({ bytes: 'name,email\nA\nB,b\nC,c,c\n' })
   expect(rows.map(({ fields }) => fields.name)).toEqual(['B'])
   expect(findings).toEqual([
@@ -185,19 +185,19 @@ test('rows with more or fewer cells than the heads are found, all of them, and n
   ])
 })
 
-test('a column without a name may be empty, and may not hold anything', async () => {
+test('a column without a name must be empty', async () => {
   const { rows, findings } = await read({ bytes: 'name,\nA,\nB,x\n' })
   expect(rows.map(({ fields }) => fields)).toEqual([{ name: 'A' }])
   expect(findings).toMatchObject([{ line: 3, code: 'unnamed_column', value: 'x' }])
 })
 
-test('quotes are text where the person says so', async () => {
+test('quotes are text with --quote none', async () => {
   expect(await fieldsOf({ bytes: 'name,email\n5" pipe,"x"\n', quote: 'none' })).toEqual([
     { name: '5" pipe', email: '"x"' },
   ])
 })
 
-test('tsv reads back what tsv prints, and a backslash that means nothing is found', async () => {
+test('tsv reads back the output of tsv, and an invalid escape is a finding', async () => {
   const name = 'a\tb\nc\rd\\e\0f"g'
   const { io } = await print({ format: 'tsv' }, [{ id: '1', name }])
   expect((await read({ bytes: io.out(), name: 'people.tsv' })).rows).toMatchObject([{ id: '1', fields: { name } }])
@@ -205,7 +205,7 @@ test('tsv reads back what tsv prints, and a backslash that means nothing is foun
   expect(findings).toMatchObject([{ line: 2, column: 'name', code: 'bad_escape' }])
 })
 
-test('apostrophes of --csv-safe are taken off, from cells and heads, when the person says that they are there', async () => {
+test('--from-csv-safe removes the apostrophes of --csv-safe from cells and headers', async () => {
   const { io } = await print({ format: 'csv', columns: ['name', '=x'], isCsvSafe: true }, [
     { name: '=1+1', '=x': "'-2" },
   ])
@@ -213,7 +213,7 @@ test('apostrophes of --csv-safe are taken off, from cells and heads, when the pe
   expect(await fieldsOf({ bytes: "name\n'=1+1\n" })).toEqual([{ name: "'=1+1" }])
 })
 
-test('every pass begins at the beginning, and counts its findings anew', async () => {
+test('every pass starts at the beginning, and counts its findings from zero', async () => {
   const { source } = await read({ bytes: 'name,email\nA\nB,b\n' })
   expect(await allRows(source)).toHaveLength(1)
   expect(source.findings.count).toBe(1)

@@ -10,7 +10,7 @@ function utf16be(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16()
 }
 
-describe('the encoding is found, and each record at its bytes', () => {
+describe('the encoding is detected, and the offset of each record is right', () => {
   test.each([
     ['utf-8', false, Buffer.from(TEXT), 12],
     ['utf-8', true, Buffer.concat([bom, Buffer.from(TEXT)]), 15],
@@ -21,19 +21,19 @@ describe('the encoding is found, and each record at its bytes', () => {
     ['windows-1252', false, WINDOWS, 12],
   ])('%s, with a byte order mark: %s', async (encoding, hasBom, bytes, offset) => {
     const { source, rows } = await read({ bytes })
-    expect(source.verdict).toMatchObject({ encoding, hasBom, delimiter: ';', lineEnd: '\r\n' })
+    expect(source.summary).toMatchObject({ encoding, hasBom, delimiter: ';', lineEnd: '\r\n' })
     expect(rows).toMatchObject([{ line: 2, offset, fields: { name: 'Äda €', email: 'a@x' } }])
   })
 })
 
-test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its line and byte, and read as the person says', async () => {
+test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its line and byte, and read with --encoding', async () => {
   const bytes = Buffer.concat([Buffer.from('name\né\n'), Buffer.from([0xc4, 0x0a])])
   await expect(read({ bytes })).rejects.toThrow('people.csv, line 3, byte 8: a byte that is not UTF-8')
   expect((await read({ bytes, encoding: 'windows-1252' })).rows.map(({ fields }) => fields.name)).toEqual(['Ã©', 'Ä'])
   await expect(read({ bytes: WINDOWS, encoding: 'utf-8' })).rejects.toThrow('line 2, byte 12: a byte that is not UTF-8')
 })
 
-test('of a file that is UTF-8 but for some lines the hint says how many, and which', async () => {
+test('if only some lines of a file are not UTF-8, the hint states their number and the first ones', async () => {
   const bad = Buffer.from('\xc4\xe4,\xf6\n', 'latin1')
   const good = Buffer.from('é,ü\n')
   const hintOf = async (lines: readonly Buffer[], encoding?: 'utf-8') => {
@@ -44,11 +44,11 @@ test('of a file that is UTF-8 but for some lines the hint says how many, and whi
     )
   }
   const wrong = '--encoding windows-1252 would read the other lines wrong'
-  expect(await hintOf([good, bad, good])).toBe(`1 line is not UTF-8: 3; write it anew as UTF-8: ${wrong}`)
+  expect(await hintOf([good, bad, good])).toBe(`1 line is not UTF-8: 3; rewrite it as UTF-8: ${wrong}`)
   const many = Array.from({ length: 20_000 }, (_, at) => (at % 2_000 === 0 ? bad : good))
-  const named = `10 lines are not UTF-8: 2, 2002, 4002, 6002, 8002 …; write them anew as UTF-8: ${wrong}`
+  const named = `10 lines are not UTF-8: 2, 2002, 4002, 6002, 8002 …; rewrite them as UTF-8: ${wrong}`
   expect([await hintOf(many), await hintOf(many, 'utf-8')]).toEqual([named, named])
-  expect(await hintOf([bad, bad], 'utf-8')).toContain('name what it was written in')
+  expect(await hintOf([bad, bad], 'utf-8')).toContain('name its encoding')
 })
 
 test('a byte order mark that --encoding contradicts is refused', async () => {
@@ -60,7 +60,7 @@ test('a byte order mark that --encoding contradicts is refused', async () => {
   expect((await read({ bytes: marked, encoding: 'utf-8' })).rows).toHaveLength(1)
 })
 
-test.each(['utf-16le', 'utf-16be'] as const)('%s with half of a character at its end is refused', async (encoding) => {
+test.each(['utf-16le', 'utf-16be'] as const)('%s with half a character at its end is refused', async (encoding) => {
   const text = `name\n${'x'.repeat(100_000)}\nĊ\nlast`
   const whole = encoding === 'utf-16le' ? Buffer.from(text, 'utf16le') : utf16be(text)
   for (const bytes of [
@@ -68,32 +68,34 @@ test.each(['utf-16le', 'utf-16be'] as const)('%s with half of a character at its
     Buffer.concat([encoding === 'utf-16le' ? Buffer.from([0xff, 0xfe]) : Buffer.from([0xfe, 0xff]), whole]),
   ]) {
     await expect(read({ bytes: bytes.subarray(0, -1), encoding })).rejects.toThrow(
-      `people.csv, line 4, byte ${bytes.length - 2}: half of a character at its end`,
+      `people.csv, line 4, byte ${bytes.length - 2}: half a character at its end`,
     )
     await expect(read({ bytes: bytes.subarray(0, -1) })).rejects.toMatchObject({ code: 'invalid_input', exit: 2 })
     expect((await read({ bytes })).rows).toHaveLength(3)
   }
 })
 
-test('a byte that Windows-1252 has no character for is refused', async () => {
+test('a byte without a character in Windows-1252 is refused', async () => {
   const bytes = Buffer.from('name\n\x81\n', 'latin1')
-  await expect(read({ bytes })).rejects.toThrow('line 2, byte 5: a byte that neither UTF-8 nor Windows-1252 has')
+  await expect(read({ bytes })).rejects.toThrow(
+    'line 2, byte 5: a byte that is valid neither in UTF-8 nor in Windows-1252',
+  )
 })
 
-test('a character across two pieces of the file is no invalid byte', async () => {
+test('a character across two chunks of the file is valid', async () => {
   const bytes = `name\n${'x'.repeat(32 * 1024 - 6)}é😀\n`
   const { source, rows } = await read({ bytes })
-  expect(source.verdict.encoding).toBe('utf-8')
+  expect(source.summary.encoding).toBe('utf-8')
   expect(String(rows[0]?.fields.name).endsWith('xé😀')).toBe(true)
 })
 
-test('a spreadsheet that was not saved as text is told so', async () => {
+test('a spreadsheet that was not saved as text is refused as such', async () => {
   await expect(read({ bytes: 'PK\x03\x04…', name: 'people.xlsx' })).rejects.toThrow(
     'a spreadsheet or a zip archive, expected text',
   )
 })
 
-describe('the delimiter is found', () => {
+describe('the delimiter is detected', () => {
   test.each([',', ';', '\t', '|'])('%j', async (delimiter) => {
     const bytes = [
       ['name', 'email'],
@@ -103,28 +105,28 @@ describe('the delimiter is found', () => {
       .map((row) => `${row.join(delimiter)}\n`)
       .join('')
     const { source, rows } = await read({ bytes })
-    expect(source.verdict.delimiter).toBe(delimiter)
+    expect(source.summary.delimiter).toBe(delimiter)
     expect(rows.map(({ fields }) => fields.name)).toEqual(['a,b;c|d', 'plain'])
   })
 
-  test('by the heads that are fields, where two would fit', async () => {
+  test('by the headers that are fields, if two delimiters fit', async () => {
     const { source } = await read({ bytes: 'Job, title;email;phone\na, b;c;d\n' })
-    expect(source.verdict.columns.map(({ name }) => name)).toEqual(['Job, title', 'email', 'phone'])
+    expect(source.summary.columns.map(({ name }) => name)).toEqual(['Job, title', 'email', 'phone'])
   })
 
-  test('by its first line, where a later one is ragged', async () => {
+  test('by the first line, if a later one is ragged', async () => {
     const { source, findings } = await read({ bytes: 'name;email\na;b;c\nd;e\n' })
-    expect(source.verdict.delimiter).toBe(';')
+    expect(source.summary.delimiter).toBe(';')
     expect(findings).toMatchObject([{ code: 'ragged_row', line: 2 }])
   })
 
-  test('by the person, before everything else', async () => {
+  test('by --delimiter, before everything else', async () => {
     const { rows } = await read({ bytes: 'name,x;email\na,b;c\n', delimiter: ',', map: ['x;email=y'] })
     expect(rows).toMatchObject([{ fields: { name: 'a', y: 'b;c' } }])
   })
 })
 
-describe('the format is found', () => {
+describe('the format is detected', () => {
   test.each([
     ['a.csv', 'name\nx\n', 'csv'],
     ['a.TSV', 'name\nx\n', 'tsv'],
@@ -140,7 +142,7 @@ describe('the format is found', () => {
     ['-', '#,name,email\n,x,y\n', 'csv'],
   ])('%s holding %j is %s', async (name, bytes, format) => {
     const { source, rows } = await read({ bytes, name })
-    expect(source.verdict.format).toBe(format)
+    expect(source.summary.format).toBe(format)
     expect(rows).toMatchObject([{ fields: { name: 'x' } }])
   })
 })

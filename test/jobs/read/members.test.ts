@@ -8,7 +8,7 @@ import { fieldsOf, read } from '../reading.ts'
 const EXACT = '12345678901234567890.50'
 
 describe.each(['jsonl', 'json', 'yaml'] as const)('%s', (format) => {
-  test('reads back what is printed in it, every naughty string and every digit', async () => {
+  test('reads back its own output, every naughty string and every digit', async () => {
     const records = NAUGHTY.map((name, at) => ({ name, deep: { list: [at, null, true, { x: '' }] } }))
     const { io } = await print({ format }, records)
     expect(await fieldsOf({ bytes: io.out(), name: `a.${format}` })).toEqual(records)
@@ -16,7 +16,7 @@ describe.each(['jsonl', 'json', 'yaml'] as const)('%s', (format) => {
     expect(JSON.stringify(await fieldsOf({ bytes: exact, name: `a.${format}` }))).toBe(`[{"n":${EXACT}}]`)
   })
 
-  test('finds each record at its bytes', async () => {
+  test('states the bytes of each record', async () => {
     const { io } = await print(
       { format },
       NAUGHTY.slice(0, 100).map((name) => ({ name })),
@@ -30,19 +30,19 @@ describe.each(['jsonl', 'json', 'yaml'] as const)('%s', (format) => {
     }
   })
 
-  test('of an empty input has no rows', async () => {
+  test('has no rows in an empty input', async () => {
     expect(await fieldsOf({ bytes: format === 'jsonl' ? '' : '[]\n', name: `a.${format}` })).toEqual([])
   })
 })
 
-test('null clears, an empty text is one, and what the server sets is left out', async () => {
+test('null clears, an empty text is kept, and fields that the server sets are dropped', async () => {
   const bytes = '{"id":"con_1","name":null,"email":"","created_at":"x","version":3,"_crm":{"line":7}}\n'
   expect((await read({ bytes, name: 'a.jsonl' })).rows).toMatchObject([
     { id: 'con_1', earlierLine: 7, fields: { name: null, email: '' } },
   ])
 })
 
-test('every broken line is found, and the rest is read', async () => {
+test('every invalid line is a finding, and the rest is read', async () => {
   const { rows, findings } = await read({ bytes: '{"name":"a"}\n{"name":\n\n[1]\n{"name":"b"}', name: 'a.jsonl' })
   expect(rows.map(({ line }) => line)).toEqual([1, 5])
   expect(findings).toMatchObject([
@@ -51,7 +51,7 @@ test('every broken line is found, and the rest is read', async () => {
   ])
 })
 
-test('a value of the wrong type is found, never turned into another', async () => {
+test('a value of the wrong type is a finding, and is never converted', async () => {
   const bytes = '{"name":5,"amount":"12","stage":"Won"}\n'
   const { findings } = await read({ bytes, name: 'a.jsonl', kind: 'deal' })
   expect(findings).toMatchObject([
@@ -63,7 +63,7 @@ test('a value of the wrong type is found, never turned into another', async () =
   ).toEqual([{ amount: 12 }])
 })
 
-test('two names of one field in a record, and a name that is nearly a field, are found', async () => {
+test('two names for one field in a record, and a name close to a field, are findings', async () => {
   const { findings } = await read({ bytes: '{"email":"a","Email":"b"}\n{"emial":"c"}\n', name: 'a.jsonl' })
   expect(findings).toMatchObject([
     { line: 1, column: 'Email', code: 'duplicate_field' },
@@ -71,18 +71,18 @@ test('two names of one field in a record, and a name that is nearly a field, are
   ])
 })
 
-test('a column of --map that no record has is said at the end', async () => {
+test('a column of --map that no record has is reported at the end', async () => {
   await expect(read({ bytes: '{"name":"a"}', name: 'a.jsonl', map: ['nme=name'] })).rejects.toThrow(
     '--map names "nme", which no record of a.jsonl has',
   )
 })
 
-describe('a list of JSON that is none is refused where it stops being one', () => {
+describe('an invalid list of JSON is refused at the place of the error', () => {
   test.each([
     ['[{"a":1}', 'line 1, byte 8: it ends too early, expected , or ]'],
-    ['[{"a":1},]', 'line 1, byte 9: expected an object behind the comma'],
+    ['[{"a":1},]', 'line 1, byte 9: expected an object after the comma'],
     ['[{"a":1}\n {"b":1}]', 'line 2, byte 10: expected , or ]'],
-    ['[{"a":1}] x', 'line 1, byte 10: expected nothing behind the list'],
+    ['[{"a":1}] x', 'line 1, byte 10: expected nothing after the list'],
     ['{"data":[]}', 'line 1, byte 0: expected a list, which begins with ['],
     ['', 'line 1, byte 0: it ends too early, expected a list'],
   ])('%j', async (bytes, message) => {
@@ -90,7 +90,7 @@ describe('a list of JSON that is none is refused where it stops being one', () =
   })
 })
 
-test('a list is cut at its elements wherever the pieces of the file end', async () => {
+test('a list is cut into its elements wherever the chunks of the file end', async () => {
   const record = fc.record({ name: fc.string({ unit: fc.constantFrom('"', '\\', '[', '}', ',', 'é', '\n') }) })
   await fc.assert(
     fc.asyncProperty(fc.array(record, { maxLength: 20 }), fc.nat(3), async (records, indent) => {
@@ -103,7 +103,7 @@ test('a list is cut at its elements wherever the pieces of the file end', async 
 })
 
 describe('yaml', () => {
-  test('is read from one list in any amount, and a phone number is a text', async () => {
+  test('is read from one list of any size, and a phone number is a text', async () => {
     const items = Array.from({ length: 3_000 }, (_, at) => `- name: n${at}\n  # note\n\n  phone: 0${at}\n`)
     const rows = await fieldsOf({ bytes: `# all\n---\n${items.join('')}`, name: 'a.yaml' })
     expect(rows).toHaveLength(3_000)
@@ -115,9 +115,9 @@ describe('yaml', () => {
     expect(await fieldsOf({ bytes: '[{name: a}, {name: b}]', name: 'a.yaml' })).toEqual([{ name: 'a' }, { name: 'b' }])
   })
 
-  test('that must be read whole is refused beyond a megabyte', async () => {
+  test('that must be read whole is refused above one megabyte', async () => {
     const bytes = `[${'{name: abcdefgh}, '.repeat(70_000)}]`
-    await expect(read({ bytes, name: 'a.yaml' })).rejects.toThrow('is yaml that has to be read whole')
+    await expect(read({ bytes, name: 'a.yaml' })).rejects.toThrow('YAML in this form must be read whole')
   })
 
   test.each([
@@ -129,7 +129,7 @@ describe('yaml', () => {
   })
 })
 
-test('a value that is nested without end is found, or refused', async () => {
+test('a value that is nested too deep is a finding, or refused', async () => {
   const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
   expect((await read({ bytes: `${deep}\n`, name: 'a.jsonl' })).findings).toMatchObject([
     { line: 1, message: 'not JSON: nested deeper than 256 levels' },
@@ -142,7 +142,7 @@ test('a value that is nested without end is found, or refused', async () => {
   }
 })
 
-test('an alias in yaml stands for what it names in the same item, and neither for nothing nor for a bomb', async () => {
+test('an alias in yaml is resolved within its item; an undefined alias and an alias bomb are refused', async () => {
   expect(await fieldsOf({ bytes: '- a: &x {b: 1}\n  c: *x\n', name: 'a.yaml' })).toEqual([{ a: { b: 1 }, c: { b: 1 } }])
   await expect(read({ bytes: '- a: *x\n', name: 'a.yaml' })).rejects.toThrow('not YAML: Unresolved alias')
   const levels = [
@@ -152,8 +152,8 @@ test('an alias in yaml stands for what it names in the same item, and neither fo
   await expect(read({ bytes: `- ${levels.join('\n  ')}\n`, name: 'a.yaml' })).rejects.toThrow('Excessive alias count')
 })
 
-test('flags about cells are refused where there are none', async () => {
+test('flags for cells are refused for formats without cells', async () => {
   await expect(read({ bytes: '{}', name: 'a.jsonl', nullToken: '-' })).rejects.toThrow(
-    '--null is about cells, and jsonl has none',
+    '--null applies to cells, and jsonl has none',
   )
 })

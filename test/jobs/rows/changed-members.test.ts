@@ -17,7 +17,7 @@ const EXISTING: CrmRecord = {
   email: null,
 }
 
-test('a cell is unchanged when it is what csv prints for the value', () => {
+test('a cell is unchanged if it equals the text that csv prints for the value', () => {
   const cells = { vip: 'true', size: '12345678901234567890', tags: '["a",{"b":null}]', owner: { name: 'O', id: '7' } }
   expect(changedMembers(cells, EXISTING, true)).toEqual({ fields: {}, retyped: [] })
   expect(isSameAsPrinted('', null)).toBe(true)
@@ -26,22 +26,22 @@ test('a cell is unchanged when it is what csv prints for the value', () => {
   expect(isSameAsPrinted('1.0', 1)).toBe(false)
 })
 
-test('what differs is the patch, and no more of it than that', () => {
+test('the patch contains the members that differ, and no others', () => {
   const given = { name: 'Ada L', email: null, phone: null, owner: { name: 'P', id: '7' } }
   expect(changedMembers(given, EXISTING, true).fields).toEqual({ name: 'Ada L', owner: { name: 'P' } })
 })
 
-test('a cell that would turn a boolean, a number or a list into a text is told of', () => {
+test('a cell that would turn a boolean, a number or a list into a text is reported', () => {
   expect(changedMembers({ vip: 'false', tags: 'x', name: 'y' }, EXISTING, true).retyped).toEqual(['vip', 'tags'])
 })
 
-test('a column a.b is the member of that name where the record has one, and else reaches inside', () => {
+test('a column a.b is the member of that name if the record has one, and else the member b of a', () => {
   expect(changedMembers({ a: { b: 'dotted' } }, EXISTING, true).fields).toEqual({})
   expect(changedMembers({ a: { b: 'x' } }, EXISTING, true).fields).toEqual({ 'a.b': 'x' })
   expect(changedMembers({ a: { b: 'x' } }, {}, true).fields).toEqual({ a: { b: 'x' } })
 })
 
-test('JSON is compared by type: a text that looks like a number is none', () => {
+test('JSON is compared by type: a text that looks like a number is not a number', () => {
   expect(changedMembers({ vip: 'true', name: 'Ada' }, EXISTING, false).fields).toEqual({ vip: 'true' })
   expect(changedMembers({ tags: ['a', { b: null }], owner: { id: 7 } }, EXISTING, false).fields).toEqual({})
   expect(changedMembers({ size: parseExactJson('12345678901234567891') }, EXISTING, false).fields).not.toEqual({})

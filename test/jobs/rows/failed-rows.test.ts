@@ -8,9 +8,9 @@ import { type Input, type Reading, read } from '../reading.ts'
 const FAILURE = { code: 'invalid_values', field: 'email', reason: 'expected "a@b", got =cmd()\x1b[2J\n' }
 
 async function failAll({ source, path, rows }: Reading): Promise<{ readonly to: string; readonly name: string }> {
-  const name = failedRowsName(source.verdict)
+  const name = failedRowsName(source.summary)
   const to = join(await tempFolder(), name)
-  const failed = await createFailedRows({ input: path, verdict: source.verdict, to })
+  const failed = await createFailedRows({ input: path, summary: source.summary, to })
   for (const row of rows) await failed.add(row, FAILURE)
   await failed.close()
   return { to, name }
@@ -18,7 +18,7 @@ async function failAll({ source, path, rows }: Reading): Promise<{ readonly to: 
 
 const TOLD = 'invalid_values,email,"expected ""a@b"", got =cmd()\\x1b[2J\\n"'
 
-test('the own cells are there byte for byte, and behind them what is told', async () => {
+test('the cells of the input are kept byte for byte, and the reason follows them', async () => {
   const { to } = await failAll(
     await read({ bytes: 'Name,E-Mail,x\r\n"A,\r\nB" , "" ,1\r\n007,,""\r\n'.replace('" , "" ,', '", b ,') }),
   )
@@ -30,7 +30,7 @@ test('the own cells are there byte for byte, and behind them what is told', asyn
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 
-describe('fed back as it is, it is the same rows, and failing again it is the same file but for the line', () => {
+describe('imported unchanged, it has the same rows, and if they fail again the same file except for the line', () => {
   const inputs: readonly (readonly [string, Input])[] = [
     ['csv with semicolons', { bytes: 'Name;E-Mail\n"A;""b""";x\nC;y\n' }],
     ['csv with a byte order mark', { bytes: '\ufeffname,email\r\nä,x\r\n' }],
@@ -46,19 +46,19 @@ describe('fed back as it is, it is the same rows, and failing again it is the sa
   test.each(inputs)('%s', async (_, input) => {
     const first = await read(input)
     const failed = await failAll(first)
-    const overrides = { ...input, encoding: first.source.verdict.encoding }
+    const overrides = { ...input, encoding: first.source.summary.encoding }
     const second = await read({ ...overrides, bytes: await readFile(failed.to), name: failed.name })
     expect(JSON.stringify(second.rows.map(({ fields }) => fields))).toBe(
       JSON.stringify(first.rows.map(({ fields }) => fields)),
     )
     expect(second.rows.map(({ earlierLine }) => earlierLine)).toEqual(first.rows.map(({ line }) => line))
-    expect(second.source.verdict).toMatchObject({
-      encoding: first.source.verdict.encoding,
-      hasBom: first.source.verdict.hasBom,
+    expect(second.source.summary).toMatchObject({
+      encoding: first.source.summary.encoding,
+      hasBom: first.source.summary.hasBom,
     })
     const again = await failAll(second)
     const third = await read({ ...overrides, bytes: await readFile(again.to), name: again.name })
-    expect(third.source.verdict.columns).toEqual(second.source.verdict.columns)
+    expect(third.source.summary.columns).toEqual(second.source.summary.columns)
     expect(JSON.stringify(third.rows.map(({ fields }) => fields))).toBe(
       JSON.stringify(first.rows.map(({ fields }) => fields)),
     )

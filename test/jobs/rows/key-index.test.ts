@@ -13,7 +13,7 @@ async function openIndex(cacheKib?: number): Promise<KeyIndex & { readonly path:
   return { ...index, path }
 }
 
-test('a key has the number that it was given, first or last as was asked', async () => {
+test('a key keeps its first value or its last, depending on the method', async () => {
   const index = await openIndex()
   expect(index.get('a')).toBeUndefined()
   expect([index.getOrSet('a', 1), index.getOrSet('a', 2), index.get('a')]).toEqual([undefined, 1, 1])
@@ -22,12 +22,12 @@ test('a key has the number that it was given, first or last as was asked', async
   expect([index.get('a'), index.get(''), index.get('A')]).toEqual([5_000_000_000, 0, undefined])
 })
 
-test('it counts how many were alike before', async () => {
+test('it counts the earlier equal keys', async () => {
   const index = await openIndex()
   expect(['x', 'y', 'x', 'x'].map(index.count)).toEqual([0, 0, 1, 2])
 })
 
-test('what does not fit in its cache is found on disk, and nobody else may read that', async () => {
+test('keys that do not fit in the cache are found on disk, in a file that no one else can read', async () => {
   const index = await openIndex(64)
   const count = 20_000
   for (let key = 0; key < count; key++) index.set(`key ${key}`, key)
@@ -36,12 +36,12 @@ test('what does not fit in its cache is found on disk, and nobody else may read 
   expect((await stat(index.path)).mode & 0o777).toBe(0o600)
 })
 
-test('a file that is there is no place for one', async () => {
+test('an existing file is refused', async () => {
   const { path } = await openIndex()
   await expect(createKeyIndex(path)).rejects.toThrow('EEXIST')
 })
 
-test('rows with the key of an earlier one are left out and named with both lines', async () => {
+test('rows with the key of an earlier one are dropped, and the finding names both lines', async () => {
   const { rows } = await read({ bytes: 'name,email\nA,x@a\nB,\nC,X@A\nD,x@a\n' })
   const findings = createFindings()
   const keyOf = ({ fields }: { fields: { email?: unknown } }) => (fields.email as string | undefined)?.toLowerCase()

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { fieldsOf, read } from '../reading.ts'
 
 describe('names of columns', () => {
-  test('are fields in whatever case, with spaces, hyphens and a colon', async () => {
+  test('are fields in any case, with spaces, hyphens and a colon', async () => {
     expect(await fieldsOf({ bytes: 'NAME, E-Mail,Owner ID,phone:\nA,b,c,d\n' })).toEqual([
       { name: 'A', email: 'b', owner_id: 'c', phone: 'd' },
     ])
   })
 
-  test('that nobody knows are kept as they are, and the verdict lists them', async () => {
+  test('that are unknown are kept unchanged, and the summary lists them', async () => {
     const { source, rows } = await read({ bytes: 'name,Favourite Colour,owner.name,Dr.\nA,red,O,x\n' })
     expect(rows[0]?.fields).toEqual({ name: 'A', 'Favourite Colour': 'red', owner: { name: 'O' }, 'Dr.': 'x' })
-    expect(source.verdict.columns).toContainEqual({ name: 'Favourite Colour', field: 'Favourite Colour' })
+    expect(source.summary.columns).toContainEqual({ name: 'Favourite Colour', field: 'Favourite Colour' })
   })
 
-  test('that are nearly fields, or another word for one, are refused together, with the --map that says yes', async () => {
+  test('that are close to fields, or other words for them, are refused together, with the --map that accepts them', async () => {
     await expect(read({ bytes: 'emial,Phone Number,name\na,b,c\n' })).rejects.toMatchObject({
       message:
         'people.csv, line 1, byte 0: unknown columns: "emial" (did you mean "email"?), "Phone Number" (did you mean "phone"?)',
@@ -22,13 +22,13 @@ describe('names of columns', () => {
     })
   })
 
-  test('of a file that failed before, of the server and of nothing are left out', async () => {
+  test('of a failed-rows file, of fields that the server sets and of unnamed columns are dropped', async () => {
     const { source, rows } = await read({
       bytes: 'name,created_at,updated_at,version,_crm_line,_crm_code\nA,x,y,3,17,invalid_values\n',
     })
     expect(rows).toMatchObject([{ earlierLine: 17, fields: { name: 'A' } }])
     expect(Object.keys(rows[0]?.fields ?? {})).toEqual(['name'])
-    expect(source.verdict.columns.filter(({ field }) => field === undefined).map(({ name }) => name)).toEqual([
+    expect(source.summary.columns.filter(({ field }) => field === undefined).map(({ name }) => name)).toEqual([
       'created_at',
       'updated_at',
       'version',
@@ -36,10 +36,10 @@ describe('names of columns', () => {
     ])
   })
 
-  test('that stand there twice are told apart by their number', async () => {
+  test('that occur twice are distinguished by their number', async () => {
     const twice = 'name,email,Phone,email\nA,b,1,c\n'
     await expect(read({ bytes: twice })).rejects.toMatchObject({
-      details: { hint: "--map '#4=' leaves the second one out, '#4=FIELD' takes it for another field" },
+      details: { hint: "--map '#4=' drops the second one, '#4=FIELD' maps it to another field" },
     })
     expect(await fieldsOf({ bytes: twice, map: ['#4='] })).toEqual([{ name: 'A', email: 'b', phone: '1' }])
     expect(await fieldsOf({ bytes: twice, map: ['#2=', '#4=email'] })).toEqual([{ name: 'A', email: 'c', phone: '1' }])
@@ -48,11 +48,9 @@ describe('names of columns', () => {
     await expect(read({ bytes: twice, map: ['#5='] })).rejects.toThrow('--map names "#5"')
   })
 
-  test('two that are the same field are refused, and told apart by their number', async () => {
+  test('two that map to the same field are refused, and distinguished by their number', async () => {
     const twice = { bytes: 'E-Mail,name,email\na,b,c\n' }
-    await expect(read(twice)).rejects.toThrow(
-      'a column for "email" is there twice: "E-Mail", which is #1, and "email", which is #3',
-    )
+    await expect(read(twice)).rejects.toThrow('two columns for "email": "E-Mail" (#1) and "email" (#3)')
     expect(await fieldsOf({ ...twice, map: ['#3='] })).toEqual([{ email: 'a', name: 'b' }])
   })
 
@@ -65,7 +63,7 @@ describe('names of columns', () => {
 })
 
 describe('--map', () => {
-  test('names fields and types, leaves columns out, reaches inside, and takes names with commas in quotes', async () => {
+  test('names fields and types, drops columns, sets nested members, and accepts quoted names with commas', async () => {
     const map = ['Score=score:number,VIP=vip:boolean', 'Tags=tags:json,Fax=,"Last, first"=name', 'Zone=address.zone']
     const bytes = 'Score,VIP,Tags,Fax,"Last, first",Zone\n007,TRUE,[1],x,"L, A",n\n1.50,false,"{""a"":null}",x,B,\n'
     const { rows, findings } = await read({ bytes, map })
@@ -75,7 +73,7 @@ describe('--map', () => {
 
   test.each([
     ['Name', '--map "Name" is not COLUMN=FIELD'],
-    ['Name=name:date', '"date" is no type'],
+    ['Name=name:date', '"date" is not a type'],
     ['Name=name,Name=x', '--map names the column "Name" twice'],
     ['Nme=name', '--map names "Nme", which people.csv does not have'],
   ])('%j is a usage error', async (text, message) => {
@@ -87,7 +85,7 @@ describe('--map', () => {
 })
 
 describe('values', () => {
-  test('an amount is a number with all its digits, and what is none is told how', async () => {
+  test('an amount is a number with all its digits, and any other text is rejected with advice', async () => {
     const amounts = [
       '12345678901234567890.50',
       '1E+11',
@@ -109,23 +107,23 @@ describe('values', () => {
       '7',
     ])
     expect(findings.map(({ value, message }) => [value, message])).toEqual([
-      ['1,200', 'expected a number such as 1200.5, without separators between the thousands'],
-      ['1.200,50', 'expected a number such as 1200.5, without separators between the thousands'],
-      ['12,5', 'expected a number such as 1200.5, with a point and no comma'],
+      ['1,200', 'expected a number such as 1200.5, without thousands separators'],
+      ['1.200,50', 'expected a number such as 1200.5, without thousands separators'],
+      ['12,5', 'expected a number such as 1200.5, with a decimal point instead of a comma'],
       ['€ 5', 'expected a number such as 1200.5, without currency or unit'],
       ['1e400', 'expected a number such as 1200.5'],
       ['0x1F', 'expected a number such as 1200.5'],
     ])
   })
 
-  test('an empty cell leaves its field alone, quoted or not, and the token clears it', async () => {
+  test('an empty cell leaves its field unchanged, quoted or not, and the null token clears it', async () => {
     expect(await fieldsOf({ bytes: 'name,email,phone\nA,,""\nB,NULL,x\n', nullToken: 'NULL' })).toEqual([
       { name: 'A' },
       { name: 'B', email: null, phone: 'x' },
     ])
   })
 
-  test('a stage that is none is found, with the one that was meant', async () => {
+  test('an unknown stage is a finding that suggests a similar one', async () => {
     const { findings } = await read({
       bytes: 'name,stage\nA,Wn\nB,Nowhere\nC,Won\n',
       kind: 'deal',
@@ -137,7 +135,7 @@ describe('values', () => {
     ])
   })
 
-  test('all that is wrong with a row is found at once, and a value that is none is not missing too', async () => {
+  test('all errors of a row are found at once, and a rejected value is not also reported as missing', async () => {
     const bytes = 'name,amount,stage\n,12x,Wn\nB\n'
     const { findings } = await read({ bytes, kind: 'deal', stages: ['Won'], required: ['name', 'amount', 'stage'] })
     expect(findings.map(({ line, column, code }) => [line, column, code])).toEqual([
@@ -148,7 +146,7 @@ describe('values', () => {
     ])
   })
 
-  test('a field that every row must have is missed', async () => {
+  test('a required field that is missing is a finding', async () => {
     const { findings } = await read({ bytes: 'name,stage\nA,\n,Won\n', kind: 'deal', required: ['name', 'stage'] })
     expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
       [2, 'stage', 'stage is required'],
@@ -156,7 +154,7 @@ describe('values', () => {
     ])
   })
 
-  test('half of a character is found, in JSON and in UTF-16', async () => {
+  test('half a character is found, in JSON and in UTF-16', async () => {
     const json = await read({ bytes: '{"name":"\\ud800"}\n', name: 'a.jsonl' })
     const utf16 = await read({ bytes: Buffer.from('\ufeffname\n\ud800\n', 'utf16le') })
     for (const { findings } of [json, utf16])
@@ -169,7 +167,7 @@ describe('values', () => {
   })
 })
 
-test('a column that is nearly a field which is left out is kept, and no suggestion drops it', async () => {
+test('a column whose name is close to an ignored field is kept, and no suggestion drops it', async () => {
   const bytes = 'name,Created On,updated,emial\nA,2020,2021,a@x\n'
   await expect(read({ bytes })).rejects.toThrow('unknown column "emial"; did you mean "email"?')
   expect(await fieldsOf({ bytes, map: ['emial=email'] })).toEqual([
@@ -180,7 +178,7 @@ test('a column that is nearly a field which is left out is kept, and no suggesti
 describe('--compute', () => {
   const PEOPLE = 'First Name,last,email,phone\nAda,Löv,A@X,1\nBob,,b@x,2\n'
 
-  test('sees columns by their own names and fields by theirs, and null leaves a field alone', async () => {
+  test('reads columns under their names in the input and fields under theirs, and null leaves a field unchanged', async () => {
     const compute = [
       'name=."First Name" + " " + .last',
       'email=.email | ascii_downcase',
@@ -193,14 +191,14 @@ describe('--compute', () => {
     ])
   })
 
-  test('gives the null token to clear a field', async () => {
+  test('clears a field with a result that is the null token', async () => {
     const compute = ['phone=if .phone == "1" then "-" else .phone end']
     expect(
       (await read({ bytes: 'name,phone\nA,1\nB,2\n', compute, nullToken: '-' })).rows.map(({ fields }) => fields.phone),
     ).toEqual([null, '2'])
   })
 
-  test('that fails on some rows is told with all else: which expression, on which rows, and how many', async () => {
+  test('that fails on some rows is reported with all other findings: the expression, the rows and their number', async () => {
     const bytes = 'name,stage,n\nA,Won,x\nB,Won,2\nC,Wn,3\nD,Won,y\n'
     const compute = ['amount=.n | tonumber', 'rank=.n | if . == "2" then error("no rank") else . end', 'a=1, 2']
     const { rows, source } = await read({
@@ -227,13 +225,13 @@ describe('--compute', () => {
     ])
   })
 
-  test('that fails on a field which every row must have is one finding, not two', async () => {
+  test('that fails for a required field is one finding, not two', async () => {
     const input = { bytes: 'n,stage\nx,Won\n', kind: 'deal', required: ['name', 'stage'], map: ['n='] } as const
     const { findings } = await read({ ...input, compute: ['name=.n | tonumber'] })
     expect(findings.map(({ code }) => code)).toEqual(['compute_failed'])
   })
 
-  test('of several results makes a finding; what is no expression is a mistake in the command line', async () => {
+  test('with several results is a finding; an invalid expression is a usage error', async () => {
     expect((await read({ bytes: 'name\nA\n', compute: ['x=1, 2'] })).findings).toMatchObject([
       { code: 'compute_failed' },
     ])
@@ -241,7 +239,7 @@ describe('--compute', () => {
     await expect(read({ bytes: 'name\nA\n', compute: ['.name'] })).rejects.toThrow('is not FIELD=EXPR')
   })
 
-  test('of the wrong type is found', async () => {
+  test('with a result of the wrong type is a finding', async () => {
     const { findings } = await read({ bytes: 'name,stage\nA,Won\n', kind: 'deal', compute: ['amount="12"'] })
     expect(findings).toMatchObject([
       { line: 2, column: 'amount', value: '12', code: 'wrong_type', message: 'expected a number' },

@@ -4,14 +4,14 @@ import type { JsonObject } from '../../core/json.ts'
 import { createKeyIndex, type KeyIndex } from '../input/key-index.ts'
 import { Existing, naturalName, type ReadExisting, textOf } from '../plan/existing.ts'
 
-/** More records that say the same are counted no further. */
-const MOST_ALIKE = 1000
+/** The number of equal records that are compared at most. */
+const MOST_EQUAL = 1000
 
 /**
- * Records that say exactly what a row says. Where this machine knows nothing of an earlier run, they are all that tells a
- * row that was sent already, by a run whose job folder is lost, from one that was not.
+ * Existing records that are equal to a row. If this machine has no job of an earlier run, only they show that a row was
+ * already sent.
  */
-export class MadeBefore {
+export class EqualRecords {
   readonly #existing: Existing
   readonly #taken: KeyIndex
   readonly #path: string
@@ -24,32 +24,32 @@ export class MadeBefore {
   }
 
   /** Undefined when there are no records at all. */
-  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<MadeBefore | undefined> {
-    const path = join(parts.folder, 'alike.db')
+  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords | undefined> {
+    const path = join(parts.folder, 'equal.db')
     let count = 0
     const onRead = (more: number) => {
       count += more
       parts.onRead(more)
     }
     const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName, isIdUnused: true })
-    if (count > 0) return new MadeBefore(existing, await createKeyIndex(path), path)
+    if (count > 0) return new EqualRecords(existing, await createKeyIndex(path), path)
     existing.close()
     return undefined
   }
 
-  /** How many rows had a record of their own. */
+  /** The number of rows with an equal record. */
   get count(): number {
     return this.#count
   }
 
-  /** Whether there is a record for this row; each record is that of one row. */
+  /** Whether an equal record exists; each record counts for one row. */
   has(fields: JsonObject): boolean {
     const names = Object.keys(fields).sort()
     const text = textOf(fields, names)
-    const alike = this.#existing
-      .find(naturalName(fields), MOST_ALIKE)
+    const equal = this.#existing
+      .find(naturalName(fields), MOST_EQUAL)
       .filter(({ record }) => textOf(record, names) === text)
-    if (alike.length === 0 || this.#taken.count(text) >= alike.length) return false
+    if (equal.length === 0 || this.#taken.count(text) >= equal.length) return false
     this.#count += 1
     return true
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFindings, findingLines, verdictLines } from '../../../src/jobs/input/findings-text.ts'
+import { createFindings, findingLines, summaryLines } from '../../../src/jobs/input/findings-text.ts'
 import type { Finding } from '../../../src/jobs/input/row.ts'
 import { read } from '../reading.ts'
 
@@ -7,7 +7,7 @@ function finding(line: number, code: Finding['code'], column: string | undefined
   return { line, offset: line * 10, code, column, value, message: 'expected better' }
 }
 
-test('findings are told by cause, the most frequent first, with three places each', () => {
+test('findings are reported by cause, the most frequent first, with three places each', () => {
   const findings = createFindings()
   findings.add(finding(2, 'required', 'stage'))
   for (let line = 3; line < 8; line++) findings.add(finding(line, 'not_a_number', 'amount', '1,2'))
@@ -21,7 +21,7 @@ test('findings are told by cause, the most frequent first, with three places eac
   ])
 })
 
-test('ten causes are told, the rest are counted, and memory does not grow with them', () => {
+test('ten causes are reported, the rest are counted, and memory does not grow with them', () => {
   const findings = createFindings()
   for (let at = 0; at < 50_000; at++) findings.add(finding(at, 'unknown_column', `c${at}`, 'x'.repeat(1_000)))
   expect(findings.count).toBe(50_000)
@@ -31,13 +31,13 @@ test('ten causes are told, the rest are counted, and memory does not grow with t
   expect(findings.groups()[5]?.samples[0]?.value).toHaveLength(60)
 })
 
-test('the verdict says how a file is read, and what becomes of its columns', async () => {
+test('the summary states how a file is read and what its columns become', async () => {
   const { source } = await read({ bytes: '\ufeffName;E-Mail;Fax;version\r\nA;b;c;1\r\n', map: ['Fax='] })
-  expect(verdictLines('people.csv', source.verdict)).toEqual([
+  expect(summaryLines('people.csv', source.summary)).toEqual([
     'people.csv: csv, UTF-8 with a byte order mark, delimiter ;, lines end in CRLF',
     'Columns: Name → name, E-Mail → email',
     'Left out: Fax, version',
   ])
   const json = await read({ bytes: '{"name":"a"}\n', name: '-' })
-  expect(verdictLines('-', json.source.verdict)).toEqual(['stdin: jsonl, UTF-8', 'Columns: name'])
+  expect(summaryLines('-', json.source.summary)).toEqual(['stdin: jsonl, UTF-8', 'Columns: name'])
 })
