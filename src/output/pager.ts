@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import type { Env, OutputStream } from '../core/streams.ts'
 import { withoutKey } from '../core/without-key.ts'
+import { PagerClosed } from './pager-closed.ts'
 
 export interface Pager {
   /** Replaces stdout, with the same width. The pager starts at the first write. */
@@ -101,9 +102,4 @@ function startPager(command: string, env: Env) {
       child.once('close', ready)
     },
   }
-}
-
-/** Thrown by a write to a pager that the reader has closed. */
-export class PagerClosed extends Error {
-  override readonly name = 'PagerClosed'
 }

@@ -58,7 +58,7 @@ describe('an expression that is none', () => {
   test('is exit 2 with the words of jq, before any request', async () => {
     const service = await withContacts(1)
     const { url, requests } = await countRequests(service.url)
-    const refusal = { exit: 2, code: 'usage', what: /no jq expression: syntax error/, next: /jqlang/ }
+    const refusal = { exit: 2, code: 'usage', what: /is not a jq expression: syntax error/, next: /jqlang/ }
     const env = { ...service.env, CRM_BASE_URL: url }
     await expectRefusal({ args: ['contacts', 'list', '--where', '.a['], env }, refusal)
     await expectRefusal({ args: ['contacts', 'create', '--set', 'name=x', '--jq', '.a['], env }, refusal)

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeText } from '../../src/core/streams.ts'
-import { openPager, PagerClosed, pagerCommand } from '../../src/output/pager.ts'
+import { openPager, pagerCommand } from '../../src/output/pager.ts'
+import { PagerClosed } from '../../src/output/pager-closed.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const terminal = { write: () => true, isTTY: true, columns: 72 }

@@ -1,10 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { errorCode } from '../../files/error-code.ts'
-import { MAX_ANSWER_BYTES } from './exchange.ts'
-
-/** In place of a truncated body. Not in decode.ts, which is loaded on first use. */
-export const CUT = 'the compressed answer ends too early'
+import { CUT, MAX_ANSWER_BYTES } from './exchange.ts'
 
 const DECODERS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress, zstd: zstdDecompress }
 

@@ -5,6 +5,9 @@ import { MAX_TIMER_MS } from './timing.ts'
 
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
+/** Replaces a truncated body. Not in decode.ts, which is loaded on first use. */
+export const CUT = 'the compressed answer ends too early'
+
 export interface Outgoing {
   readonly method: Method
   readonly path: string
