@@ -33,6 +33,13 @@ export interface Listening {
   readonly isFollowing: boolean
 }
 
+export interface DealNotes {
+  readonly dealId: string
+  readonly items: readonly CrmRecord[]
+  /** Why these are not all notes, or may not be; undefined where they are all. */
+  readonly cut: string | undefined
+}
+
 export interface State {
   readonly screen: ScreenName
   readonly lists: Readonly<Record<ListName, ListState>>
@@ -59,7 +66,7 @@ export interface State {
   /** The receiver that this process runs; undefined where there is none. */
   readonly listening: Listening | undefined
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
-  readonly notes: { readonly dealId: string; readonly items: readonly CrmRecord[] } | undefined
+  readonly notes: DealNotes | undefined
 }
 
 export function initialState(screen: ScreenName, place: Place, size: { columns: number; rows: number }): State {

@@ -77,8 +77,9 @@ async function* listPages(
     }
     const { items, next } = readPage(offer, data, action)
     if (next !== undefined && seen.has(next)) throw badPage(action, 'a cursor comes a second time')
-    const kept = items.slice(0, remaining)
-    yield { items: kept, nextCursor: kept.length < items.length ? undefined : next }
+    const isCut = items.length > remaining
+    if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
+    else yield { items, nextCursor: next }
     if (next === undefined) return
     seen.add(next)
     remaining -= items.length

@@ -30,7 +30,7 @@ async function apply(ui: Ui, typed: string): Promise<void> {
   const { failure, rows, isStale, serverFilters } = store.get().lists.deals
   if (!isStale || serverFilters !== wanted) return
   if (rows.length > 0) setFilters(ui, before)
-  if (failure !== undefined && !store.get().overlay) ask(ui, typed, failure)
+  if (failure !== undefined && !store.get().overlay) ask(ui, typed, failure.text)
 }
 
 function setFilters({ store }: Ui, serverFilters: ServerFilters): void {

@@ -48,7 +48,7 @@ export function createEvents(store: Store<State>, env: Env, notices: Notices): E
     try {
       seen = await logSize(folder)
       const items = await newest(folder)
-      const page = { items, nextCursor: undefined, searched: SEARCHED.events }
+      const page = { items, nextCursor: undefined, isOpen: items.length === MOST_EVENTS, searched: SEARCHED.events }
       store.update((state) => withList(state, 'events', (list) => takePage({ ...list, isStale: true }, page)))
     } catch (error) {
       if (!(error instanceof CrmError)) throw error

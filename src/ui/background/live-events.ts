@@ -69,7 +69,8 @@ export function createLiveEvents(store: Store<State>, live: LiveEvents): Events 
     store.update((state) =>
       withList(state, 'events', (list) => {
         const items = [...rows, ...list.rows].slice(0, MOST_EVENTS)
-        const fresh = takePage({ ...list, isStale: true }, { items, nextCursor: undefined, searched: SEARCHED.events })
+        const page = { items, nextCursor: undefined, isOpen: items.length === MOST_EVENTS, searched: SEARCHED.events }
+        const fresh = takePage({ ...list, isStale: true }, page)
         return isResting ? { ...fresh, cursor: 0, top: 0 } : fresh
       }),
     )

@@ -1,7 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { ListState, Loading } from '../list/list-state.ts'
+import type { Failure, ListState, Loading } from '../list/list-state.ts'
 import { MOST_ROWS, takePage } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
@@ -27,6 +28,8 @@ interface Run {
   held: CrmRecord[]
   /** The cursor after the held rows. */
   nextCursor: string | undefined
+  /** The list walk found the end, which a page without a cursor does not show. */
+  isEnded: boolean
   shownAtMs: number
 }
 
@@ -52,36 +55,40 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
     return run
   }
 
-  async function loadPage(name: ServerList): Promise<boolean> {
+  /** The run, unless it has ended, failed or was cancelled. */
+  async function loadPage(name: ServerList): Promise<Run | undefined> {
     const run = runOf(name)
     try {
       const { value, done } = await run.pages.next()
       // The run was cancelled during the request.
-      if (runs.get(name) !== run) return false
+      if (runs.get(name) !== run) return undefined
       notices.recovered(name)
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
       run.held.push(...items)
       run.nextCursor = nextCursor
+      run.isEnded = done === true
       if (!isHeldBack(run, store.get().lists[name])) showHeld(store, name, run)
-      return nextCursor !== undefined
+      return done ? undefined : run
     } catch (error) {
-      if (runs.get(name) !== run) return false
+      if (runs.get(name) !== run) return undefined
       runs.delete(name)
       showLeft(store, name, run)
-      change(name, { failure: error instanceof Error ? error.message : String(error) })
+      change(name, { failure: failureOf(error) })
       notices.problem(error, '', name)
-      return false
+      return undefined
     }
   }
 
-  async function load(name: ServerList, loading: Loading, isEnough: () => boolean): Promise<void> {
-    const { isComplete, isStale, loading: underWay } = store.get().lists[name]
+  async function load(name: ServerList, loading: Loading, isEnough: (run: Run) => boolean): Promise<void> {
+    const { isComplete, isStale, loading: underWay, nextCursor, rows } = store.get().lists[name]
     if (underWay !== 'idle' || (isComplete && !isStale)) return
-    change(name, { loading, failure: undefined })
+    // Without a cursor, a new walk starts with the first page.
+    const isRestarted = !runs.has(name) && nextCursor === undefined && rows.length > 0
+    change(name, { loading, failure: undefined, isStale: isStale || isRestarted })
     const slow = setTimeout(() => store.update((state) => ({ ...state, isSlow: true })), SLOW_MS)
     const run = runOf(name)
     try {
-      while ((await loadPage(name)) && !isEnough()) {}
+      for (let at = await loadPage(name); at && !isEnough(at); ) at = await loadPage(name)
     } finally {
       clearTimeout(slow)
       if (runs.get(name) === run || !runs.has(name)) change(name, { loading: 'idle' })
@@ -100,7 +107,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
   }
 
   return {
-    more: (name) => load(name, 'page', () => true),
+    more: (name) => load(name, 'page', isPageEnough),
     all: async (name) => {
       await load(name, 'all', () => isFull(store.get().lists[name]))
       if (isFull(store.get().lists[name])) notices.wait(fullText(name))
@@ -108,7 +115,7 @@ export function createLists(store: Store<State>, openApi: () => Promise<Api>, no
     reload: async (name) => {
       stop(name)
       change(name, { isStale: true })
-      await load(name, 'page', () => true)
+      await load(name, 'page', isPageEnough)
     },
     cancel: () => [stop('contacts'), stop('deals')].some((hasStopped) => hasStopped),
   }
@@ -119,7 +126,17 @@ function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState):
   const controller = new AbortController()
   const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
   const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
-  return { pages, controller, held: [], nextCursor: undefined, shownAtMs: 0 }
+  return { pages, controller, held: [], nextCursor: undefined, isEnded: false, shownAtMs: 0 }
+}
+
+/** Behind a page without a cursor the walk finds a further page or the end, or fails. */
+function isPageEnough({ nextCursor }: Run): boolean {
+  return nextCursor !== undefined
+}
+
+function failureOf(error: unknown): Failure {
+  const text = error instanceof Error ? error.message : String(error)
+  return { text, isOfAnswer: error instanceof CrmError && error.code === 'bad_answer' }
 }
 
 type ListQuery = Parameters<Api[ServerList]['list']>[0]
@@ -130,11 +147,11 @@ async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: Li
 }
 
 function showHeld(store: Store<State>, name: ServerList, run: Run): void {
-  const { held: items, nextCursor } = run
+  const { held: items, nextCursor, isEnded } = run
   run.held = []
   run.shownAtMs = performance.now()
   store.update((state) =>
-    withList(state, name, (list) => takePage(list, { items, nextCursor, searched: SEARCHED[name] })),
+    withList(state, name, (list) => takePage(list, { items, nextCursor, isOpen: !isEnded, searched: SEARCHED[name] })),
   )
 }
 

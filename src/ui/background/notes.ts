@@ -1,10 +1,12 @@
 import type { Api } from '../../api/api.ts'
+import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { rowId } from '../list/list-state.ts'
 import type { Boards } from '../pipelines/board.ts'
 import { selectedRow } from '../selected.ts'
-import type { State, Store } from '../state.ts'
+import type { DealNotes, State, Store } from '../state.ts'
 
 /** The cursor must rest this long before a request. */
 const REST_MS = 250
@@ -17,17 +19,33 @@ export function watchNotes(store: Store<State>, openApi: () => Promise<Api>, boa
   let isOffered = true
 
   async function load(dealId: string): Promise<void> {
+    const items: CrmRecord[] = []
     try {
-      const { graphql } = await openApi()
-      const items: CrmRecord[] = []
-      const query = { limit: MOST_NOTES, cursor: undefined, filters: {} }
-      for await (const page of graphql.notes(dealId, query)) items.push(...page.items)
-      if (dealId === wanted) store.update((state) => ({ ...state, notes: { dealId, items } }))
+      const cut = await collect(dealId, items)
+      show({ dealId, items, cut })
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
-      // The pane is usable without notes; errors of the server are shown elsewhere.
       isOffered = error.code !== 'not_supported'
+      if (!isOffered || error.code === 'interrupted') return
+      const shown = items.length === 0 ? 'no notes are shown' : `only ${items.length} notes are shown`
+      show({ dealId, items, cut: `${shown}: ${error.message}` })
     }
+  }
+
+  /** Why these are not all, or undefined. */
+  async function collect(dealId: string, items: CrmRecord[]): Promise<string | undefined> {
+    const { graphql } = await openApi()
+    let last: Page | undefined
+    for await (const page of graphql.notes(dealId, { limit: MOST_NOTES, cursor: undefined, filters: {} })) {
+      items.push(...page.items)
+      last = page
+    }
+    const isWhole = !last || (last.nextCursor === undefined && !last.isCut && !last.rest)
+    return isWhole ? undefined : `only ${items.length} notes are shown: crm notes list ${shellWord(dealId)}`
+  }
+
+  function show(notes: DealNotes): void {
+    if (notes.dealId === wanted) store.update((state) => ({ ...state, notes }))
   }
 
   const unsubscribe = store.subscribe(() => {

@@ -90,8 +90,9 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         (await openApi()).notes(dealId).create({ body }, options),
       )
       store.update((state) => {
-        const items = state.notes?.dealId === dealId ? state.notes.items : []
-        return { ...state, notes: { dealId, items: [note, ...items] } }
+        const loaded =
+          state.notes?.dealId === dealId ? state.notes : { items: [], cut: 'only notes added here are shown' }
+        return { ...state, notes: { dealId, items: [note, ...loaded.items], cut: loaded.cut } }
       })
       notices.done(`Added the note to ${nameOf(deal)}; notes cannot be undone`)
     },

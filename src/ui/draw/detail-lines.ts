@@ -4,6 +4,7 @@ import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import { wrapText } from '../../output/wrap-text.ts'
+import type { DealNotes } from '../state.ts'
 import { fitCell } from '../text/fit-cell.ts'
 import type { Theme } from './theme.ts'
 
@@ -15,7 +16,7 @@ export interface DetailArea {
 export interface Detail {
   readonly row: CrmRecord
   readonly staged: JsonObject | undefined
-  readonly notes: readonly CrmRecord[] | undefined
+  readonly notes: Pick<DealNotes, 'items' | 'cut'> | undefined
   /** The number of lines scrolled out at the top. */
   readonly top: number
 }
@@ -57,11 +58,13 @@ function allLines({ row, staged, notes }: Detail, width: number, theme: Theme): 
 }
 
 function noteLines(notes: Detail['notes'], width: number, theme: Theme): readonly string[] {
-  return (notes ?? []).flatMap((note) => {
+  const lines = (notes?.items ?? []).flatMap((note) => {
     const when = typeof note.created_at === 'string' ? ` ${note.created_at.slice(0, 10)}` : ''
     const body = wrapText(valueText(note.body), width - 2).map((line) => fitCell(`  ${line}`, width))
     return [theme.bold(fitCell(safeText(`note${when}`), width)), ...body]
   })
+  const cut = notes?.cut === undefined ? [] : wrapText(safeText(notes.cut), width)
+  return [...lines, ...cut.map((line) => theme.warn(fitCell(line, width)))]
 }
 
 function addedNames(row: CrmRecord, staged: JsonObject | undefined): readonly string[] {

@@ -2,7 +2,8 @@ import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import { keyLabel } from '../actions/keymap.ts'
 import { isFollowed } from '../background/live-events.ts'
-import { currentRow, type ListState, rowId, shownCount } from '../list/list-state.ts'
+import { currentRow, type Failure, type ListState, rowId, shownCount } from '../list/list-state.ts'
+import type { Sort } from '../list/order.ts'
 import { type BoardColumn, clampBoard } from '../pipelines/board.ts'
 import { boardLines, stagesShown } from '../pipelines/board-lines.ts'
 import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
@@ -76,7 +77,7 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const row = board && selected ? board[selected.column]?.deals[selected.card] : currentRow(list)
   const { columns: width, rows: height, isBeside } = areas.detail
   const id = rowId(row)
-  const notes = state.notes?.dealId === id ? state.notes?.items : undefined
+  const notes = state.notes?.dealId === id ? state.notes : undefined
   const top = state.pane.rowId === id ? state.pane.top : 0
   const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top }
   const detail = detailLines(shown, { width, height }, theme)
@@ -86,9 +87,9 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
 
 /** The visible rows, and the number as far as known: `1-37 of 400+`. */
 function rangeText(state: State, list: ListState): string {
-  const { lettingGo, isComplete, isDetailOpen } = list
+  const { rows, lettingGo, isComplete, isDetailOpen } = list
   const count = shownCount(list)
-  if (count === 0 && !isComplete) return 'nothing loaded yet'
+  if (rows.length === 0 && !isComplete) return 'nothing loaded yet'
   const height = areasOf(state, isDetailOpen).listRows
   const top = visibleTop(list, height)
   const first = lettingGo + (count === 0 ? 0 : top + 1)
@@ -102,11 +103,13 @@ function totalText(list: ListState): string {
 
 function statusLine(state: State, board: readonly BoardColumn[] | undefined, theme: Theme): string {
   const list = state.lists[listOf(state.screen)]
+  const loaded = `the ${list.lettingGo + list.rows.length} loaded`
   const parts = [
     ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
-    ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${list.lettingGo + list.rows.length}`]),
+    ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
+    ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${loaded}`]),
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
-    ...(list.sort ? [`sorted by ${list.sort.by}${list.sort.isDescending ? ' ↓' : ' ↑'}`] : []),
+    ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
     ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
     ...underWayText(state),
     ...(list.staged.size > list.sending.size
@@ -120,9 +123,17 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...listeningPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
-    ...(list.failure === undefined ? [] : ['not complete (r tries again)']),
   ]
   return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
+}
+
+function failureText({ rows }: ListState, { isOfAnswer }: Failure): string {
+  if (!isOfAnswer) return 'not complete (r tries again)'
+  return rows.length > 0 ? 'end of list unknown: crm doctor' : 'not a list that crm can read: crm doctor'
+}
+
+function sortText({ by, isDescending }: Sort): string {
+  return `${by}${isDescending ? ' ↓' : ' ↑'}`
 }
 
 function listeningPart(state: State): readonly string[] {

@@ -12,6 +12,12 @@ export interface Edit {
   readonly patch: JsonObject
 }
 
+export interface Failure {
+  readonly text: string
+  /** The server answers, but its answers do not show the rest or the end of the list; another try answers the same. */
+  readonly isOfAnswer: boolean
+}
+
 /** A list on a screen. Changes of the rows keep marks, by id, and the cursor, by its row. */
 export interface ListState {
   /** The loaded rows, in the server's order; earlier ones may have been dropped. */
@@ -45,8 +51,8 @@ export interface ListState {
   readonly isComplete: boolean
   /** A reload was requested, and its first page was not received yet. */
   readonly isStale: boolean
-  /** The error of the last page. */
-  readonly failure: string | undefined
+  /** Why the list could not be loaded further. */
+  readonly failure: Failure | undefined
   /** Changes on the server that are not shown yet. */
   readonly news: number
 }
@@ -102,12 +108,14 @@ const LET_GO = 20_000
 export interface LoadedPage {
   readonly items: readonly CrmRecord[]
   readonly nextCursor: string | undefined
+  /** No cursor, but the end of the list is not known either. */
+  readonly isOpen?: boolean
   /** Members that a filter searches. */
   readonly searched: readonly string[]
 }
 
 /** The first page of a reload replaces the rows in one step. */
-export function takePage(list: ListState, { items, nextCursor, searched }: LoadedPage): ListState {
+export function takePage(list: ListState, { items, nextCursor, isOpen = false, searched }: LoadedPage): ListState {
   const before: Pick<ListState, 'rows' | 'haystacks' | 'lettingGo'> = list.isStale
     ? { rows: [], haystacks: [], lettingGo: 0 }
     : list
@@ -123,7 +131,7 @@ export function takePage(list: ListState, { items, nextCursor, searched }: Loade
     haystacks: drop > 0 ? haystacks.slice(drop) : haystacks,
     lettingGo: before.lettingGo + drop,
     nextCursor,
-    isComplete: nextCursor === undefined,
+    isComplete: nextCursor === undefined && !isOpen,
     isStale: false,
     failure: undefined,
     news: list.isStale ? 0 : list.news,

@@ -26,21 +26,45 @@ const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the 
 export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptions): Promise<void> {
   const say = (line: string) => void stdout.write(`${line}\n`)
   const lines = createInterface({ input: stdin, output: stdout })
-  const pages = api[name].list({ signal })[Symbol.asyncIterator]()
+  let pages = api[name].list({ signal })[Symbol.asyncIterator]()
   let list: ListState = emptyList('name')
   let next = 0
+  let failure: CrmError | undefined
+
+  /** Until ten more rows are loaded, or no further ones can be. */
+  async function load(): Promise<void> {
+    try {
+      while (shownCount(list) < next + ROWS_AT_ONCE && !list.isComplete && !failure) {
+        list = await withPage(list, pages, name)
+      }
+    } catch (error) {
+      if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+      failure = error
+    }
+  }
 
   async function sayRows(): Promise<void> {
-    while (shownCount(list) < next + ROWS_AT_ONCE && !list.isComplete) list = await withPage(list, pages, name)
+    await load()
     const end = Math.min(next + ROWS_AT_ONCE, shownCount(list))
-    if (next >= end) return say(list.filter === '' ? `No more ${name}.` : `No more ${name} found.`)
+    const isNone = next >= end
     for (; next < end; next++) say(`${next + 1}. ${rowText(shownRow(list, next), name)}`)
-    say(`${end} of ${shownCount(list)}${list.isComplete ? '' : ' or more'}.`)
+    say(isNone ? noneText(list, name) : countText(list, end))
+    if (failure && end === shownCount(list)) say(`Error: ${failure.message}. ${failure.details.hint}`)
+  }
+
+  /** A list that could not be loaded is requested again. */
+  function restart(): void {
+    next = 0
+    if (!failure) return
+    failure = undefined
+    pages = api[name].list({ signal })[Symbol.asyncIterator]()
+    list = { ...emptyList('name'), filter: list.filter }
   }
 
   async function answer(text: string): Promise<void> {
     if (text.startsWith('/')) list = setFilter(list, text.slice(1))
-    if (text.startsWith('/') || text === 'r') next = 0
+    if (text.startsWith('/')) next = 0
+    else if (text === 'r') restart()
     else if (/^\d+$/.test(text)) return void sayRecord(shownRow(list, Number(text) - 1), say)
     else if (text !== '') return say(`${safeText(text)} is not a command. ${KEYS}`)
     return sayRows()
@@ -50,12 +74,7 @@ export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptio
   say(`${name}. ${KEYS}`)
   try {
     for (let text = ''; text !== 'q'; text = (await lines.question('> ', { signal })).trim()) {
-      try {
-        await answer(text)
-      } catch (error) {
-        if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
-        say(`Error: ${error.message}. ${error.details.hint}`)
-      }
+      await answer(text)
     }
   } catch (error) {
     // Ctrl-C and Ctrl-D end the question.
@@ -66,6 +85,17 @@ export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptio
   }
 }
 
+function noneText({ filter, isComplete, rows }: ListState, name: ServerList): string {
+  if (isComplete) return filter === '' ? `No more ${name}.` : `No more ${name} found.`
+  return filter === '' ? `No more ${name} are loaded.` : `No more found among the ${rows.length} loaded ${name}.`
+}
+
+function countText(list: ListState, end: number): string {
+  const { filter, isComplete, rows } = list
+  const among = filter === '' || isComplete ? '' : `, found among the ${rows.length} loaded`
+  return `${end} of ${shownCount(list)}${isComplete ? '' : ' or more'}${among}.`
+}
+
 function codeOf(error: Error): string {
   return 'code' in error && error.code === 'ERR_USE_AFTER_CLOSE' ? 'ERR_USE_AFTER_CLOSE' : error.name
 }
@@ -73,7 +103,7 @@ function codeOf(error: Error): string {
 async function withPage(list: ListState, pages: AsyncIterator<Page>, name: ServerList): Promise<ListState> {
   const { value, done } = await pages.next()
   const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
-  return takePage(list, { items, nextCursor, searched: SEARCHED[name] })
+  return takePage(list, { items, nextCursor, isOpen: done !== true, searched: SEARCHED[name] })
 }
 
 function rowText(row: CrmRecord | undefined, name: ServerList): string {

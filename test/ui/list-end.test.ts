@@ -1,0 +1,200 @@
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Api } from '../../src/api/api.ts'
+import type { ListenEvent } from '../../src/core/webhook-events.ts'
+import type { LiveEvents } from '../../src/ui/background/live-events.ts'
+import { watchNotes } from '../../src/ui/background/notes.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { openPlain } from '../../src/ui/plain/open-plain.ts'
+import type { ScreenName } from '../../src/ui/screens.ts'
+import { type Answering, type SeenRequest, sendJson, startServer } from '../api/answering-server.ts'
+import { openClient, WIRE } from '../api/client-fixture.ts'
+import { make } from '../harness/records.ts'
+import { startService } from '../harness/service.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+const wire = { ...WIRE, pageSize: 100 }
+
+type Row = Readonly<Record<string, unknown>>
+
+const rows = (count: number, from = 0): readonly Row[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `con_${from + at}`,
+    name: `Row ${from + at}`,
+    stage: 'Lead',
+    amount: 1,
+  }))
+
+async function apiOf(answer: Answering): Promise<{ api: Api; seen: readonly SeenRequest[] }> {
+  const { url, seen } = await startServer(answer)
+  return { api: openClient(url, { wire }).api, seen }
+}
+
+async function opened(answer: Answering, screen: ScreenName = 'contacts'): Promise<TestUi> {
+  const { api } = await apiOf(answer)
+  const ui = await uiOf(screen, { openApi: async () => api })
+  await ui.background.lists.more(screen === 'contacts' ? 'contacts' : 'deals')
+  return ui
+}
+
+const answers =
+  (body: unknown): Answering =>
+  (response) =>
+    sendJson(response, 200, body)
+
+/** Pages of 20 by number, without a size, a total or a cursor. */
+const numbered: Answering = (response, { path }) => {
+  const page = Number(new URLSearchParams(path.split('?')[1]).get('page') ?? 1)
+  sendJson(response, 200, { data: rows(45).slice((page - 1) * 20, page * 20) })
+}
+
+function linesOf({ store, keymap, boards }: TestUi): readonly string[] {
+  return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines
+}
+
+const screenOf = (ui: TestUi) => linesOf(ui).join('\n')
+/** The line with the count. */
+const statusOf = (ui: TestUi) => linesOf(ui)[1]?.trim()
+
+const ids = ({ store }: TestUi) => store.get().lists.contacts.rows.map(({ id }) => id)
+
+test('a list that is paged by number and names no next page is loaded to its end, each row once', async () => {
+  const ui = await opened(numbered)
+  expect(statusOf(ui)).toBe('1-35 of 40+')
+  await ui.background.lists.all('contacts')
+  expect(ids(ui)).toEqual(rows(45).map(({ id }) => id))
+  expect(statusOf(ui)).toMatch(/ of 45$/)
+})
+
+test('a list without a cursor is complete where the end of crm contacts list is known', async () => {
+  const ui = await opened(answers(rows(7)))
+  expect(statusOf(ui)).toBe('1-7 of 7')
+})
+
+test.each([
+  ['an array of a common page size', rows(20), 'which is a common page size'],
+  ['a total that is not reached', { data: rows(20), total: 237 }, 'total states 237 records, but the list has 20'],
+  ['a token that leads nowhere', { data: rows(20), moreToken: 'x' }, 'moreToken looks as if there were more'],
+])('%s shows a list whose end is unknown, with the reason in the log', async (_, body, reason) => {
+  const ui = await opened(answers(body))
+  expect(statusOf(ui)).toBe('1-20 of 20+ · end of list unknown: crm doctor')
+  expect(ui.store.get().lists.log.rows.map(({ message }) => message)).toEqual([expect.stringContaining(reason)])
+})
+
+test('an empty list that is a refusal is not shown as an account without contacts', async () => {
+  const ui = await opened(answers({ success: false, message: 'No permission', data: [] }))
+  expect(statusOf(ui)).toBe('nothing loaded yet · not a list that crm can read: crm doctor')
+})
+
+test('filter and sort name the rows that they cover where not all are loaded', async () => {
+  const ui = await opened(answers(rows(20)))
+  ui.press('/', ...'Row 19', 'enter')
+  expect(statusOf(ui)).toBe('1-1 of 1+ · end of list unknown: crm doctor · found for "Row 19" among the 20 loaded')
+  ui.press('/', ...'zzz', 'enter')
+  expect(statusOf(ui)).toContain('0-0 of 0+ · end of list unknown: crm doctor')
+  ui.press('esc', 'esc', 's')
+  expect(statusOf(ui)).toBe('1-20 of 20+ · end of list unknown: crm doctor · the 20 loaded sorted by name ↑')
+})
+
+test('the board counts the deals of an unknown end as at least so many', async () => {
+  const ui = await opened(answers(rows(20)), 'pipelines')
+  expect(statusOf(ui)).toBe('20+ deals · end of list unknown: crm doctor')
+  expect(screenOf(ui)).toContain('20+  20')
+})
+
+test('after Esc during the search for the end, loading starts again and lists no row twice', async () => {
+  let isHeld = true
+  const { api, seen } = await apiOf((response, request, nth) => {
+    if (!isHeld || nth === 1) numbered(response, request, nth)
+  })
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  const loading = ui.background.lists.more('contacts')
+  await expect.poll(() => seen.length).toBe(2)
+  ui.press('esc')
+  await loading
+  expect(statusOf(ui)).toBe('1-20 of 20+')
+  isHeld = false
+  await ui.background.lists.all('contacts')
+  expect(ids(ui)).toEqual(rows(45).map(({ id }) => id))
+})
+
+test('r and L request a list again whose end was unknown, and list no row twice', async () => {
+  let body: unknown = rows(20)
+  const ui = await opened((response) => sendJson(response, 200, body))
+  expect(statusOf(ui)).toContain('end of list unknown')
+  await ui.background.lists.all('contacts')
+  expect(ids(ui)).toHaveLength(20)
+  body = rows(21)
+  await ui.background.lists.reload('contacts')
+  expect(statusOf(ui)).toBe('1-21 of 21')
+})
+
+test('the newest 2,000 events of a longer log are not counted as all', async () => {
+  let receive = (_: ListenEvent): void => {}
+  const live: LiveEvents = { url: 'http://localhost/', onEvents: (take) => (receive = take) }
+  const ui = await uiOf('events', { live })
+  for (let at = 0; at < 2001; at++) {
+    receive({
+      ...{ type: 'event', id: `evt_${at}`, name: 'deal.created', recordId: 'deal_1', receivedAtMs: at },
+      ...{ isVerified: true, isDuplicate: false, scheme: undefined, subscriptionId: undefined },
+      body: { type: 'json', text: '{}', value: {} },
+      delivery: { url: 'http://localhost/', headers: [], bytes: Buffer.alloc(0) },
+    })
+  }
+  await ui.background.events.look()
+  expect(statusOf(ui)).toContain(' of 2000+ ')
+})
+
+test('a deal with more notes than the pane holds names the command that lists them', async () => {
+  const service = await startService()
+  const [dealId = ''] = await make(service, '/v1/deals', [{ name: 'Big', stage: 'Lead' }])
+  await make(
+    service,
+    `/v1/deals/${dealId}/notes`,
+    Array.from({ length: 51 }, (_, at) => ({ body: `note ${at}` })),
+  )
+  const { api } = openClient(new URL(service.url), { key: service.key, wire })
+  const ui = await uiOf('deals', { openApi: async () => api })
+  onTestFinished(watchNotes(ui.store, async () => api, ui.boards))
+  await ui.background.lists.more('deals')
+  ui.press('enter')
+  await expect.poll(() => ui.store.get().notes?.items.length, { timeout: 5_000 }).toBe(50)
+  ui.store.update((state) => ({ ...state, columns: 240, rows: 150 }))
+  expect(screenOf(ui)).toContain(`only 50 notes are shown: crm notes list ${dealId}`)
+})
+
+test('plain lines say that the end is unknown, and r requests the list again', async () => {
+  let body: unknown = rows(20)
+  const { api } = await apiOf((response) => sendJson(response, 200, body))
+  const { ended, type, printed } = plainOf(api)
+  await expect.poll(printed).toContain('10 of 20 or more.')
+  type('')
+  await expect.poll(printed).toContain('20 of 20 or more.')
+  type('')
+  await expect.poll(printed).toContain('No more contacts are loaded.\nError: cannot list contacts: the end of the list')
+  type('/Row 19')
+  await expect.poll(printed).toContain('1 of 1 or more, found among the 20 loaded.\nError: cannot list contacts')
+  body = rows(21)
+  type('/')
+  await expect.poll(printed).toMatch(/10 of 20 or more\.[\s\S]*10 of 20 or more\./)
+  type('r')
+  await expect.poll(printed).toContain('10 of 21 or more.')
+  type('')
+  await expect.poll(printed).toContain('20 of 21 or more.')
+  type('')
+  await expect.poll(printed).toContain('21 of 21.')
+  type('q')
+  await ended
+})
+
+function plainOf(api: Api) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  let text = ''
+  stdout.on('data', (part: Buffer) => {
+    text += part.toString()
+  })
+  const streams = { stdin: stdin as unknown as NodeJS.ReadStream, stdout: stdout as unknown as NodeJS.WriteStream }
+  const ended = openPlain({ name: 'contacts', api, ...streams, signal: new AbortController().signal })
+  return { ended, type: (line: string) => void stdin.write(`${line}\n`), printed: () => text }
+}
