@@ -19,7 +19,7 @@ export { CrmError }
 /** As the server sent it, with its id as text also where the server has numbers for ids. */
 export type CrmRecord = JsonObject & { readonly id: string }
 
-/** One answer of a list; `nextCursor` is undefined on the last one. */
+/** One answer of a list; `nextCursor` is undefined on the last one, and where no cursor leads on. */
 export interface Page extends Omit<ApiPage, 'items'> {
   readonly items: readonly CrmRecord[]
 }

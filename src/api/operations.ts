@@ -4,7 +4,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 /** One answer of a list, in the order the server gave. */
 export interface Page {
   readonly items: readonly CrmRecord[]
-  /** Where the next page starts, for `ListQuery.cursor` and nothing else; undefined on the last one. */
+  /** Where the next page starts, for `ListQuery.cursor` and nothing else; undefined on the last one, and where no cursor leads on. */
   readonly nextCursor: string | undefined
   /** There are more records than `limit` let through, and no cursor leads to the first of them. */
   readonly isCut?: true

@@ -162,4 +162,11 @@ export const SCREENS: readonly Sabotage[] = [
     to: "if (typeof value === 'string') return value",
     tests: ['test/ui/frame.test.ts'],
   },
+  {
+    name: 'browse takes a page without a cursor as the end of the list',
+    file: 'src/ui/background/loading.ts',
+    line: 'run.isEnded = done === true',
+    to: 'run.isEnded = nextCursor === undefined',
+    tests: ['test/ui/list-end.test.ts'],
+  },
 ]
