@@ -8,12 +8,15 @@ export interface Page {
   readonly nextCursor: string | undefined
   /** There are more records than `limit` let through, and no cursor leads to the first of them. */
   readonly isCut?: true
-  /** Without a cursor: whether more records follow. Absent where the list ends here, or the next request finds out. */
+  /**
+   * Whether more records follow: without a cursor, and with one that a server names although its count is reached. Absent
+   * where the cursor leads to them, the list ends here, or the next request finds out.
+   */
   readonly rest?: Rest
 }
 
 /** `unknown`: nothing says that this is the end. */
-export type Rest = 'some' | 'unknown'
+export type Rest = 'some' | 'unknown' | 'none'
 
 export interface ListQuery {
   /** Stop after this many records; undefined lists all. */

@@ -5,8 +5,8 @@ export interface ListPage {
   readonly nextCursor: string | undefined
   /** Records of this page that would be next were left out by `--limit`; no cursor leads to them. */
   readonly isCut?: true
-  /** Without a cursor: whether more records follow. */
-  readonly rest?: 'some' | 'unknown'
+  /** Whether more records follow, as in a page of the client. */
+  readonly rest?: 'some' | 'unknown' | 'none'
 }
 
 type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>

@@ -167,6 +167,7 @@ function noteRest(
   const isSure = flags.where === undefined && last?.rest !== 'unknown'
   const more = isSure ? 'there are more' : 'there may be more'
   if (count === 0) ctx.note(flags.where === undefined ? `No ${plural}.` : `No ${plural} match.`)
+  else if (last?.rest === 'none') return
   else if (last?.isCut) {
     ctx.note(`The first ${count}; there are more: ${withFlag(argv, '--limit', String(2 * count))}`)
   } else if (last?.nextCursor) {

@@ -1,5 +1,6 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
+import type { Rest } from '../operations.ts'
 import { type Counts, highestOf, type StatedCount, shortText } from './counts.ts'
 import { isPageSize } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
@@ -63,9 +64,20 @@ export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count 
 }
 
 /** Keap names a next page behind every page: the list ends at an empty one if it and all before it count what was read. */
-export function isEmptyBehindAll({ items, counts }: PageAnswer, { isFromStart, count, stated }: Progress): boolean {
-  if (!isFromStart || items.length > 0 || stated?.count !== count) return false
-  return highestOf([counts.total, counts.atLeast])?.count === count
+export function isEmptyBehindAll(page: PageAnswer, progress: Progress): boolean {
+  return page.items.length === 0 && isAllCounted(page, progress)
+}
+
+function isAllCounted({ counts }: PageAnswer, { isFromStart, count, stated }: Progress): boolean {
+  return isFromStart && stated?.count === count && listCount(counts)?.count === count
+}
+
+/** Whether records follow a page that names a next one; undefined where nothing contradicts it. */
+export function restBehindNext(page: PageAnswer, progress: Progress): Rest | undefined {
+  if (!isAllCounted(page, progress)) return undefined
+  // A single page may count itself. A round number may be where the server stops counting (10,000 in Elasticsearch).
+  const isProven = progress.pages > 1 && progress.count % 1000 !== 0
+  return isProven && page.next && 'address' in page.next ? 'none' : 'unknown'
 }
 
 /** The total may be the length of the first page: both are the size asked for, or a common page size. */

@@ -16,6 +16,7 @@ import {
   lowestStated,
   missingIn,
   type Progress,
+  restBehindNext,
   restOf,
 } from './judge-end.ts'
 import type { Lead } from './lead.ts'
@@ -156,9 +157,11 @@ export class ListWalk {
     return positionText(countedPosition(nextCounting(this.#counting, page), url), this.#usualParameter)
   }
 
-  /** Whether records follow that no cursor leads to. */
+  /** Whether records follow, where a cursor does not mean that they do. */
   get rest(): Rest | undefined {
-    return this.cursor === undefined ? restOf(this.#doubt(), this.#progress, this.#limits) : undefined
+    const { page } = this.#taken
+    if (this.cursor === undefined) return restOf(this.#doubt(), this.#progress, this.#limits)
+    return page.next && !this.#counting ? restBehindNext(page, this.#progress) : undefined
   }
 
   async #follow(next: Position, remaining: number): Promise<PageAnswer | undefined> {

@@ -52,6 +52,16 @@ function limited(name: string, answer: (asked: Asked) => Answered, note: RegExp 
   }
 }
 
+/** Keap: a next page is named behind every page, and the count is that of the whole list. */
+function alwaysNext(holds: number): (asked: Asked) => Answered {
+  return ({ path, origin, query }) => {
+    if (path !== '/v1/contacts') return { status: 404, json: {} }
+    const [from, size] = [numberIn({ query }, 'offset', 0), numberIn({ query }, 'limit', 50)]
+    const next = `${origin}/v1/contacts?limit=${size}&offset=${from + size}`
+    return { json: { contacts: contactsOf(holds).slice(from, from + size), count: holds, next } }
+  }
+}
+
 const first = (asked: Asked) => contactsOf(237).slice(0, numberIn(asked, 'limit', 50))
 const MAY_BE_MORE = /^The first 20; there may be more: crm contacts list .*--limit 40\n$/
 const ARE_MORE = /^The first 20; there are more: crm contacts list .*--limit 40\n$/
@@ -83,6 +93,29 @@ export const LIMITED: readonly CommandShape[] = [
     'a total that may be the length of the page: there may be more',
     () => ({ json: { data: contactsOf(20), total: 20 } }),
     MAY_BE_MORE,
+  ),
+  {
+    name: 'a next page behind every page (Keap), and as many records as all pages count: no note',
+    argv: ['contacts', 'list', '--limit', '237', '-o', 'id'],
+    answer: alwaysNext(237),
+    right: { exit: 0, stderr: '' },
+  },
+  {
+    name: 'a next page behind every page (Keap), and fewer records than all pages count: there are more',
+    argv: ['contacts', 'list', '--limit', '200', '-o', 'id'],
+    answer: alwaysNext(237),
+    right: { exit: 0, stderr: /^The first 200; there are more: .*offset=200'\n$/ },
+  },
+  {
+    name: 'a next page behind every page (Keap), and a count that may be where the server stops counting: there may be more',
+    argv: ['contacts', 'list', '--limit', '1000', '-o', 'id'],
+    answer: alwaysNext(1000),
+    right: { exit: 0, stderr: /^The first 1000; there may be more: .*offset=1000'\n$/ },
+  },
+  limited(
+    'a next page, and a count that may be the length of the page: there may be more',
+    alwaysNext(20),
+    /^The first 20; there may be more: .*offset=20'\n$/,
   ),
   limited('has_more that is false: no note', () => ({ json: { data: contactsOf(20), has_more: false } }), ''),
   limited('fewer records than the limit: no note', () => ({ json: { data: contactsOf(7) } }), ''),
