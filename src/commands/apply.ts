@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
-import { takeMade } from './bulk/import-rows.ts'
+import { showOrSendMade } from './bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
 import { addRecheckFlag, addRunFlags } from './bulk/run-flags.ts'
 import { examples } from './examples.ts'
@@ -36,5 +36,5 @@ async function applyPlan(ctx: Context, path: string, options: Options): Promise<
     })
   }
   const jobs = await ctx.jobs()
-  return takeMade(ctx, await jobs.applyPlan(path, options.allowDrift === true), path, options)
+  return showOrSendMade(ctx, await jobs.applyPlan(path, options.allowDrift === true), path, options)
 }

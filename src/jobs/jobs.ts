@@ -183,7 +183,7 @@ export function openJobs(host: JobsHost): Jobs {
       const { kind, noun } = headOf(paths)
       const left = kind === 'undo' ? await rowsLeft(paths) : undefined
       const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms })
-      const ended = { ...outcome, left, twice: check?.found?.twins?.length ?? 0 }
+      const ended = { ...outcome, left, twice: check?.found?.duplicates?.length ?? 0 }
       return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
     },
     failures: failurePages,

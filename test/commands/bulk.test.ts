@@ -29,9 +29,7 @@ async function bulk(args: readonly string[], env: Env) {
 const find = async (email: string, env: Env) =>
   JSON.parse(await crmPrints(['contacts', 'list', '--where', `.email == "${email}"`, '-o', 'json'], env))
 
-test('contacts that are there are changed, the others made, and what says the same is not sent', async ({
-  service,
-}) => {
+test('existing contacts are changed, others are created, and equal rows are not sent', async ({ service }) => {
   const { env, address } = people(service.env)
   const first = fileOf(`name,email\nAda,${address('ada')}\nBob,${address('bob')}\n`)
   expect((await bulk(['contacts', 'import', first], env)).report).toMatchObject({ rows: 2, done: 2 })
@@ -43,7 +41,7 @@ test('contacts that are there are changed, the others made, and what says the sa
   expect((await find(address('ADA'), env))[0]).toMatchObject({ name: 'Ada Lovelace' })
 })
 
-test('an undo takes back what is still as the job wrote it, and names what somebody changed since', async ({
+test('an undo reverts values that the job wrote, and names those that someone else changed since', async ({
   service,
 }) => {
   const { env, address } = people(service.env)
@@ -62,7 +60,7 @@ test('an undo takes back what is still as the job wrote it, and names what someb
   expect([adaAfter.phone, adaAfter.company, bobAfter.phone, bobAfter.company]).toEqual(['1', undefined, '3', undefined])
 })
 
-test('what was deleted comes back under a new id; what was imported goes, unless it was changed since', async ({
+test('an undo restores deleted records under new ids, and deletes imported ones that are unchanged since', async ({
   service,
 }) => {
   const { env, address } = people(service.env)
@@ -82,11 +80,11 @@ test('what was deleted comes back under a new id; what was imported goes, unless
   expect((await bulk(undo, env)).exit).toBe(11)
   const { report, stderr } = await bulk([...undo, '--yes', '--expect', '1'], env)
   expect(report).toMatchObject({ done: 1, skipped: 1 })
-  expect(stderr).toMatch(/1 not there any more: con_\w+/)
+  expect(stderr).toMatch(/1 no longer there: con_\w+/)
   expect(await find(address('bob'), env)).toEqual([])
 })
 
-test('an import that was undone can be run again, and makes the records anew', async ({ service }) => {
+test('an import that was undone can be run again, and creates the records again', async ({ service }) => {
   const { env, address } = people(service.env)
   const file = fileOf(`name,email\nAda,${address('ada')}\nBob,${address('bob')}\n`)
   const { report } = await bulk(['contacts', 'import', file], env)
@@ -95,7 +93,7 @@ test('an import that was undone can be run again, and makes the records anew', a
   expect(await find(address('ada'), env)).toHaveLength(1)
 })
 
-test('a plan is sent as it was made, once, and not when a record has changed since', async ({ service }) => {
+test('a plan is sent once and unchanged, and not if a record has changed since', async ({ service }) => {
   const { env, address } = people(service.env)
   await bulk(['contacts', 'import', fileOf(`name,email\nAda,${address('ada')}\n`)], env)
   const plan = join(tempFolder(), 'people.plan')
@@ -110,7 +108,7 @@ test('a plan is sent as it was made, once, and not when a record has changed sin
   expect((await bulk(['apply', plan, '--yes'], env)).stderr).toContain('has already done this')
 })
 
-test('rows that the server refuses are in a file that goes back in when it is corrected', async ({ service }) => {
+test('rows that the server refuses are in a file that can be corrected and imported', async ({ service }) => {
   const { env } = people(service.env)
   const deals = fileOf('name,stage,pipeline_id\nOne,Qualified,\nTwo,Proposal,pipe_nope\n', 'deals.csv')
   const { exit, report, stderr } = await bulk(['deals', 'import', deals], env)
@@ -124,7 +122,7 @@ test('rows that the server refuses are in a file that goes back in when it is co
   expect((await bulk(['notes', 'import', fileOf(notes, 'notes.csv')], env)).report).toMatchObject({ done: 1 })
 })
 
-test('jobs are listed, shown by an end of their id, and removed when they are old', async ({ service }) => {
+test('jobs are listed, shown by a suffix of their id, and removed if they are old', async ({ service }) => {
   const { env, address } = people(service.env)
   const { report } = await bulk(['contacts', 'import', fileOf(`name,email\nAda,${address('ada')}\n`)], env)
   expect(await crmPrints(['jobs', 'list', '-o', 'id'], env)).toBe(`${report.job}\n`)

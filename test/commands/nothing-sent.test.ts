@@ -59,7 +59,7 @@ test('--compute beside --where is exit 2 for what it is, also without --set', as
   const { env } = await startCounting()
   expect(await crm(['contacts', 'update', '--where', 'true', '--compute', 'a=.b', '--yes'], env)).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining('--compute is about the rows of a file, and --where reads none'),
+    stderr: expect.stringContaining('--compute applies to the rows of a file, and --where reads none'),
   })
 })
 

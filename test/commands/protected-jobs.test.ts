@@ -76,7 +76,7 @@ describe('on any other profile', () => {
     const { env, file } = await startWith(false)
     const run = await crm(['deals', 'import', file('d.csv', 'name,stage\nA,Lead\n')], env)
     expect(run).toMatchObject({ exit: 0 })
-    expect(run.stderr).toContain('What is made cannot be undone: this server offers no way to delete deals.\n')
+    expect(run.stderr).toContain('Creates cannot be undone: this server offers no way to delete deals.\n')
   })
 
   test('a plan says how many records it makes that nothing can delete', async () => {

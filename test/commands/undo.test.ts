@@ -34,7 +34,7 @@ test('an undo leaves what somebody changed since, and says so', async () => {
     { id: ada.id, name: 'Theirs' },
   ])
   expect(left[1].company).toBeUndefined()
-  expect(stderr).toContain('2 changed by somebody since: ')
+  expect(stderr).toContain('2 changed since by someone else: ')
 })
 
 test('an undo is done once, and can be taken back', async () => {

@@ -97,7 +97,7 @@ test('a row with several matches fails and names them, ten at the most', async (
   expect(await matched(people(12))).toMatchObject({ failed: { reason } })
 })
 
-test('a record that is on two pages of the list is one match', async () => {
+test('a record on two pages of the list is one match', async () => {
   const ada = { id: 'con_1', email: 'a@x.test' }
   expect(await matched([ada, ada])).toMatchObject({ do: 'update', id: 'con_1' })
 })

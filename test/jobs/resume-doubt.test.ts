@@ -9,7 +9,7 @@ import { leaveLease } from './left-lease.ts'
 const ADA = { name: 'Ada', email: 'ada@example.test' }
 const AGAIN = { terms: { isDoubtReopened: true } }
 
-test('a row in doubt of a finished job is looked for once more when that is asked, and then made where it is absent', async () => {
+test('jobs resume looks up a row in doubt of a finished job again, and creates it if it is absent', async () => {
   const service = await serveForTest()
   const paths = await makeJob([ADA])
   const leasedMs = Date.now() - TERMS.windowMs - 60_000
@@ -28,7 +28,7 @@ test('a row in doubt of a finished job is looked for once more when that is aske
   expect(json.data).toMatchObject([ADA])
 })
 
-test('a note in doubt goes out once more under its key while the server knows that, and never behind it', async () => {
+test('a note in doubt is sent again under its key while the server keeps the key, and never after that', async () => {
   const { url, seen } = await startServer((response, { method }) =>
     method === 'GET'
       ? sendJson(response, 200, { data: [], next_cursor: null })
@@ -49,7 +49,7 @@ test('a note in doubt goes out once more under its key while the server knows th
   expect(posts()).toHaveLength(1)
 })
 
-test('a row in doubt that a later job of the run has is left to that one', async () => {
+test('a row in doubt that a later job of the run has is left to that job', async () => {
   const { url, seen } = await startServer((response, { method }) =>
     method === 'GET'
       ? sendJson(response, 200, { data: [], next_cursor: null })

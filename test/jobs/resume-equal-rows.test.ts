@@ -5,7 +5,7 @@ import { leaveLease } from './left-lease.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.test' }
 
-test('of two rows that say the same one adopts the only record that is there, and the other one is made', async () => {
+test('of two equal rows, one adopts the only existing record, and the other is created', async () => {
   const service = await serveForTest()
   const paths = await makeJob([ADA, ADA])
   const leasedMs = Date.now() - TERMS.windowMs - 60_000

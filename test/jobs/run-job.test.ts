@@ -18,7 +18,7 @@ test('each row of a job is sent once, under a key of its own', async () => {
   expect(new Set(keys).size).toBe(301)
 })
 
-test('rows that are longer than what is read of a plan at once are sent, and so are those behind them', async () => {
+test('rows longer than a chunk of the plan are sent, and so are those after them', async () => {
   const paths = await makeJob([...people(2), { name: 'x'.repeat(70_000) }, { name: 'y'.repeat(300_000) }, ...people(3)])
   const { url, seen } = await startServer((response, { method }, nth) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
@@ -54,7 +54,7 @@ test('a row that the server refuses is failed, and the others are done', async (
   expect(outcome.account).toMatchObject({ done: 9, failed: 1 })
 })
 
-test('what was refused for now, failed or got lost is sent again under the same key', async () => {
+test('a request that was throttled, failed or got lost is sent again under the same key', async () => {
   const paths = await makeJob(people(15))
   const keys = new Map<string, Set<string>>()
   const { url } = await startServer((response, { method, body, headers }, nth) => {
@@ -70,7 +70,7 @@ test('what was refused for now, failed or got lost is sent again under the same 
   expect([...keys.values()].every((each) => each.size === 1)).toBe(true)
 })
 
-test('a key that is not taken stops the job at once, and the rest stays unsent', async () => {
+test('a refused API key stops the job at once, and the rest stays unsent', async () => {
   const paths = await makeJob(people(500))
   const { url, seen } = await startServer((response, { method }, nth) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
@@ -95,7 +95,7 @@ test('a job that is resumed with the key of another account stops before anythin
   await sendJob(paths, url)
   const sent = seen.length
   const stranger = sendJob(paths, url, { key: 'crm_key_of_a_stranger', services: { keyMark: '11111111' } })
-  await expect(stranger).rejects.toThrow('none of the records that it made last is there')
+  await expect(stranger).rejects.toThrow('none of the last records that it created exists')
   expect(seen.slice(sent).every(({ method }) => method === 'GET')).toBe(true)
 })
 
@@ -107,7 +107,7 @@ test('a job is not sent to another account than its own', async () => {
   expect(seen).toEqual([])
 })
 
-test('what nobody answers for longer than an outage may last stops the job, and it can be resumed', async () => {
+test('no response for longer than --max-outage stops the job, and it can be resumed', async () => {
   const paths = await makeJob(people(40))
   let isDown = true
   const { url } = await startServer((response, { method }, nth) => {
@@ -121,7 +121,7 @@ test('what nobody answers for longer than an outage may last stops the job, and 
   expect((await sendJob(paths, url)).outcome.account.done).toBe(40)
 })
 
-test('what was leased and not sent when a job stops is unsent, and never in doubt', async () => {
+test('rows that were leased and not sent when a job stops are unsent, and never in doubt', async () => {
   const paths = await makeJob(people(200))
   const { url } = await startServer((response, { method }) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
@@ -160,7 +160,7 @@ test('a job that another process sends is refused, and sent once', async () => {
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(3)
 })
 
-test('a plan in which a byte was changed is not sent', async () => {
+test('a plan with a changed byte is not sent', async () => {
   const paths = await makeJob(people(3))
   const { url, seen } = await startServer((response) => sendJson(response, 201, { id: 'con_1' }))
   const plan = await readFile(paths.plan, 'utf8')
@@ -172,7 +172,7 @@ test('a plan in which a byte was changed is not sent', async () => {
   expect(seen).toEqual([])
 })
 
-test('a part as the most errors is a part of the rows', async () => {
+test('--max-errors as a percentage is a part of the rows', async () => {
   const { url } = await startServer((response, { method, body }, nth) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
     if (/Person [1-4]"/.test(body)) return sendJson(response, 422, { detail: 'no' })

@@ -4,12 +4,12 @@ import { changesSince, restore, writableOf } from '../../src/jobs/plan/undo-reco
 const BEFORE = { id: 'con_1', name: 'Ada', company: 'Old', tags: { a: 1 } }
 const WROTE = { company: 'New', phone: '1' }
 
-test('what is still as the job wrote it goes back, and what was not there goes away', () => {
+test('values that the job wrote are reverted, and members that it added are removed', () => {
   const now = { ...BEFORE, ...WROTE }
   expect(restore(BEFORE, WROTE, now)).toEqual({ patch: { company: 'Old', phone: null }, conflicts: [] })
 })
 
-test('what somebody changed since is left alone and named with its three sides', () => {
+test('members that someone changed since stay unchanged and are named with their three values', () => {
   const now = { ...BEFORE, ...WROTE, company: 'Theirs' }
   expect(restore(BEFORE, WROTE, now)).toEqual({
     patch: { phone: null },
@@ -17,16 +17,16 @@ test('what somebody changed since is left alone and named with its three sides',
   })
 })
 
-test('what is back already is neither sent nor a conflict', () => {
+test('a member that already has its old value is neither sent nor a conflict', () => {
   expect(restore(BEFORE, WROTE, BEFORE)).toEqual({ patch: {}, conflicts: [] })
 })
 
-test('of an object that is merged each member goes back, those that came with the job too', () => {
+test('each member of a merged object is reverted, also those that the job added', () => {
   const wrote = { tags: { a: 2, b: 3 } }
   expect(restore(BEFORE, wrote, { ...BEFORE, ...wrote }).patch).toEqual({ tags: { a: 1, b: null } })
 })
 
-test('a record that a job made may go while nobody changed it, by its members, its version or its time', () => {
+test('a record that a job created may be deleted if no one changed it, by its members, version or time', () => {
   const made = { id: 'con_1', ...WROTE, created_at: 't1', updated_at: 't1', version: 1 }
   expect(changesSince(WROTE, made)).toEqual([])
   expect(changesSince(WROTE, { ...made, company: 'Theirs' })).toMatchObject([{ field: 'company', now: 'Theirs' }])
@@ -36,7 +36,7 @@ test('a record that a job made may go while nobody changed it, by its members, i
   expect(changesSince(WROTE, { ...unversioned, updated_at: 't2' })).toMatchObject([{ field: 'updated_at' }])
 })
 
-test('a record that is made again has no member that the server sets, and none that was empty', () => {
+test('a record that is created again has no members that the server sets, and no empty ones', () => {
   expect(writableOf({ ...BEFORE, phone: null, version: 3, created_at: 't1', updated_at: 't2' })).toEqual({
     name: 'Ada',
     company: 'Old',

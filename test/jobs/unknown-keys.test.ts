@@ -118,7 +118,7 @@ test.each(['missing', 'empty'] as const)(
   },
 )
 
-test('where the list shows names alone, what may have happened is in doubt, and what did not is sent again', async () => {
+test('if the list shows only names, creates that may have happened are in doubt, and others are sent again', async () => {
   const rows = people(12).map(({ name }, at) => ({ name, email: `p${at}@x.test` }))
   const losses: readonly Loss[] = ['reset behind the effect', undefined, 'reset before the effect', undefined]
   const server = await startForgetful({ list: 'names', lose: (nth) => (nth <= 12 ? losses[nth % 4] : undefined) })
@@ -150,14 +150,14 @@ test.each(['kept', undefined] as const)(
   },
 )
 
-test('an empty list proves nothing where nothing that was made has ever been in it', async () => {
+test('an empty list proves nothing if it never contained a created record', async () => {
   const server = await startForgetful({ list: 'empty', lose: () => 'reset behind the effect' })
   const { outcome } = await sendJob(await makeJob(people(2)), server.url, unknown())
   expect(outcome.account).toMatchObject({ done: 0, in_doubt: 2 })
   expect(server.records).toHaveLength(2)
 })
 
-test('a server that shows that it keeps keys gets what was lost once more under its key', async () => {
+test('a server that shows that it keeps keys receives lost requests again under the same key', async () => {
   const server = await startForgetful({
     lose: (nth) => (nth === 2 ? 'reset before the effect' : undefined),
     headers: { 'idempotent-replayed': 'false' },
@@ -188,7 +188,7 @@ test('wire.idempotency none is believed over what the server shows', async () =>
   expect(server.records).toHaveLength(5)
 })
 
-test('what a killed process may have sent is looked up before it is sent again', async () => {
+test('rows that a killed process may have sent are looked up before they are sent again', async () => {
   const paths = await makeJob(people(4))
   const server = await startForgetful({ lose: () => undefined })
   await leaveLease(paths, { leasedMs: Date.now() - 1000, windowMs: 1_800_000, lifeMs: LIFE_MS, keyMark: '00000000' })

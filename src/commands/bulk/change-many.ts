@@ -9,8 +9,8 @@ import type { SelectionRequest } from '../../jobs/plan/make-selection.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { createMemberCheck } from '../member-check.ts'
 import { type ManyFlags, refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
-import { importRows, takeMade } from './import-rows.ts'
-import { refuseMaking } from './match-flags.ts'
+import { importRows, showOrSendMade } from './import-rows.ts'
+import { rejectCreateMode } from './match-flags.ts'
 import { createNumberCheck } from './number-check.ts'
 
 type Selected = SelectionRequest['noun']
@@ -18,19 +18,19 @@ type Selected = SelectionRequest['noun']
 /** The records of a file, or those that an expression chooses. */
 export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags & FieldsOptions): Promise<ExitCode> {
   refuseBoth(ctx, flags)
-  refuseMaking(flags, { noun, kind: 'update' })
+  rejectCreateMode(flags, { noun, kind: 'update' })
   if (flags.from !== undefined) {
     if (flags.set || flags.data !== undefined) {
       throw new CrmError(
         'usage',
-        `--from has what each ${resourceOf(noun)} becomes, so --set and --data say nothing more`,
+        `--from contains the values of each ${resourceOf(noun)}, so --set and --data do not apply`,
         {
           hint: '--compute field=EXPR gives every row a field',
         },
       )
     }
     if (flags.newField) {
-      throw new CrmError('usage', '--new-field is about --set, and --from has what each record becomes', {
+      throw new CrmError('usage', '--new-field applies to --set, and --from contains the values of each record', {
         hint: 'leave it out; --map COLUMN=FIELD names a field that crm does not know',
       })
     }
@@ -42,7 +42,7 @@ export async function updateMany(ctx: Context, noun: Selected, flags: ManyFlags 
 
 export async function deleteMany(ctx: Context, noun: Selected, flags: ManyFlags): Promise<ExitCode> {
   refuseBoth(ctx, flags)
-  refuseMaking(flags, { noun, kind: 'delete' })
+  rejectCreateMode(flags, { noun, kind: 'delete' })
   if (flags.from !== undefined) {
     return importRows(ctx, { noun, kind: 'delete' }, flags.from, { ...flags, ...updateMode(flags) })
   }
@@ -56,7 +56,7 @@ async function selectMany(
 ): Promise<ExitCode> {
   const [jobs, { where, uses }] = await Promise.all([ctx.jobs(), ctx.expr()])
   if (!where) {
-    throw new CrmError('usage', `which ${noun} to ${kind} is not said`, {
+    throw new CrmError('usage', `no ${noun} to ${kind} are selected`, {
       hint: `name an id, a file with --from, or an expression with --where '${whereHint(resourceOf(noun))}'`,
     })
   }
@@ -77,7 +77,7 @@ async function selectMany(
   const made = await jobs.makeSelection({ noun, kind, where, check, patch, stages })
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
-  return takeMade(ctx, made, '--where', flags)
+  return showOrSendMade(ctx, made, '--where', flags)
 }
 
 function setMembers(patch: JsonObject | undefined): readonly MemberUse[] {
@@ -92,7 +92,7 @@ export function addNewFieldFlag(command: object): void {
   )
 }
 
-/** One record by its id, or many by what they are; `more` are flags that an id does not take either. */
+/** Refuses an id together with flags that select many records; `more` are further flags that do not go with an id. */
 export function refuseIdBeside(
   ctx: Context,
   id: string | undefined,
@@ -110,7 +110,7 @@ export function refuseIdBeside(
   })
 }
 
-/** An update takes one id, and `-` is none. */
+/** As refuseIdBeside for an update, which also does not accept `-` as an id. */
 export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: ManyFlags): void {
   refuseIdBeside(ctx, id, flags, ['expect', 'newField'])
   if (id !== '-') return
@@ -122,12 +122,12 @@ export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: 
 function refuseBoth(ctx: Context, flags: ManyFlags): void {
   const { from, ifMatch, idempotencyKey } = flags
   if (from !== undefined && ctx.flags.where !== undefined) {
-    throw new CrmError('usage', '--from and --where both say which records', { hint: 'use one of them' })
+    throw new CrmError('usage', '--from and --where both select the records', { hint: 'use one of them' })
   }
   if (ctx.flags.where !== undefined) refuseWithoutFile(flags, '--where')
   if (ifMatch === undefined && idempotencyKey === undefined) return
-  throw new CrmError('usage', `--${ifMatch === undefined ? 'idempotency-key' : 'if-match'} is about one record`, {
-    hint: 'name its id; a job has keys of its own, and --plan with crm apply tells what has changed since',
+  throw new CrmError('usage', `--${ifMatch === undefined ? 'idempotency-key' : 'if-match'} applies to one record`, {
+    hint: 'name its id; a job has its own keys, and crm apply refuses a --plan whose records have changed',
   })
 }
 

@@ -12,7 +12,7 @@ export interface ManyFlags extends ImportFlags {
 
 type Flag = keyof ManyFlags
 
-/** How the rows of a file are read, matched and told from those of another run. */
+/** How the rows of a file are read and matched, and which run they belong to. */
 const OF_FILES: readonly Flag[] = [
   ...(['map', 'null', 'compute', 'format', 'encoding', 'delimiter', 'quote', 'fromCsvSafe'] as const),
   ...(['match', 'mode', 'runId', 'again'] as const),
@@ -20,7 +20,7 @@ const OF_FILES: readonly Flag[] = [
 
 const OF_JOBS: readonly Flag[] = ['plan', 'concurrency', 'rateShare', 'maxErrors', 'maxOutage']
 
-/** Ids make no job: a flag that only a job takes would be ignored, and --plan would be sent. `more`: others of this command. */
+/** An id makes no job: flags of jobs would be ignored, and a --plan would be sent. `more`: further flags of this command. */
 export function refuseBesideIds(flags: ManyFlags, more: readonly Flag[]): void {
   const flag = firstGiven(flags, [...OF_JOBS, ...OF_FILES, ...more])
   if (flag === undefined) return
@@ -32,11 +32,11 @@ export function refuseBesideIds(flags: ManyFlags, more: readonly Flag[]): void {
   })
 }
 
-/** `instead` is what says which records: no file is read then. */
+/** `instead` selects the records, so no file is read. */
 export function refuseWithoutFile(flags: ManyFlags, instead: string): void {
   const flag = firstGiven(flags, OF_FILES)
   if (flag === undefined) return
-  throw new CrmError('usage', `${flag} is about the rows of a file, and ${instead} reads none`, {
+  throw new CrmError('usage', `${flag} applies to the rows of a file, and ${instead} reads none`, {
     hint: 'leave it out, or name a file with --from FILE',
   })
 }

@@ -10,7 +10,7 @@ import { jsonText } from '../../output/json-text.ts'
 import { writeNoteLine } from '../../output/note-line.ts'
 import { addScopedFlags } from '../flags.ts'
 import { type MatchFlags, matchRequest } from './match-flags.ts'
-import { addExpectFlag, type PlanFlags, takePlan } from './plan.ts'
+import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
 import { addReadFlags, type InputFlags, readFlags } from './read-flags.ts'
 import { addRunFlags } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
@@ -28,7 +28,7 @@ export function addImportFlags(command: object): void {
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
 
-/** Of commands that plan a job and send it. */
+/** Flags of commands that plan a job and send it. */
 export function addBulkFlags(command: object): void {
   const options = [
     new Option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing'),
@@ -71,32 +71,37 @@ export async function importAs(
     stages: request.noun === 'deals' ? await jobs.stages() : undefined,
     isAgain: flags.again === true,
   })
-  return takeMade(ctx, made, file, { ...flags, isRepeatable: request.kind !== 'retry' })
+  return showOrSendMade(ctx, made, file, { ...flags, isRepeatable: request.kind !== 'retry' })
 }
 
-/** What was planned is shown, or asked about and sent; what is there already goes on. */
-export async function takeMade(ctx: Context, made: MadeImport, name: string, flags: PlanFlags): Promise<ExitCode> {
-  if (made.is === 'same') return goOn(ctx, made.job, flags)
+/** Shows a new plan, or confirms and sends it; resumes an existing job. */
+export async function showOrSendMade(
+  ctx: Context,
+  made: MadeImport,
+  name: string,
+  flags: PlanFlags,
+): Promise<ExitCode> {
+  if (made.is === 'same') return continueJob(ctx, made.job, flags)
   if (made.is === 'made') {
     const isShownWhole = ctx.flags.output === 'table' && (ctx.flags.isDryRun || flags.plan !== undefined)
     for (const line of [...made.lines, ...(isShownWhole ? [] : made.leftLines)]) ctx.note(line)
-    return takePlan(ctx, made.job, flags)
+    return showOrSendPlan(ctx, made.job, flags)
   }
   throw refuseFindings(ctx, made, name)
 }
 
-/** The same input once more: what was stopped goes on, and what is done is left alone. */
-async function goOn(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
+/** For the same input again: resumes a stopped job, and leaves a finished one unchanged. */
+async function continueJob(ctx: Context, job: JobState, flags: PlanFlags): Promise<ExitCode> {
   const { id } = job.paths
   const isDone = job.state === 'finished'
   if (flags.plan !== undefined) throw noPlanOf(job)
   if (isDone) ctx.note(doneLine(ctx, job, flags))
   if (!ctx.flags.isDryRun) return sendJob(ctx, job.paths, flags)
-  if (!isDone) ctx.note(`${id} has begun this already, and would go on.`)
+  if (!isDone) ctx.note(`${id} has already started this, and would be resumed.`)
   return showRest(ctx, { ...(await ctx.jobs()).rest(job.paths), noun: job.head.noun }, flags)
 }
 
-/** Once more would double the rows that were done, so where some failed that is not what is named. */
+/** Names --again only if no row failed: it would duplicate the rows that were done. */
 function doneLine(ctx: Pick<Context, 'argv'>, { paths: { id }, account, head }: JobState, flags: PlanFlags): string {
   const { failed } = account
   if (failed > 0) {
@@ -107,41 +112,41 @@ function doneLine(ctx: Pick<Context, 'argv'>, { paths: { id }, account, head }: 
   return `${id} has already done this${head.kind === 'undo' || head.kind === 'retry' ? '' : '; a plan is sent once'}.`
 }
 
-/** A second plan of the same rows would be one too many. */
+/** The same rows must not be planned twice. */
 function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
   const isDone = state === 'finished'
-  return new CrmError('conflict', `${id} has ${isDone ? 'done' : 'begun'} this already, so there is nothing to plan`, {
-    hint: isDone
-      ? account.failed > 0
-        ? `what failed: crm jobs retry ${id}`
-        : `crm jobs show ${id}; --again plans it once more`
-      : `crm jobs resume ${id}, or crm jobs cancel ${id}`,
-    job: id,
-  })
+  return new CrmError(
+    'conflict',
+    `${id} has already ${isDone ? 'done' : 'started'} this, so there is nothing to plan`,
+    {
+      hint: isDone
+        ? account.failed > 0
+          ? `to retry the failed rows: crm jobs retry ${id}`
+          : `crm jobs show ${id}; --again plans it again`
+        : `crm jobs resume ${id}, or crm jobs cancel ${id}`,
+      job: id,
+    },
+  )
 }
 
 type Refused = Extract<MadeImport, { readonly is: 'refused' }>
 
-/** What is wrong with the rows, as lines for people or a JSON object a line for programs, ahead of the error. */
+/** Prints the findings before the error: lines for people, or one JSON object per line for programs. */
 function refuseFindings(ctx: Context, { findings, lines }: Refused, name: string): CrmError {
   const { io, flags } = ctx
   if (flags.output === 'json' || flags.output === 'jsonl') {
     for (const line of findingObjects(findings, name)) io.stderr.write(`${line}\n`)
   } else {
-    // It is the error itself, and not a note that -q leaves out.
+    // Part of the error, not a note that -q suppresses.
     for (const line of lines) writeNoteLine(io.stderr, line)
   }
   const { count } = findings
-  return new CrmError(
-    'invalid_input',
-    `${count} ${count === 1 ? 'thing is' : 'things are'} wrong in ${name}; nothing was sent`,
-    {
-      hint: 'correct the file, and run the same command again',
-    },
-  )
+  return new CrmError('invalid_input', `${count} ${count === 1 ? 'error' : 'errors'} in ${name}; nothing was sent`, {
+    hint: 'correct the file, and run the same command again',
+  })
 }
 
-/** `count` is how often the cause was met: of a frequent one only the first places are told. */
+/** `count` is the number of findings with this cause, of which only the first are listed. */
 function* findingObjects(findings: Refused['findings'], file: string): Generator<string, void, undefined> {
   for (const { code, column = null, count, samples } of findings.groups()) {
     for (const { line, offset: byte, value = null, message } of samples) {

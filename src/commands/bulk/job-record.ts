@@ -1,7 +1,7 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 
-/** A job as it is printed; `undoneBy`: by id of a job its undo. */
+/** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */
 export function jobRecord(
   { paths, head, state, account, progress }: JobState,
   undoneBy: ReadonlyMap<string, string>,

@@ -12,7 +12,7 @@ export interface MatchFlags {
   readonly mode?: Mode
 }
 
-/** `how`: of commands that change records, and of those that also make them. */
+/** `how`: for commands that only change records, and for those that also create them. */
 export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes'): void {
   const options = [
     new Option(
@@ -20,7 +20,7 @@ export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes
       'a record with the same value in this field is changed; comma separated: in all of them',
     ),
     how === 'makes'
-      ? new Option('--mode <how>', 'with --match: upsert (the default), or update, which makes none').choices(MODES)
+      ? new Option('--mode <how>', 'with --match: upsert (the default), or update, which creates none').choices(MODES)
       : new Option('--mode <how>', 'with --match: a row that matches none is left out')
           .choices(['update'])
           .argParser(parseMode),
@@ -28,19 +28,19 @@ export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes
   for (const option of options) (command as Command).addOption(option)
 }
 
-/** The modes that make records are refused with a better word than that they are not among the choices. */
+/** Accepts modes that create records, so that they can be refused with a specific message later. */
 function parseMode(text: string): string {
   if ((MODES as readonly string[]).includes(text)) return text
   throw new InvalidArgumentError('Expected update.')
 }
 
-/** An update or a deletion is about records that are there, whatever the rows say. */
-export function refuseMaking(
+/** Refuses modes that create records: an update or a deletion applies to existing records only. */
+export function rejectCreateMode(
   { mode }: MatchFlags,
   { noun, kind }: { readonly noun: ImportRequest['noun']; readonly kind: 'update' | 'delete' },
 ): void {
   if (mode === undefined || mode === 'update') return
-  throw new CrmError('usage', `--mode ${mode} makes records, and ${kind} makes none`, {
+  throw new CrmError('usage', `--mode ${mode} creates records, and ${kind} does not`, {
     hint: `leave --mode out; crm ${noun} import creates those that do not exist`,
   })
 }
@@ -51,12 +51,12 @@ export function matchRequest({ match, mode }: MatchFlags, noun: ImportRequest['n
     .map((name) => name.trim())
     .filter(Boolean)
   if (names.length === 0 && mode !== undefined && mode !== 'create') {
-    throw new CrmError('usage', `--mode ${mode} needs to know what to match by`, {
+    throw new CrmError('usage', `--mode ${mode} needs --match`, {
       hint: `--match ${matchHint(resourceOf(noun))} --mode ${mode}`,
     })
   }
   if (names.length > 0 && mode === 'create') {
-    throw new CrmError('usage', '--mode create makes a record of every row, so there is nothing to match', {
+    throw new CrmError('usage', '--mode create creates a record for every row, so --match does not apply', {
       hint: 'leave one of --match and --mode out',
     })
   }

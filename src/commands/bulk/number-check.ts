@@ -3,7 +3,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { memberAt } from '../../output/fields.ts'
 import { textForNumber, textMembers } from '../fields-input.ts'
 
-/** Finds out from the records whether a member that crm does not know is a number: a text in its place is in no sum. */
+/** Detects from the records whether an undocumented member is a number: sums would ignore a text in its place. */
 export function createNumberCheck(set: readonly string[] = []) {
   const texts = [...textMembers(set)]
   let found: (typeof texts)[number] | undefined
@@ -11,7 +11,7 @@ export function createNumberCheck(set: readonly string[] = []) {
     see(records: readonly CrmRecord[]): void {
       for (const record of records) found ??= texts.find(([name]) => isNumber(memberAt(record, name.split('.'))))
     },
-    /** CrmError `usage` when a record so far has a number where --set writes a text. */
+    /** CrmError `usage` if any record has a number where --set writes a text. */
     judge(): void {
       if (found) throw textForNumber(...found)
     },

@@ -4,7 +4,7 @@ import type { Forecast, PlanCounts } from '../../jobs/plan/plan-head.ts'
 
 const MOST_FIELDS = 12
 
-/** What is about to happen, in three lines for people. */
+/** The plan in three lines for people. */
 export function planLines(
   counts: PlanCounts,
   { fields, forecast, share }: { fields: MadeJob['fields']; forecast: Forecast; share: number },
@@ -33,12 +33,12 @@ function changes({ create, update, delete: remove }: PlanCounts): readonly strin
   return parts.filter(([, count]) => count > 0).map(([verb, count]) => `${verb} ${count}`)
 }
 
-/** How many of the records that it makes `jobs undo` cannot take back: those that the contract does not delete. */
+/** The number of creates that `jobs undo` cannot revert: the API has no deletion for them. */
 export function cannotUndo({ create }: Pick<PlanCounts, 'create'>, noun: MadeJob['head']['noun']): number {
   return hasOperation(resourceOf(noun), 'delete') ? 0 : create
 }
 
-/** `email 4, phone 3 (1 cleared)`: how many rows write each. */
+/** `email 4, phone 3 (1 cleared)`: the number of rows that write each field. */
 export function fieldsText(fields: MadeJob['fields']): string {
   const shown = fields.slice(0, MOST_FIELDS).map(({ field, create, update, clear }) => {
     return `${field} ${create + update}${clear > 0 ? ` (${clear} cleared)` : ''}`
@@ -56,7 +56,7 @@ export function limitText({ rate }: Forecast, share: number): string {
   return `${size}${window}, ${remaining} left, crm uses ${Math.round(share * 100)}%`
 }
 
-/** Never more than what the limit says: how fast the server is shows while it sends. */
+/** The minimum by the rate limit; the speed of the server is not known before sending. */
 export function timeText({ requests, atLeastMs }: Forecast): string {
   if (requests === 0) return 'none'
   if (atLeastMs === undefined) return 'not known'

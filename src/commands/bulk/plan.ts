@@ -16,10 +16,10 @@ import { sendJob } from './send-job.ts'
 import { showPlan } from './show-plan.ts'
 
 /** More requests than this for a recheck are mentioned in the plan. */
-const RECHECK_TOLD = 1000
+const RECHECK_NOTED = 1000
 
 export interface PlanFlags extends RunFlags {
-  /** Where the plan goes, instead of being sent. */
+  /** The file for the plan, which is then not sent. */
   readonly plan?: string
   readonly expect?: number
   /** The command has --again. */
@@ -32,20 +32,20 @@ export function addExpectFlag(command: object): void {
   )
 }
 
-/** None is a number that a search may well find. */
+/** Also accepts 0, which is a valid number of selected records. */
 function parseExpected(text: string): number {
   return text === '0' ? 0 : parseCount(text)
 }
 
-/** Shows a plan, keeps it, or asks and sends it. Until it is sent nothing of it is left behind. */
-export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<ExitCode> {
+/** Shows a plan, writes it to a file, or confirms and sends it. A plan that is not sent leaves no job. */
+export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   let isKept = false
-  if (job.doubts !== undefined) ctx.note(job.doubts)
+  if (job.question !== undefined) ctx.note(job.question)
   if (job.end.delete > 0)
-    ctx.note('What is deleted comes back only under new ids, with crm jobs undo while the job is kept.')
+    ctx.note('Deleted records can be restored only under new ids, with crm jobs undo while the job is kept.')
   if (cannotUndo(job.end, job.head.noun) > 0)
-    ctx.note(`What is made cannot be undone: this server offers no way to delete ${job.head.noun}.`)
+    ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
     if (flags.plan !== undefined) {
       requireCount(ctx, job, flags)
@@ -59,7 +59,7 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
       requireCount(ctx, job, flags)
       return exit
     }
-    await tellPlan(ctx, job, flags)
+    await notePlan(ctx, job, flags)
     await confirmPlan(ctx, job, flags)
     isKept = true
   } finally {
@@ -69,8 +69,8 @@ export async function takePlan(ctx: Context, job: MadeJob, flags: PlanFlags): Pr
   return sendJob(ctx, job.paths, flags)
 }
 
-/** Before anybody is asked. */
-async function tellPlan(
+/** Prints the plan before the confirmation. */
+async function notePlan(
   ctx: Pick<Context, 'jobs' | 'note'>,
   { end, fields, recheckRequests = 0 }: MadeJob,
   flags: RunFlags,
@@ -78,11 +78,11 @@ async function tellPlan(
   const { rateShare: share } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(end.create + end.update + end.delete, share)
   for (const line of planLines(end, { fields, forecast, share })) ctx.note(line)
-  if (recheckRequests > RECHECK_TOLD && flags.recheck !== false) ctx.note(recheckText(recheckRequests))
+  if (recheckRequests > RECHECK_NOTED && flags.recheck !== false) ctx.note(recheckText(recheckRequests))
 }
 
 function recheckText(requests: number): string {
-  return `At the end about ${requests} requests read all records again, to name what exists twice; --no-recheck leaves that out.`
+  return `At the end, about ${requests} requests read all records again to find duplicates; --no-recheck suppresses that.`
 }
 
 function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['noun']): string {
@@ -123,8 +123,7 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   requireCount(ctx, job, flags)
   if (isDeletion(job)) {
     const deletion = deletionOf(job, expect)
-    if (canAsk(ctx))
-      ctx.note('What is deleted can be undone for as long as the job is kept, but comes back under new ids.')
+    if (canAsk(ctx)) ctx.note('A deletion can be undone while the job is kept, but the records get new ids.')
     if (end.delete > 0) await confirmDeletion(ctx, deletion)
     return
   }
@@ -134,17 +133,17 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
     await confirmProtected(ctx, { count, toDo: changesOf(end, head.noun), expect, isStdinFree })
     return
   }
-  if ((end.update > 0 || job.doubts !== undefined) && !ctx.flags.isConfirmed) await askChanges(ctx, job)
+  if ((end.update > 0 || job.question !== undefined) && !ctx.flags.isConfirmed) await askChanges(ctx, job)
 }
 
-/** Changes of records that are there, and what may be double. */
-async function askChanges(ctx: Context, { end, head, doubts }: MadeJob): Promise<void> {
+/** Confirms changes of existing records, and possible duplicates. */
+async function askChanges(ctx: Context, { end, head, question }: MadeJob): Promise<void> {
   const isStdinFree = head.input?.name !== '-'
   const place = placeText(await ctx.target())
   const what = changesOf(end, head.noun)
   if (!isStdinFree || !canAsk(ctx)) {
     throw new CrmError('unconfirmed', `this would ${what} of ${place}, and needs --yes`, {
-      hint: `${commandLine([...ctx.argv, '--yes'])}${doubts === undefined ? '' : ', if that is right'}`,
+      hint: `${commandLine([...ctx.argv, '--yes'])}${question === undefined ? '' : ', if that is right'}`,
     })
   }
   const isSure = await askYesNo(ctx.io, `This will ${what} of ${place}. Go on? [y/N] `, ctx.signal)

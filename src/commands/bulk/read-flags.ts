@@ -6,7 +6,7 @@ type ReadFlags = ImportRequest['read']
 type InputFormat = NonNullable<ReadFlags['format']>
 type Encoding = NonNullable<ReadFlags['encoding']>
 
-/** How the input is to be read, where finding out is not good enough. */
+/** How the input is read; undefined parts are detected. */
 export interface InputFlags {
   readonly map?: readonly string[]
   readonly null?: string

@@ -5,15 +5,15 @@ import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { ImportRequest } from '../../jobs/plan/make-import.ts'
 import type { RowTerms } from '../../jobs/plan/terms-of.ts'
 import { type ImportFlags, importAs } from './import-rows.ts'
-import { matchRequest, refuseMaking } from './match-flags.ts'
+import { matchRequest, rejectCreateMode } from './match-flags.ts'
 import { type InputFlags, readFlags } from './read-flags.ts'
 
-/** The corrected rows of a job become what they were to be in it; a flag replaces what the job says. */
+/** Sends the corrected rows of a job on the terms of the job; flags override them. */
 export async function retryRows(ctx: Context, paths: JobPaths, file: string, flags: ImportFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
   const [{ head }, kept] = [await jobs.state(paths), jobs.rowTerms(paths)]
   const as = kept.terms?.as ?? (kept.kind === 'update' || kept.kind === 'delete' ? kept.kind : 'import')
-  if (as !== 'import') refuseMaking(flags, { noun: head.noun, kind: as })
+  if (as !== 'import') rejectCreateMode(flags, { noun: head.noun, kind: as })
   else if (!kept.terms) requireTerms(paths, flags)
   return importAs(
     ctx,
@@ -27,11 +27,11 @@ export async function retryRows(ctx: Context, paths: JobPaths, file: string, fla
   )
 }
 
-/** Rows that are taken for new ones would make a second record of those that are there. */
+/** Rows treated as new would duplicate existing records. */
 function requireTerms({ id }: JobPaths, { match, mode, map }: ImportFlags): void {
   if (match !== undefined || mode !== undefined || map !== undefined) return
-  throw new CrmError('usage', `${id} does not say how its rows were matched, for an earlier version made it`, {
-    hint: 'give its --match and --map once more; --mode create where it matched nothing',
+  throw new CrmError('usage', `${id} does not state how its rows were matched, because an earlier version made it`, {
+    hint: 'repeat its --match and --map; --mode create if it matched nothing',
     job: id,
   })
 }

@@ -5,7 +5,7 @@ import { parseCount, parsePositiveTime } from '../flags.ts'
 const RATE_SHARE = 0.8
 const MAX_OUTAGE_MS = 600_000
 
-/** What every command that sends a job takes. */
+/** The flags of every command that sends a job. */
 export interface RunFlags {
   readonly concurrency?: number
   readonly rateShare?: number
@@ -18,7 +18,7 @@ export interface RunFlags {
 /** For commands that may send an upsert. */
 export function addRecheckFlag(command: object): void {
   ;(command as Command).addOption(
-    new Option('--no-recheck', 'do not read all records again at the end of --match, to name what exists twice'),
+    new Option('--no-recheck', 'do not read all records again after --match, to find duplicates'),
   )
 }
 
@@ -27,7 +27,7 @@ export function addRunFlags(command: object): void {
     new Option('--concurrency <n>', 'always n requests under way, instead of finding out').argParser(parseCount),
     // Without a default of commander's, so that a flag that was typed can be told from one that was not.
     new Option('--rate-share <part>', 'of the rate that the server allows (default: 80%)').argParser(parsePart),
-    new Option('--max-errors <n>', 'stop behind n failed rows, or N% of them').argParser(parseMaxErrors),
+    new Option('--max-errors <n>', 'stop after n failed rows, or N% of them').argParser(parseMaxErrors),
     new Option('--max-outage <time>', 'stop when nothing gets through for so long (default: 10m)').argParser(
       parsePositiveTime,
     ),

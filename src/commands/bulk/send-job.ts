@@ -11,10 +11,10 @@ import { type RunFlags, runTerms } from './run-flags.ts'
 
 const MOST_CAUSES = 10
 
-/** `isDoubtReopened`: rows that are in doubt are asked about once more, also when the job has come to its end. */
+/** `isDoubtReopened`: rows in doubt are checked again, even if the job has ended. */
 type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
 
-/** Sends what is left of a job, shows how far it has come, prints its account, and fails as the job does. */
+/** Sends what is left of a job, shows its progress, prints its account, and fails if the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
   ctx.onVerdict?.()
   const jobs = await ctx.jobs()
@@ -23,7 +23,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   let counts = { done: 0, total: 0, failed: 0 }
   let existing = 0
   let live: { readonly done: number; readonly failed: number } = counts
-  const tell = () => {
+  const showProgress = () => {
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
     progress.update(counts)
   }
@@ -35,15 +35,15 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
         counts = { done: 0, total: plan.count, failed: 0 }
         live = sofar.counts
         if (sofar.counts.done > 0 && sofar.end === undefined)
-          ctx.note(`Going on with ${paths.id}: ${sofar.counts.done} rows are done.`)
+          ctx.note(`Resuming ${paths.id}: ${sofar.counts.done} rows are done.`)
         if (successor !== undefined)
-          ctx.note(`What is in doubt is not asked about again here: ${successor} came after, and has these rows.`)
-        if (reopened > 0) ctx.note(`Asking once more about ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt.`)
-        tell()
+          ctx.note(`Rows in doubt are not checked here: the later ${successor} has these rows.`)
+        if (reopened > 0) ctx.note(`Checking ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt again.`)
+        showProgress()
       },
       onEnd: (_, outcome) => {
         if (outcome.is === 'done' && outcome.flag === 'e') existing += 1
-        tell()
+        showProgress()
       },
       onPause: (pause) => progress.pause(pause),
     },
@@ -52,18 +52,18 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
   if (existing > 0) {
     ctx.note(
-      `${existing} of the created records existed before: the server answered with what it had. An undo leaves them.`,
+      `${existing} of the created records existed before: the server returned its own record. An undo leaves them unchanged.`,
     )
   }
-  tellOtherRows(ctx, otherRows)
+  noteOtherRows(ctx, otherRows)
   ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
-  tellTwins(ctx, recheck, flags.recheck === false)
+  noteDuplicates(ctx, recheck, flags.recheck === false)
   await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))
   if (error !== undefined) throw error
   return EXIT.ok
 }
 
-/** Causes, not ten thousand lines; the lines are in a file. */
+/** Prints the causes; the rows are in a file. */
 async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths): Promise<void> {
   const jobs = await ctx.jobs()
   const report = await jobs.reportFailures(paths)
@@ -74,18 +74,18 @@ async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths
       `${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}${isMixed ? '; the first' : ''}: ${reason}`,
     )
   }
-  if (report.file !== undefined) ctx.note(`These rows as they were, with the reasons: ${report.file}`)
+  if (report.file !== undefined) ctx.note(`The failed rows of the input, with the reasons: ${report.file}`)
 }
 
 /** Records of an upsert that another writer created, too. */
-function tellTwins(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined, isLeftOut: boolean): void {
-  if (isLeftOut && recheck && !recheck.twins) ctx.note('Duplicates were not looked for (--no-recheck).')
-  for (const { line, ids } of (recheck?.twins ?? []).slice(0, MOST_CAUSES)) {
+function noteDuplicates(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined, isLeftOut: boolean): void {
+  if (isLeftOut && recheck && !recheck.duplicates) ctx.note('Duplicates were not looked for (--no-recheck).')
+  for (const { line, ids } of (recheck?.duplicates ?? []).slice(0, MOST_CAUSES)) {
     ctx.note(`${line === null ? '' : `Line ${line}: `}${ids.join(', ')} match the row; only one of them should exist.`)
   }
 }
 
-function tellOtherRows(ctx: Context, { count, first }: JobResult['otherRows']): void {
+function noteOtherRows(ctx: Context, { count, first }: JobResult['otherRows']): void {
   if (count === 0) return
   const rows = count === 1 ? '1 row' : `${count} rows`
   ctx.note(`The server answered with other values than were sent in ${rows}; first: ${first}`)
@@ -100,6 +100,6 @@ function accountRecord(
     job,
     ...account,
     ...(otherRows.count > 0 && { other_values: otherRows.count }),
-    ...(recheck && { twice: recheck.twins?.length ?? null }),
+    ...(recheck && { twice: recheck.duplicates?.length ?? null }),
   }
 }

@@ -11,7 +11,7 @@ import { itemsOf, onePage, printOne, recordOutput } from '../print.ts'
 import { cannotUndo, fieldsText, limitText, timeText } from './plan-text.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
-/** What each side of a plan shows: what would be sent, and what is left as it is. */
+/** What is shown of a plan: what would be sent, and what stays unchanged. */
 interface Shown {
   readonly noun: MadeJob['head']['noun']
   readonly counts: PlanCounts
@@ -30,7 +30,7 @@ export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Pro
   return show(ctx, { noun: head.noun, counts: end, fields, leftOut, recheckRequests }, flags)
 }
 
-/** Of a job that was made before: what it would still send. */
+/** Shows what an existing job would still send. */
 export async function showRest(
   ctx: Context,
   { counts, fields, noun }: RestOfJob & Pick<Shown, 'noun'>,
@@ -81,8 +81,8 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
 function limitRecord({ rate, atLeastMs }: Forecast, share: number): JsonObject {
   if (!rate) return { rate_limit: null, eta_ms: null }
   const { limit = null, windowMs = null, remaining, resetInMs } = rate
-  const told = { limit, window_ms: windowMs, remaining, reset_in_ms: resetInMs, share }
-  return { rate_limit: told, eta_ms: atLeastMs ?? null }
+  const stated = { limit, window_ms: windowMs, remaining, reset_in_ms: resetInMs, share }
+  return { rate_limit: stated, eta_ms: atLeastMs ?? null }
 }
 
 async function printLeftOut(ctx: Context, leftOut: readonly LeftOut[]): Promise<void> {

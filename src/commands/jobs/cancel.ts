@@ -15,7 +15,7 @@ export function addJobsCancel(jobs: CommandUnknownOpts, act: Act): void {
   jobs
     .command('cancel <job>')
     .description(
-      'end a job for good: what is done stays done, the rest is never sent, what is in doubt is not asked about again',
+      'end a job permanently: done rows stay done, the rest is never sent, and rows in doubt are not checked again',
     )
     .option('--damaged', 'of a job that cannot be read: set its folder aside')
     .addHelpText('after', examples('crm jobs cancel job_0s9ps10psve', 'crm jobs cancel psve --damaged'))
@@ -35,13 +35,13 @@ async function cancelJob(ctx: Context, word: string, { damaged = false }: Option
   return printOne(ctx, jobRecord(job, await jobs.undone()))
 }
 
-/** What it means for the rows. */
+/** The consequences for the rows. */
 function costLines({ paths: { id }, head }: JobState, { rows, done, in_doubt: doubt, unsent }: Account): string[] {
-  const lines = [`Of ${rows} ${rows === 1 ? 'row' : 'rows'}, ${unsent} are never sent, and ${done} that are done stay.`]
+  const lines = [`Of ${rows} ${rows === 1 ? 'row' : 'rows'}, ${unsent} are never sent, and ${done} stay done.`]
   if (doubt > 0) {
-    const were = isListed(resourceOf(head.noun)) ? 'may have been done' : 'may be there'
-    lines.push(`${doubt} in doubt ${were}, and jobs resume does not ask about them any more: crm jobs failed ${id}`)
+    const were = isListed(resourceOf(head.noun)) ? 'may have been done' : 'may exist'
+    lines.push(`${doubt} in doubt ${were}, and jobs resume no longer checks them: crm jobs failed ${id}`)
   }
-  if (done + doubt > 0) lines.push(`What can be taken back: crm jobs undo ${id} --dry-run`)
+  if (done + doubt > 0) lines.push(`To see what can be reverted: crm jobs undo ${id} --dry-run`)
   return lines
 }

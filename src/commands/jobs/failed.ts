@@ -39,7 +39,7 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
     throw new CrmError('usage', '--skipped and --twice name different rows', { hint: 'use one of them' })
   }
   if (twice) {
-    const rows = (jobs.recheck(paths)?.twins ?? []).slice(0, requestedLimit(ctx))
+    const rows = (jobs.recheck(paths)?.duplicates ?? []).slice(0, requestedLimit(ctx))
     const items = rows.map(({ line, id, ids }) => ({ line, id, ids: [...ids] }))
     return printList(ctx, { pages: onePage(items), columns: ['line', 'id', 'ids'], plural: 'rows that exist twice' })
   }
@@ -50,7 +50,7 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
   const limit = requestedLimit(ctx)
   await printList(ctx, { pages: jobs.failures(paths, limit), columns: COLUMNS, plural: 'failed rows' })
   const report = await jobs.reportFailures(paths)
-  if (report?.file !== undefined) ctx.note(`These rows as they were, to be corrected: ${report.file}`)
+  if (report?.file !== undefined) ctx.note(`The failed rows of the input, to be corrected: ${report.file}`)
 }
 
 async function* limitRows(pages: AsyncIterable<ListPage>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<ListPage> {

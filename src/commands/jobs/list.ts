@@ -23,7 +23,7 @@ async function listJobs(ctx: Context): Promise<undefined> {
   await printList(ctx, { pages: pagesOf(ctx), columns: COLUMNS, plural: 'jobs' })
 }
 
-/** A page a job: reading one takes as long as it is large. */
+/** One job per page: the time to read a job grows with its size. */
 async function* pagesOf(ctx: Pick<Context, 'jobs'> & WithFlags<'limit' | 'where'>): AsyncGenerator<ListPage> {
   const jobs = await ctx.jobs()
   const undoneBy = await jobs.undone()

@@ -17,7 +17,7 @@ interface Options {
 export function addJobsPrune(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('prune')
-    .description('remove jobs that came to their end long ago; they cannot be undone any more')
+    .description('remove jobs that ended long ago; they can then no longer be undone')
     .option('--older-than <time>', 'how long ago (default: 30d); less than that asks', parseTime)
     .option('--dry-run', 'show which jobs would be removed, and remove none')
     .addHelpText('after', examples('crm jobs prune --dry-run', 'crm jobs prune --older-than 7d --yes'))
@@ -42,7 +42,7 @@ async function pruneJobs(ctx: Context, { olderThan = MONTH_MS }: Options): Promi
     ctx.note(ctx.flags.isDryRun ? 'Dry run: nothing was removed.' : `Removed ${counted(found.length)}.`)
 }
 
-/** A month is what anybody expects to be able to undo. */
+/** People expect that the jobs of a month can be undone. */
 async function askRemoval(ctx: Context, recent: number): Promise<void> {
   const what = `${counted(recent)} that ended less than 30 days ago, and can be undone until then`
   if (!canAsk(ctx)) {

@@ -9,7 +9,7 @@ import { addScopedFlags } from '../flags.ts'
 export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('resume <job>')
-    .description('send what is left of a job, and ask again about rows in doubt; an end of its id will do')
+    .description('send what is left of a job, and ask again about rows in doubt; a suffix of its id is enough')
     .addHelpText('after', examples('crm jobs resume job_0s9ps10psve'))
     .action(act(resumeJob))
   addRunFlags(command)

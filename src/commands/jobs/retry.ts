@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { ManyFlags } from '../bulk/flag-reach.ts'
 import { refuseWithoutFile } from '../bulk/flag-reach.ts'
-import { takeMade } from '../bulk/import-rows.ts'
+import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { addReadFlags } from '../bulk/read-flags.ts'
@@ -32,7 +32,7 @@ async function retryJob(ctx: Context, word: string, flags: ManyFlags): Promise<E
   const paths = jobs.find(word)
   if (flags.from === undefined) {
     refuseWithoutFile(flags, 'a retry without --from')
-    return takeMade(ctx, await jobs.makeRetry(paths), word, flags)
+    return showOrSendMade(ctx, await jobs.makeRetry(paths), word, flags)
   }
   return retryRows(ctx, paths, flags.from, flags)
 }

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { takeMade } from '../bulk/import-rows.ts'
+import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
 import { addRunFlags } from '../bulk/run-flags.ts'
 import { examples } from '../examples.ts'
@@ -20,5 +20,5 @@ export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {
 
 async function undoJob(ctx: Context, word: string, flags: PlanFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  return takeMade(ctx, await jobs.makeUndo(jobs.find(word)), word, flags)
+  return showOrSendMade(ctx, await jobs.makeUndo(jobs.find(word)), word, flags)
 }

@@ -18,8 +18,8 @@ import type { PlanningContext } from './planning-context.ts'
 const MOST_NAMED = 5
 
 /**
- * A job of a plan that was made before. The same plan is the same job, however often it is applied. CrmError `conflict` when
- * records are not any more what they were when it was made, unless drift is allowed.
+ * A job of an existing plan. The same plan is the same job, however often it is applied. CrmError `conflict` if records have
+ * changed since it was made, unless drift is allowed.
  */
 export async function applyPlan(context: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
   const plan = new PlanFile(path)
@@ -29,11 +29,11 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
     refuseOtherAccount(head, context.account)
     if (!/^job_[0-9a-z]+$/.test(head.job))
       throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
-    const there = jobPaths(context.jobsFolder, head.job)
-    if (existsSync(there.plan)) {
-      const job = await readJobState(there)
+    const existing = jobPaths(context.jobsFolder, head.job)
+    if (existsSync(existing.plan)) {
+      const job = await readJobState(existing)
       if (job.state !== 'planned') return { is: 'same', job }
-      await dropPlanned(context, [there])
+      await dropPlanned(context, [existing])
     }
     const draft = openDraftOf(context.draftsFolder, head.job)
     try {
@@ -80,7 +80,7 @@ async function keepBefore(
   if (count > 0 && !isDriftAllowed) throw drifted(drift, count)
 }
 
-/** Operations on records that are there. */
+/** Operations on existing records. */
 function* changesOf(plan: PlanFile): Generator<Operation, void, undefined> {
   for (const batch of plan.operations()) {
     for (const operation of batch) {
@@ -91,8 +91,8 @@ function* changesOf(plan: PlanFile): Generator<Operation, void, undefined> {
 
 function drifted(drift: readonly string[], count: number): CrmError {
   const more = count > drift.length ? `, and ${count - drift.length} more` : ''
-  return new CrmError('conflict', `records are not what they were when the plan was made: ${drift.join(', ')}${more}`, {
-    hint: 'make a new plan, or send this one all the same with --allow-drift',
+  return new CrmError('conflict', `records have changed since the plan was made: ${drift.join(', ')}${more}`, {
+    hint: 'make a new plan, or send this one anyway with --allow-drift',
   })
 }
 
@@ -108,13 +108,13 @@ function copySynced(from: string, to: string): void {
   }
 }
 
-/** CrmError `usage` when there is a file of that name already. */
+/** CrmError `usage` if a file of that name exists. */
 export async function copyPlan({ plan }: JobPaths, to: string): Promise<void> {
   try {
     copyFileSync(plan, to, constants.COPYFILE_EXCL)
   } catch (cause) {
     if (errorCode(cause) === 'EEXIST') {
-      throw new CrmError('usage', `there is a file ${to} already`, { hint: 'name another one, or remove it', cause })
+      throw new CrmError('usage', `the file ${to} already exists`, { hint: 'name another one, or remove it', cause })
     }
     throw toMachineError(cause, to)
   }

@@ -6,7 +6,7 @@ import { toMachineError } from '../../files/machine-error.ts'
 
 const CHUNK_CHARS = 256 * 1024
 
-/** Keeps records as they were before a job changes them; the file is made with the first. */
+/** Writes the records before a job changes them; the file is created with the first one. */
 export class BeforeWriter {
   readonly #path: string
   #file: number | undefined
@@ -52,7 +52,7 @@ interface BeforeImage {
   readonly record: CrmRecord
 }
 
-/** Records as they were before a job changed them, in the order of its operations; none where the job has none. */
+/** The records before a job changed them, in the order of its operations; none if the job has none. */
 async function* readBefore(path: string): AsyncGenerator<BeforeImage, void, undefined> {
   if (!existsSync(path)) return
   for await (const line of createInterface({ input: createReadStream(path) })) {
@@ -60,7 +60,7 @@ async function* readBefore(path: string): AsyncGenerator<BeforeImage, void, unde
   }
 }
 
-/** For one who asks in the order of operations. */
+/** Finds the records before a job; operations must be requested in their order. */
 export class BeforeImages {
   readonly #images: AsyncGenerator<BeforeImage, void, undefined>
   #next: BeforeImage | undefined

@@ -37,8 +37,8 @@ export interface MadeCorrection {
 const SAMPLES = 5
 
 /**
- * The rows that failed for one cause, corrected alike, as a job that is not begun. Rows that a retry of the job has done
- * since are left out. CrmError `conflict` when no row is left, or the job has not come to its end.
+ * A job with the rows that failed for one cause, all with the same correction. Rows that a retry has done since are left out.
+ * CrmError `conflict` if no row is left, or the job has not ended.
  */
 export async function correctFailedRows(
   context: PlanningContext,
@@ -47,7 +47,7 @@ export async function correctFailedRows(
 ): Promise<MadeCorrection> {
   const { progress, state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
-    throw new CrmError('conflict', `${paths.id} has not come to its end`, { hint: `crm jobs resume ${paths.id}` })
+    throw new CrmError('conflict', `${paths.id} has not ended`, { hint: `crm jobs resume ${paths.id}` })
   }
   const done = await doneByRetries(context, paths)
   const plan = new PlanFile(paths.plan)
@@ -96,7 +96,7 @@ async function imageOf(images: BeforeImages, { op }: Operation): Promise<{ reado
 }
 
 function nothingLeft({ id }: JobPaths): CrmError {
-  return new CrmError('conflict', `no row of ${id} is left that failed for this and can be corrected`, {
+  return new CrmError('conflict', `no failed row of ${id} with this cause is left to correct`, {
     hint: `crm jobs failed ${id}`,
     job: id,
   })

@@ -9,9 +9,9 @@ const FULL = 0.7
 const CHARS_OF_64_BITS = 11
 
 /**
- * How often each digest came before. In memory is only which ones did, and 64 bits of each: should two ever be alike, a row
- * counts as a second one of its kind, which does no harm as long as it does so again. How often those came that came more
- * than once, and what there is no room for, is in the index on disk.
+ * Counts the earlier occurrences of each digest. Memory holds 64 bits of each digest; if two are equal, a row counts as a
+ * repetition, which is harmless because it always does. The index on disk holds the counts of repeated digests, and the
+ * digests that do not fit in memory.
  */
 export class DigestCounter {
   readonly #index: KeyIndex
@@ -19,12 +19,12 @@ export class DigestCounter {
   #used = 0
   #isClosed = false
 
-  /** `index` is empty, and closed with this. */
+  /** `index` is empty, and `close` closes it too. */
   constructor(index: KeyIndex) {
     this.#index = index
   }
 
-  /** Counts this one too. */
+  /** The number of earlier occurrences; counts this one. */
   next(digest: string): number {
     const bits = bitsOf(digest)
     if (this.#slots[find(this.#slots, bits)] === bits) return this.#index.count(digest) + 1
@@ -34,7 +34,7 @@ export class DigestCounter {
     return 0
   }
 
-  /** As often as one likes. */
+  /** May be called more than once. */
   close(): void {
     if (!this.#isClosed) this.#index.close()
     this.#isClosed = true
@@ -49,7 +49,7 @@ export class DigestCounter {
   }
 }
 
-/** Where the bits are, or where they would be put. */
+/** The slot with the bits, or the free slot for them. */
 function find(slots: BigUint64Array, bits: bigint): number {
   const mask = slots.length - 1
   let at = Number(bits & BigInt(mask))

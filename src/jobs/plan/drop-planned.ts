@@ -8,8 +8,8 @@ import type { JobKind } from './plan-head.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 /**
- * A plan that was not confirmed, or whose process ended before the first row: nothing of it was sent, and records may have
- * changed since, so it is made anew and asked about anew. CrmError `machine` when another process begins with it just now.
+ * Removes plans that were not confirmed, or whose process ended before the first row: they have sent nothing, and records may
+ * have changed since, so they are planned again. CrmError `machine` if another process is starting one of them.
  */
 export async function dropPlanned(context: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
   // A dry run changes nothing.
@@ -29,7 +29,7 @@ export async function dropPlanned(context: PlanningContext, planned: readonly Jo
   }
 }
 
-/** Those that go back to one job, as undo or retry. */
+/** Removes unsent undos or retries of one job. */
 export async function dropPlannedOf(context: PlanningContext, kind: JobKind, id: string): Promise<void> {
   for (const paths of allJobs(context.jobsFolder)) {
     const head = headOf(paths)

@@ -11,7 +11,7 @@ export interface Match {
   readonly record: CrmRecord
 }
 
-/** What records are found by; undefined for one that is not to be found. */
+/** The key by which a record is found; undefined for a record that is not to be found. */
 export type KeyOf = (record: CrmRecord) => string | undefined
 
 export interface ReadExisting {
@@ -19,13 +19,13 @@ export interface ReadExisting {
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly keyOf: KeyOf
   readonly onRead: (count: number) => void
-  /** Records are compared only, and neither changed nor named; else one without an id is CrmError `bad_answer`. */
+  /** Records are only compared, not changed or named. Otherwise a record without an id is CrmError `bad_answer`. */
   readonly isIdUnused?: true
 }
 
 export const byId: KeyOf = ({ id }) => idText(id)
 
-/** The records that are there, by a key: read once, and kept on disk, for there may be millions. */
+/** The existing records, by a key: read once, and kept on disk, because there may be millions. */
 export class Existing {
   readonly #scratch: Scratch
   readonly #find
@@ -66,12 +66,12 @@ export class Existing {
   }
 }
 
-/** What a person would tell a record by: its address, else its name. */
+/** The member by which people identify a record: its email, else its name. */
 export function naturalName(record: JsonObject): string | undefined {
   return matchKey(record, ['email']) ?? matchKey(record, ['name'])
 }
 
-/** What a record says in these members; null and absent are the same to a server that keeps no nulls. */
+/** The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls. */
 export function textOf(record: JsonObject, names: readonly string[]): string {
   return names.map((name) => canonicalJson(Object.hasOwn(record, name) ? (record[name] ?? null) : null)).join('\n')
 }

@@ -23,26 +23,26 @@ INSERT INTO earlier (digest, n, state, gen, since, taken, id, line, email, body)
 ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = excluded.id, line = excluded.line,
   since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1`
 
-const VANISHED = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
+const ORPHANS = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
 
-/** Only for the few rows that were not looked for: an index of all would cost more than the planning. */
+/** Only for the few rows that `find` did not find: an index of all would cost more than the planning. */
 const BY_NAME = `CREATE INDEX IF NOT EXISTS by_name ON earlier (json_extract(body, '$.name'))
   WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL`
 
-/** A record that an earlier job of the run made, from a row that does not say the same any more. */
-export interface Vanished {
+/** A record that an earlier job of the run created from a row that is no longer in the input. */
+export interface Orphan {
   readonly id: string
   readonly digest: string
   readonly n: number
-  /** Of the input that it was made of, where that had lines. */
+  /** The line of that row; undefined if its input had no lines. */
   readonly line: number | undefined
-  /** What was sent for it, as JSON. */
+  /** The body that was sent for it, as JSON. */
   readonly body: string
 }
 
 /**
- * What the earlier jobs of a run did, by what their rows said: on disk, for there may be millions. First every row of the
- * input is looked for with `find`; `vanished` and its kin then know the rows that were not looked for.
+ * The results of the earlier jobs of a run, by the contents of their rows; on disk, because there may be millions. Call `find`
+ * for every row of the input first: `orphans` and the like then return the records whose rows were not found.
  */
 export class Ledger {
   readonly #scratch: Scratch
@@ -52,7 +52,7 @@ export class Ledger {
     const { database } = this.#scratch
     database.exec(TABLES)
     for (const { paths, isUndo } of jobs) {
-      if (isUndo) this.#takeBack(paths)
+      if (isUndo) this.#applyUndo(paths)
       else this.#read(paths)
     }
     database.exec('CREATE INDEX by_line ON earlier (line); CREATE INDEX by_email ON earlier (email)')
@@ -78,7 +78,7 @@ export class Ledger {
     }
   }
 
-  /** Of what was made: how much there is, and how much of it `find` has found. */
+  /** The number of created records, and how many of them `find` has found. */
   counts(): { readonly done: number; readonly found: number } {
     const row = this.#scratch.database
       .prepare('SELECT count(*) AS done, coalesce(sum(is_seen), 0) AS found FROM earlier WHERE state = 1')
@@ -86,34 +86,34 @@ export class Ledger {
     return { done: Number(row?.done), found: Number(row?.found) }
   }
 
-  /** By the address, which only one person has. */
-  vanishedByEmail(email: string): Vanished | undefined {
-    this.#byEmail ??= this.#scratch.database.prepare(`${VANISHED} AND email = ?`)
-    return vanishedOf(this.#byEmail.get(email))
+  /** By email, which is unique to a person. */
+  orphanByEmail(email: string): Orphan | undefined {
+    this.#byEmail ??= this.#scratch.database.prepare(`${ORPHANS} AND email = ?`)
+    return orphanOf(this.#byEmail.get(email))
   }
 
-  vanishedByLine(line: number): Vanished | undefined {
-    this.#byLine ??= this.#scratch.database.prepare(`${VANISHED} AND line = ?`)
-    return vanishedOf(this.#byLine.get(line))
+  orphanByLine(line: number): Orphan | undefined {
+    this.#byLine ??= this.#scratch.database.prepare(`${ORPHANS} AND line = ?`)
+    return orphanOf(this.#byLine.get(line))
   }
 
-  /** Undefined as well where several have the name. */
-  vanishedByName(name: string): Vanished | undefined {
+  /** Also undefined if several have the name. */
+  orphanByName(name: string): Orphan | undefined {
     const { database } = this.#scratch
     if (!this.#byName) database.exec(BY_NAME)
-    this.#byName ??= database.prepare(`${VANISHED} AND json_extract(body, '$.name') = ? LIMIT 2`)
+    this.#byName ??= database.prepare(`${ORPHANS} AND json_extract(body, '$.name') = ? LIMIT 2`)
     const [row, other] = this.#byName.all(name)
-    return other ? undefined : vanishedOf(row)
+    return other ? undefined : orphanOf(row)
   }
 
-  /** In the order of their lines, at most so many. */
-  vanished(most: number): readonly Vanished[] {
-    const rows = this.#scratch.database.prepare(`${VANISHED} ORDER BY line LIMIT ?`).all(most)
-    return rows.map((row) => vanishedOf(row)).filter((row) => row !== undefined)
+  /** The first ones, in the order of their lines. */
+  orphans(most: number): readonly Orphan[] {
+    const rows = this.#scratch.database.prepare(`${ORPHANS} ORDER BY line LIMIT ?`).all(most)
+    return rows.map((row) => orphanOf(row)).filter((row) => row !== undefined)
   }
 
-  /** It is not given again. */
-  take({ digest, n }: Vanished): void {
+  /** Marks it as found, so that it is not returned again. */
+  take({ digest, n }: Orphan): void {
     this.find(digest, n)
   }
 
@@ -121,13 +121,13 @@ export class Ledger {
     this.#scratch.close()
   }
 
-  /** What was made of a row, and changed since, is what another row would make: of that row it is done. */
-  #edit({ head, body }: Operation, isTakenBack: boolean, collection: string): void {
+  /** After a change, a record equals what another row would create: that row counts as done. */
+  #edit({ head, body }: Operation, isReverted: boolean, collection: string): void {
     const row = this.#byId(head.id)
     if (!row || !body) return
     const fields = { ...objectOf(String(row.body)), ...objectOf(body.toString('utf8')) }
-    // The row had no such cell before it was changed.
-    const members = Object.entries(fields).filter(([, value]) => !isTakenBack || value !== null)
+    // A null that an undo writes stands for a cell that the row did not have.
+    const members = Object.entries(fields).filter(([, value]) => !isReverted || value !== null)
     const text = canonicalJson(Object.fromEntries(members))
     const digest = requestDigest('POST', collection, text)
     if (digest === row.digest) return
@@ -155,8 +155,8 @@ export class Ledger {
   #byLine: Statement | undefined
   #byName: Statement | undefined
 
-  /** What was deleted again is made under a new key: the old one would only bring back the old answer. */
-  #takeBack(undo: JobPaths): void {
+  /** A record that an undo deleted is created under a new key: the old key would replay the old response. */
+  #applyUndo(undo: JobPaths): void {
     const { database } = this.#scratch
     const plan = openJobPlan(undo)
     database.exec('CREATE INDEX IF NOT EXISTS by_id ON earlier (id)')
@@ -168,7 +168,7 @@ export class Ledger {
         if (results.progress.endOf(op) !== 'done') continue
         const id = head.id ?? null
         if (head.do === 'delete') settle.run(STATES.indexOf('failed'), id, id)
-        // What an undo deleted, and its own undo made once more.
+        // The undo of an undo created the record again.
         if (head.do === 'create') settle.run(STATES.indexOf('done'), results.of(op).id, id)
         if (head.do === 'update') this.#edit(operation, true, collectionOf(plan))
       }
@@ -177,7 +177,7 @@ export class Ledger {
     }
   }
 
-  /** A later job knows better, but nothing undoes what is done. */
+  /** A later job overrides an earlier one, except for what is done. */
   #read(job: JobPaths): void {
     const { database } = this.#scratch
     const plan = openJobPlan(job)
@@ -189,7 +189,7 @@ export class Ledger {
         if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
         if (operation.head.do !== 'update') continue
         if (state === 'done') this.#edit(operation, false, collectionOf(plan))
-        // Wanted once more from the same record as before, it was taken back, and its old key would bring the old answer.
+        // If the same change of the same record is needed again, it was reverted; its old key would replay the old response.
         add.run(...rowOf(operation, state === 'done' ? 'failed' : state, results))
       }
     } finally {
@@ -217,7 +217,7 @@ function rowOf(
 
 type Statement = ReturnType<Scratch['database']['prepare']>
 
-function vanishedOf(row: ReturnType<Statement['get']>): Vanished | undefined {
+function orphanOf(row: ReturnType<Statement['get']>): Orphan | undefined {
   if (!row) return undefined
   const line = row.line === null ? undefined : Number(row.line)
   return { id: String(row.id), digest: String(row.digest), n: Number(row.n), line, body: String(row.body) }
@@ -227,7 +227,7 @@ function objectOf(text: string): JsonObject {
   return parseExactJson(text) as JsonObject
 }
 
-/** The part of an address that matters for telling one from another. */
+/** The email in the form in which emails are compared. */
 export function emailOf(record: unknown): string | undefined {
   if (!isJsonObject(record) || typeof record.email !== 'string') return undefined
   return record.email.trim().normalize('NFC').toLowerCase() || undefined

@@ -11,15 +11,15 @@ const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   empty_row: 'empty',
   no_match: 'without a match',
   done_before: 'done before',
-  conflict: 'changed by somebody since',
-  as_before: 'as it was before already',
-  gone: 'not there any more',
-  cannot: 'cannot be taken back',
-  in_doubt: 'in doubt, and may be there',
+  conflict: 'changed since by someone else',
+  as_before: 'already as before the job',
+  gone: 'no longer there',
+  cannot: 'cannot be reverted',
+  in_doubt: 'in doubt, and may exist',
   ambiguous_match: 'ambiguous',
 }
 
-/** Why a row, or a member of a record, is left out. */
+/** Why a row or a member of a record is left out. */
 export const LEFT_OUT_CODES = [
   'empty_row',
   'no_match',
@@ -32,12 +32,12 @@ export const LEFT_OUT_CODES = [
   'ambiguous_match',
 ] as const
 
-/** A row that sends nothing although it could, or a member of a record that does not go back; docs/job-format.md. */
+/** A row that is skipped, or a member of a record that is not reverted; docs/job-format.md. */
 export interface LeftOut {
   readonly line: number | null
   readonly id: string | null
   readonly code: (typeof LEFT_OUT_CODES)[number]
-  /** The member that somebody changed since; null: it is about the whole. */
+  /** The member that someone else changed since; null: the whole record or row. */
   readonly field: string | null
   readonly reason: string
   /** Of that member, before the job; null where it had no value. */
@@ -47,12 +47,12 @@ export interface LeftOut {
   readonly now: JsonValue
 }
 
-/** So many are in memory, for what is shown before there is a job. */
+/** The number kept in memory, to be shown before the job exists. */
 const MOST_SHOWN = 1000
 const CHUNK_CHARS = 64 * 1024
 
-/** What is left out of a plan: all of it in a file, which is made with the first, and the first ones at hand. */
-export class LeavingOut {
+/** What a plan leaves out: all of it in a file, which is created with the first entry; the first entries in memory. */
+export class LeftOutRows {
   readonly first: LeftOut[] = []
   readonly #counts = new Map<LeftOut['code'], number>()
   readonly #path: string | undefined
@@ -64,7 +64,7 @@ export class LeavingOut {
     this.#path = path
   }
 
-  /** One row: a line for each of its members that are left, or one for all of it. */
+  /** Adds one row: an entry for each of its members that are left out, or one for the whole row. */
   add(lines: readonly LeftOut[]): void {
     const [first] = lines
     if (!first) return
@@ -76,7 +76,7 @@ export class LeavingOut {
     if (this.#text.length > CHUNK_CHARS) this.#flush()
   }
 
-  /** Rows beyond those that are named. */
+  /** Counts rows without an entry. */
   count(code: LeftOut['code'], rows: number): void {
     this.#counts.set(code, (this.#counts.get(code) ?? 0) + rows)
   }
@@ -105,7 +105,7 @@ export class LeavingOut {
 }
 
 /** For people: how many rows are left out and why, and the first of each kind. */
-export function leftOutLines({ counts, first }: LeavingOut, head: string): readonly string[] {
+export function leftOutLines({ counts, first }: LeftOutRows, head: string): readonly string[] {
   const lines = [...counts].map(([code, count]) => {
     const named = namesOf(first.filter((one) => one.code === code))
     const shown = named.slice(0, MOST_NAMED)
@@ -115,7 +115,7 @@ export function leftOutLines({ counts, first }: LeavingOut, head: string): reado
   return lines.length === 0 ? [] : [head, ...lines]
 }
 
-/** One a row, whatever the number of its members. */
+/** One name per row, whatever the number of its members. */
 function namesOf(all: readonly LeftOut[]): readonly string[] {
   return [...Map.groupBy(all, ({ line, id, reason, field }) => id ?? line ?? `${field} ${reason}`).values()].map(
     (members) => {

@@ -22,14 +22,14 @@ import type { PlanningContext } from './planning-context.ts'
 import { runId } from './planning-context.ts'
 import { spoolInput } from './spool-input.ts'
 
-/** How the input is read: what the person said, and nothing else. */
+/** How the input is read, as given by flags alone. */
 export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
 
 export interface ImportRequest {
   readonly noun: Noun
   /** `delete`: the records of the rows are deleted. */
   readonly kind: 'import' | 'update' | 'delete' | 'retry'
-  /** What becomes of the rows; of a retry what the job that it retries does with them. */
+  /** What the rows become; for a retry, as in the job that it retries. */
   readonly as: ImportTerms['as']
   /** The job whose failed rows these are. */
   readonly of: string | undefined
@@ -53,12 +53,12 @@ export type MadeImport =
       /** The rows that are left out, with the reasons. */
       readonly leftLines: readonly string[]
     }
-  /** An earlier job has the same input: it goes on, or is done. Nothing was kept. */
+  /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
   | { readonly is: 'same'; readonly job: JobState }
-  /** Nothing was kept. */
+  /** No job was created. */
   | { readonly is: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
 
-/** Reads and checks the whole input; only when nothing is wrong with it there is a job. */
+/** Reads and checks the whole input, and creates a job only if it has no errors. */
 export async function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
   const draft = openDraft(context.draftsFolder, context.nowMs())
   try {
@@ -121,7 +121,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   }
   let end: PlanEnd | undefined
   try {
-    const doubts = (await planRows(parts, match)) ?? (await doubleOf(context, request, firstRun))
+    const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
     const { findings, summary } = source
     if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
@@ -129,7 +129,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     return {
       is: 'made',
       job: {
-        ...{ paths: await finishDraft(draft), head, end, doubts },
+        ...{ paths: await finishDraft(draft), head, end, question },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
       },
@@ -153,22 +153,22 @@ function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms 
   return { as, match, read: kept }
 }
 
-/** What is matched is not made a second time. */
-async function doubleOf(context: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
+/** The question before `--again`; matched rows are not created again, so they need none. */
+async function questionOf(context: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
   if (!isAgain || as !== 'import' || match.names.length > 0) return undefined
   return existingFromRun(context.jobsFolder, { account: context.account, run, noun })
 }
 
-/** Undefined for what changes no deals. */
+/** Undefined for a job that changes no deals. */
 async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
   const resource = resourceOf(noun)
   if (!isListed(resource) || hasOperation(resource, 'update')) return undefined
   if (kind === 'update') return context.dealUpdates()
-  // Rows that could not be changed are not to be made anew.
+  // A retry of changes must not create the rows.
   return of === undefined ? undefined : headOf(jobPaths(context.jobsFolder, of)).updates
 }
 
-/** An id column says which record a row is. */
+/** Adds the match by id for an input with an id column. */
 function matchOf(
   { as, match, noun, inputName, read }: ImportRequest,
   summary: FormatSummary,
@@ -182,15 +182,15 @@ function matchOf(
   if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
     throw new CrmError(
       'invalid_input',
-      `${inputName} has no column id, which says what to ${as === 'delete' ? as : 'update'}`,
+      `${inputName} has no column id to select the records to ${as === 'delete' ? as : 'update'}`,
       {
-        hint: `name what tells one ${resource} from another: --match ${matchHint(resource)}`,
+        hint: `name a field that identifies a ${resource}: --match ${matchHint(resource)}`,
       },
     )
   }
   if (match.names.length > 0 && !canMatch) {
-    throw new CrmError('not_supported', `${noun} are only made by an import, so there is nothing to match them for`, {
-      hint: isListed(resource) ? `crm ${noun} update --from FILE changes those that are there` : 'leave --match out',
+    throw new CrmError('not_supported', `an import only creates ${noun}, so --match does not apply`, {
+      hint: isListed(resource) ? `crm ${noun} update --from FILE changes existing ones` : 'leave --match out',
     })
   }
   refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })

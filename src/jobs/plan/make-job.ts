@@ -5,7 +5,7 @@ import type { PlanEnd, PlanHead } from './plan-head.ts'
 import type { FieldCount } from './plan-writer.ts'
 import type { PlanningContext } from './planning-context.ts'
 
-/** A job that was made and not begun. */
+/** A job that was planned and not started. */
 export interface MadeJob {
   readonly paths: JobPaths
   readonly head: PlanHead
@@ -18,13 +18,13 @@ export interface MadeJob {
   readonly failing: readonly LeftOut[]
   /** The number of requests of the recheck of an upsert; undefined when there is none. */
   readonly recheckRequests?: number | undefined
-  /** What a person has to agree to, beside the changes. */
-  readonly doubts?: string | undefined
+  /** A question that must be confirmed, beside the changes. */
+  readonly question?: string | undefined
 }
 
 export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'terms'>
 
-/** Makes a job of the operations that `fill` adds; when it throws, nothing is left of it. */
+/** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
 export async function makeJob(
   context: PlanningContext,
   identity: JobIdentity,

@@ -24,7 +24,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   const earlier = await retryOf(context, paths.id)
   if (earlier) return retryAgain(context, paths.id, earlier)
   if (state !== 'finished' && state !== 'cancelled') {
-    throw new CrmError('conflict', `${paths.id} has not come to its end`, {
+    throw new CrmError('conflict', `${paths.id} has not ended`, {
       hint: `crm jobs resume ${paths.id}${typedProfile(context.command)}`,
       job: paths.id,
     })
@@ -87,7 +87,7 @@ function matchAnew(context: PlanningContext, id: string): string {
   return `crm jobs retry ${id}${typedProfile(context.command)} --from ${file}`
 }
 
-/** The last one that was begun. */
+/** The last retry that was started. */
 async function retryOf({ jobsFolder }: PlanningContext, id: string): Promise<JobState | undefined> {
   for (const each of allJobs(jobsFolder).toReversed()) {
     const { kind, of } = headOf(each)
@@ -98,15 +98,18 @@ async function retryOf({ jobsFolder }: PlanningContext, id: string): Promise<Job
   return undefined
 }
 
-/** What an earlier retry did is not done once more: only what failed in that goes out again. */
+/** After an earlier retry, only the rows that failed in it are sent again. */
 async function retryAgain(context: PlanningContext, id: string, earlier: JobState): Promise<MadeImport> {
   const { paths, head, state, account } = earlier
   if (head.input) {
     throw new CrmError(
       'conflict',
-      `the rows of ${id} that failed were sent from ${head.input.name} already, as ${paths.id}`,
+      `the failed rows of ${id} were already sent from ${head.input.name}, as ${paths.id}`,
       {
-        hint: account.failed > 0 ? `what failed then: crm jobs retry ${paths.id}` : `crm jobs show ${paths.id}`,
+        hint:
+          account.failed > 0
+            ? `to retry those that failed then: crm jobs retry ${paths.id}`
+            : `crm jobs show ${paths.id}`,
         job: paths.id,
       },
     )
@@ -115,7 +118,7 @@ async function retryAgain(context: PlanningContext, id: string, earlier: JobStat
   return isOver && account.failed > 0 ? makeRetry(context, paths) : { is: 'same', job: earlier }
 }
 
-/** Members that are undefined would count as there. */
+/** Removes undefined members, which would count as present. */
 function present<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Members]?: NonNullable<Members[Name]>

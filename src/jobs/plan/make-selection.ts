@@ -25,22 +25,22 @@ import type { PlanningContext } from './planning-context.ts'
 export interface SelectionRequest {
   readonly noun: PluralOf<ListedResource & ImportableResource>
   readonly kind: 'update' | 'delete'
-  /** Which records it is about. */
+  /** Selects the records. */
   readonly where: Pick<Where, 'keepAll' | 'failure'>
   /** Checks all records before anything is sent. */
   readonly check: {
     see(records: readonly CrmRecord[]): void
     judge(): Promise<void>
   }
-  /** What it does to each of them; undefined deletes. */
+  /** The change of each record; undefined deletes. */
   readonly patch: JsonObject | undefined
-  /** Names that the stage of a deal can have; undefined where they are not known. */
+  /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
 }
 
 /**
  * Records that an expression selects. All of them are written to the plan, unchanged, before the first one is changed: changing
- * while paging would skip some. The same command, should it have been stopped, goes on instead.
+ * while paging would skip some. If the same command was stopped before, its job is returned instead.
  */
 export async function makeSelection(context: PlanningContext, request: SelectionRequest): Promise<MadeImport> {
   const stopped = await stoppedJob(context, request.kind)
@@ -67,7 +67,7 @@ export async function makeSelection(context: PlanningContext, request: Selection
   return { is: 'made', job, lines: [], leftLines: [] }
 }
 
-/** One name for all of them: the server would refuse each. */
+/** The stage is the same for all records: the server would refuse each one. */
 function refuseWrongStage({ patch, stages }: SelectionRequest): void {
   const wrong = wrongStage(patch?.stage, stages)
   if (!wrong) return
@@ -94,14 +94,14 @@ async function stoppedJob({ jobsFolder, account, command }: PlanningContext, kin
   return undefined
 }
 
-/** Words that say how a command is shown or confirmed do not make it another one. */
+/** Flags for output and confirmation, which do not distinguish one command from another. */
 const ASIDE: readonly string[] = ['--dry-run', '--exit-code', '--yes', '-y', '--quiet', '-q']
 
 function meantBy(command: readonly string[]): string {
   return JSON.stringify(command.filter((word) => !ASIDE.includes(word)))
 }
 
-/** What it is about is chosen anew each time, so each time is a run of its own. */
+/** Records are selected each time, so each time is a run of its own. */
 function newRun({ account, command }: PlanningContext): string {
   return hash('sha256', JSON.stringify([account, command, randomUUID()]), 'base64url').slice(0, 22)
 }

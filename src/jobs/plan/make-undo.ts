@@ -28,12 +28,12 @@ import type { PlanningContext } from './planning-context.ts'
 import { openScratch } from './scratch.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
-/** A job that takes back what another one did, as far as it is unchanged since; the rest is named. */
+/** A job that reverts another one, as far as its records are unchanged since; the rest is named. */
 export async function makeUndo(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
     const hint = `crm jobs resume ${paths.id}${typedProfile(context.command)}, or crm jobs cancel ${paths.id}`
-    throw new CrmError('conflict', `${paths.id} has not come to its end`, { hint, job: paths.id })
+    throw new CrmError('conflict', `${paths.id} has not ended`, { hint, job: paths.id })
   }
   const head = headOf(paths)
   refuseOtherAccount(head, context.account)
@@ -49,32 +49,32 @@ export async function makeUndo(context: PlanningContext, paths: JobPaths): Promi
     },
     async (builder, draft) => {
       await planUndo({ context, paths, builder, draft, before })
-      leftLines = leftOutLines(builder.leftOut, `Of ${paths.id} this stays as it is:`)
+      leftLines = leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`)
     },
   )
   return { is: 'made', job, lines: [], leftLines }
 }
 
 interface EarlierUndos {
-  /** The one that goes on, or is done. */
+  /** The undo that is resumed, or is done. */
   readonly held: JobState | undefined
-  /** Those that were cut short, with what took them back. */
+  /** Those that were cancelled, with their undos. */
   readonly before: readonly EarlierJob[]
 }
 
-/** CrmError `conflict` where the undo was taken back: what that made again is under new ids, which it alone knows. */
+/** CrmError `conflict` if the undo was undone: only that job knows the new ids of the records that it created again. */
 async function earlierUndos({ jobsFolder, command }: PlanningContext, id: string): Promise<EarlierUndos> {
   const own = allJobs(jobsFolder).filter((each) => {
     const { kind, of } = headOf(each)
     return kind === 'undo' && of === id
   })
-  const takenBack = await undosInEffect(jobsFolder)
+  const undone = await undosInEffect(jobsFolder)
   for (const each of own) {
     const job = await readJobState(each)
     if (job.state === 'cancelled') continue
-    const by = takenBack.get(each.id)?.paths.id
+    const by = undone.get(each.id)?.paths.id
     if (by === undefined) return { held: job, before: [] }
-    throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was taken back by ${by}`, {
+    throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was undone by ${by}`, {
       hint: `crm jobs undo ${by}${typedProfile(command)}`,
       job: by,
     })
@@ -87,7 +87,7 @@ interface UndoParts {
   readonly paths: JobPaths
   readonly builder: PlanBuilder
   readonly draft: JobPaths
-  /** Earlier undos of the same job, which hold no more. */
+  /** Earlier undos of the same job that are not in effect. */
   readonly before: readonly EarlierJob[]
 }
 
@@ -103,7 +103,7 @@ async function planUndo({ context, paths, builder, draft, before }: UndoParts): 
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const image = await images.of(operation.op)
-        const { planned, left = [] } = takeBack({ noun, operation, before: image, results, now })
+        const { planned, left = [] } = revert({ noun, operation, before: image, results, now })
         if (!planned && left.length === 0) continue
         if (!planned) builder.skip(left)
         else {
@@ -121,13 +121,13 @@ async function planUndo({ context, paths, builder, draft, before }: UndoParts): 
   }
 }
 
-/** A request that was under way when the job ended may still arrive: before that, a record does not tell what became of it. */
+/** A request that was in progress when the job ended may still arrive; until then the records do not show its outcome. */
 async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }: JobResults): Promise<void> {
   const { counts, unanswered, lastMs = 0, lastOpen } = progress
   if (counts.doubt + unanswered === 0) return
   const waitMs = lastMs + (lastOpen?.life ?? 0) - nowMs()
   if (waitMs <= 0) return
-  note(`Requests of before may still be under way; what is in doubt is looked at in ${Math.ceil(waitMs / 1000)} s.`)
+  note(`Earlier requests may still be in progress; rows in doubt are checked in ${Math.ceil(waitMs / 1000)} s.`)
   await sleep(waitMs)
 }
 
@@ -137,7 +137,7 @@ interface NowParts {
   readonly draft: JobPaths
 }
 
-/** Undefined where nothing can be taken back. */
+/** Undefined if nothing can be reverted. */
 async function readNow(context: PlanningContext, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
   const { head, end } = plan
   if (!hasOperation(resourceOf(head.noun), 'update') && head.updates === undefined) return undefined
@@ -145,23 +145,23 @@ async function readNow(context: PlanningContext, { plan, results, draft }: NowPa
   return Existing.read({ folder: draft.folder, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
 }
 
-interface TakeBack {
+interface RevertParts {
   readonly noun: Noun
   readonly operation: Operation
   readonly before: JsonObject | undefined
   readonly results: JobResults
-  /** Undefined where nothing can be taken back. */
+  /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
 }
 
-/** Both absent for what the job did not do. */
-interface TakenBack {
+/** Both are absent for an operation that was not done. */
+interface Reverted {
   readonly planned?: Planned
   /** The members that stay unchanged. */
   readonly left?: readonly LeftOut[]
 }
 
-function takeBack(parts: TakeBack): TakenBack {
+function revert(parts: RevertParts): Reverted {
   const { operation, results, now } = parts
   const { op, head } = operation
   if (head.do === 'fail') return {}
@@ -170,9 +170,9 @@ function takeBack(parts: TakeBack): TakenBack {
     if (!now || head.do === 'create' || head.id === undefined) {
       return stays(operation, head.id ?? null, 'in_doubt')
     }
-    // A record that is there was not deleted; what it says tells whether it was changed.
+    // An existing record was not deleted; its values show whether it was changed.
     if (head.do === 'delete' && now.find(head.id).length > 0) return stays(operation, head.id, 'as_before')
-    return takeBackOf({ ...parts, now }, head.id)
+    return revertDone({ ...parts, now }, head.id)
   }
   const result = results.of(op)
   const { id, wasGone } = result
@@ -180,10 +180,10 @@ function takeBack(parts: TakeBack): TakenBack {
   const existed = existedBefore(head.do, result)
   if (existed !== undefined) return stays(operation, id, 'cannot', existed)
   if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
-  return takeBackOf({ ...parts, now }, id)
+  return revertDone({ ...parts, now }, id)
 }
 
-const EXISTED = 'it existed before this row was sent, and what it held was not kept'
+const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
 function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: JobResult): string | undefined {
@@ -191,17 +191,17 @@ function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: J
   return kind === 'create' && mayHaveExisted ? MAY_HAVE_EXISTED : undefined
 }
 
-/** Of what was done, or may have been. */
-function takeBackOf(parts: WithNow, id: string): TakenBack {
+/** For an operation that was done, or may have been. */
+function revertDone(parts: WithNow, id: string): Reverted {
   const { operation, before } = parts
-  if (operation.head.do !== 'delete') return takeBackWrite(parts, id)
-  if (!before) return stays(operation, id, 'cannot', 'what it held was not kept')
+  if (operation.head.do !== 'delete') return revertWrite(parts, id)
+  if (!before) return stays(operation, id, 'cannot', 'its earlier values were not kept')
   return { planned: { do: 'create', path: RESOURCES[resourceOf(parts.noun)].path, id, body: writableOf(before) } }
 }
 
-type WithNow = TakeBack & { readonly now: Existing }
+type WithNow = RevertParts & { readonly now: Existing }
 
-function takeBackWrite({ noun, operation, before, results, now }: WithNow, id: string): TakenBack {
+function revertWrite({ noun, operation, before, results, now }: WithNow, id: string): Reverted {
   const { head, body } = operation
   const path = recordPath(resourceOf(noun), id)
   const [match] = now.find(id)
@@ -222,7 +222,7 @@ function takeBackWrite({ noun, operation, before, results, now }: WithNow, id: s
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 
-function stays(operation: Operation, id: string | null, code: LeftOut['code'], reason?: string): TakenBack {
+function stays(operation: Operation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
   return { left: [leftOf(operation, id, code, reason)] }
 }
 
@@ -231,15 +231,15 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   no_match: '',
   done_before: '',
   conflict: 'changed since',
-  as_before: 'as it was before already',
+  as_before: 'already as before the job',
   gone: 'it was deleted since',
   cannot: 'there is no way to delete it',
-  in_doubt: 'in doubt, and may be there',
+  in_doubt: 'in doubt, and may exist',
   ambiguous_match: '',
 }
 
 function leftOf({ op, head }: Operation, id: string | null, code: LeftOut['code'], reason = REASONS[code]): LeftOut {
   const line = head.line ?? null
-  const told = id === null && line === null ? `operation ${op}: ${reason}` : reason
-  return { line, id, code, field: null, reason: told, was: null, wrote: null, now: null }
+  const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
+  return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }
 }

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { exactDigits } from '../../core/json.ts'
 
 /**
- * What two records have in common when they are the same one: the members of `--match`, all of them. Texts are compared
- * folded, numbers by value. Undefined when a member is missing, null or empty: nothing is matched by what is not there.
+ * The key by which a row matches a record: all members of `--match`. Texts are folded, numbers compared by value. Undefined if
+ * a member is missing, null or empty: such a row matches nothing.
  */
 export function matchKey(record: JsonObject, names: readonly string[]): string | undefined {
   const parts: string[] = []

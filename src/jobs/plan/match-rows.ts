@@ -33,7 +33,7 @@ export interface MatchParts {
   readonly names: readonly string[]
   readonly mode: ImportMode
   readonly existing: Existing
-  /** On which line each key stands first. */
+  /** The first line of each key. */
   readonly keyLines: KeyIndex
   readonly source: RowSource
   readonly isDeletion: boolean
@@ -41,14 +41,14 @@ export interface MatchParts {
 
 export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
 
-/** What a row comes to beside the records that are there; undefined when it is wrong, which is a finding. */
+/** Matches a row with the existing records; undefined if the row has an error, which becomes a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
   const { noun, names, mode, existing, keyLines, source, isDeletion } = parts
   const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)
   const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
   if (key === undefined) {
     if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)
-    return void refuse('no_match_value', `nothing in ${names.join(', ')} to match by`)
+    return void refuse('no_match_value', `no value in ${names.join(', ')} to match by`)
   }
   const [address] = names.flatMap((name) => addressIn(name, row.fields[name]) ?? [])
   if (address !== undefined) return void refuse('not_allowed', `expected the address alone: ${oneLine(address, 80)}`)
@@ -83,7 +83,7 @@ function changeOf(
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
   return void refuse(
     'wrong_type',
-    `${name} would become a text; if it is none: --map COLUMN=${name}:number, boolean or json`,
+    `${name} would become a text; if it is another type: --map COLUMN=${name}:number, boolean or json`,
   )
 }
 
@@ -95,7 +95,7 @@ function withoutMatch({
 }: Matching & Pick<MatchParts, 'mode'>): Planned | 'skipped' | undefined {
   if (mode === 'upsert') return createOf(noun, row)
   if (row.id === undefined) return 'skipped'
-  return void refuse('not_there', `there is no ${resourceOf(noun)} ${row.id}`)
+  return void refuse('not_there', `${resourceOf(noun)} ${row.id} does not exist`)
 }
 
 function findingOf(
@@ -116,14 +116,14 @@ interface MatchInput {
   readonly summary: FormatSummary
 }
 
-/** CrmError `usage` for a name of `--match` that no row has: rows without it would be refused one by one, or be made anew. */
+/** CrmError `usage` for a name of `--match` that no row has: each row would be refused or created again. */
 export function refuseAbsentNames(
   names: readonly string[],
   { resource, inputName, compute, summary }: MatchInput,
 ): void {
   const computed = compute.map((text) => text.slice(0, text.indexOf('=')).trim())
   const fields = [...summary.columns.map(({ field }) => field), ...computed].filter((field) => field !== undefined)
-  // In JSON, records without an id may stand before those that have one.
+  // In JSON, records without an id may precede those with one.
   const absent = names.find((name) => !fields.includes(name) && (name !== 'id' || summary.head !== undefined))
   if (absent === undefined) return
   const alias = aliasOf(resource, absent)
@@ -139,8 +139,8 @@ export function refuseAbsentNames(
 }
 
 /**
- * Whether a list shows the members that rows are matched by. A member that all records lack may be new; one that is there but
- * in no record a text or number, or there under a similar name or inside another member, matches nothing.
+ * Whether a list shows the members that rows are matched by. A member that all records lack may be new; one that exists but
+ * is never a text or number, or exists under a similar name or inside another member, matches nothing.
  */
 export class MatchShown {
   readonly #missing: Set<string>

@@ -16,7 +16,7 @@ export interface KnownFailure {
   readonly reason: string
 }
 
-/** What one row comes to. docs/job-format.md says what each member means. */
+/** The operation of one row, without its body. docs/job-format.md describes each member. */
 export interface OperationHead {
   /** `fail` is never sent; it ends with the failure in `failed`. */
   readonly do: OperationKind | 'fail'
@@ -32,21 +32,21 @@ export interface OperationHead {
   readonly gen?: number
   /** When an earlier job of the run may have sent it first, by the server's clock. */
   readonly since?: number
-  /** Whether that request was answered with a 2xx that does not show the record: it is never sent again. */
+  /** Whether the response to that request was a 2xx that does not show the record: it is never sent again. */
   readonly taken?: true
   readonly before?: string
   readonly ifMatch?: string
   readonly failed?: KnownFailure
 }
 
-/** As a plan takes it. */
+/** An operation to be added to a plan. */
 export interface NewOperation {
   readonly head: OperationHead
   /** Canonical JSON; undefined for what has no body. */
   readonly body: string | undefined
 }
 
-/** As a plan gives it. */
+/** An operation read from a plan. */
 export interface Operation {
   /** From 0, without gaps. */
   readonly op: number
@@ -56,7 +56,7 @@ export interface Operation {
   readonly body: Buffer | null
 }
 
-/** The kind of an operation that is sent. Throws an Error for `fail`, which must not be. */
+/** The kind of an operation to send. Throws an Error for `fail`, which is never sent. */
 export function sentKind({ do: kind }: OperationHead): OperationKind {
   if (kind === 'fail') throw new Error('an operation that fails without a request was to be sent')
   return kind

@@ -10,7 +10,7 @@ import { createKeyIndex } from '../input/key-index.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { canonicalJson, requestDigest } from './digest.ts'
-import { emailOf, type Ledger, type Vanished } from './ledger.ts'
+import { emailOf, type Ledger, type Orphan } from './ledger.ts'
 import type { Planned } from './plan-builder.ts'
 import { createOf, updateOf } from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
@@ -25,93 +25,91 @@ export interface PairParts {
 
 export interface Pairing {
   readonly planned: ReadonlyMap<number, Planned | 'unchanged'>
-  /** For people: new rows beside records whose rows are gone; undefined when there are not both. */
-  readonly strays: string | undefined
+  /** A question about new rows and records whose rows are gone; undefined unless there are both. */
+  readonly question: string | undefined
 }
 
-/** A row of which no earlier job knows. */
+/** A row that no earlier job has. */
 interface Fresh {
   readonly row: InputRow
-  /** Where it stood in the earlier input, if it is a row of that and nothing else came or went around it. */
+  /** Its line in the earlier input, if it was there and no rows were added or removed near it. */
   readonly earlierLine: number
 }
 
 const MOST_NAMED = 5
 
-type Pair = readonly [InputRow, Vanished]
+type Pair = readonly [InputRow, Orphan]
 
 /**
- * By line what becomes of rows that were changed after a record was made of them: without this they would be made a second
- * time. Deals and notes cannot be changed, so for them it is CrmError `conflict`.
+ * The changes, by line, for rows that were edited after a record was created from them: otherwise they would be created again.
+ * CrmError `conflict` for resources without updates.
  */
 export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
   const fresh = await freshRows(parts)
   const { done, found } = parts.ledger.counts()
   const { pairs, alone } = pairUp(fresh, parts.ledger)
-  // A file of the same name that says all new things: were these the same people, they would be overwritten.
+  // Another file with the same name: if its rows were paired with the records, they would overwrite them.
   if (found < done / 2 && fresh.length > 0 && pairs.length < fresh.length)
     throw otherFile(parts.noun, done, done - found)
-  const strays = straysOf(alone, parts.ledger)
-  if (pairs.length === 0) return { planned: new Map(), strays }
+  const question = questionOf(alone, parts.ledger)
+  if (pairs.length === 0) return { planned: new Map(), question }
   if (!hasOperation(resourceOf(parts.noun), 'update')) throw unchangeable(parts.noun, pairs)
   const records = await findByIds(
     parts.list(),
     pairs.map(([, { id }]) => id),
   )
   const planned = new Map<number, Planned | 'unchanged'>()
-  for (const [row, vanished] of pairs) {
-    const before = records.get(vanished.id)
-    if (before) planned.set(row.line, changeOf(parts.noun, row, { vanished, before }))
+  for (const [row, orphan] of pairs) {
+    const before = records.get(orphan.id)
+    if (before) planned.set(row.line, changeOf(parts.noun, row, { orphan, before }))
   }
-  return { planned, strays }
+  return { planned, question }
 }
 
-/** By the address, then by the place, then by a name that one row and one record have: the surest first, for all rows. */
+/** By email, then by line, then by a name that only one row and one record have: the most certain first, for all rows. */
 function pairUp(fresh: readonly Fresh[], ledger: Ledger): { pairs: readonly Pair[]; alone: readonly Fresh[] } {
   const pairs: Pair[] = []
   let alone = fresh
-  const pass = (vanishedFor: (fresh: Fresh) => Vanished | undefined) => {
+  const pass = (orphanFor: (fresh: Fresh) => Orphan | undefined) => {
     alone = alone.filter((one) => {
-      const vanished = vanishedFor(one)
-      if (!vanished || !isSameRow(one.row, vanished)) return true
-      ledger.take(vanished)
-      pairs.push([one.row, vanished])
+      const orphan = orphanFor(one)
+      if (!orphan || !isSameRow(one.row, orphan)) return true
+      ledger.take(orphan)
+      pairs.push([one.row, orphan])
       return false
     })
   }
   pass(({ row }) => {
     const email = emailOf(row.fields)
-    return email === undefined ? undefined : ledger.vanishedByEmail(email)
+    return email === undefined ? undefined : ledger.orphanByEmail(email)
   })
-  pass(
-    ({ row, earlierLine }) => ledger.vanishedByLine(row.earlierLine ?? row.line) ?? ledger.vanishedByLine(earlierLine),
-  )
+  pass(({ row, earlierLine }) => ledger.orphanByLine(row.earlierLine ?? row.line) ?? ledger.orphanByLine(earlierLine))
   const times = new Map<unknown, number>()
   for (const { row } of alone) times.set(row.fields.name, (times.get(row.fields.name) ?? 0) + 1)
   pass(({ row: { fields } }) => {
     const { name } = fields
-    return typeof name === 'string' && times.get(name) === 1 ? ledger.vanishedByName(name) : undefined
+    return typeof name === 'string' && times.get(name) === 1 ? ledger.orphanByName(name) : undefined
   })
   return { pairs, alone }
 }
 
-/** Nothing tells a row that was put in from one that was changed beyond recognition, so the person is asked. */
-function straysOf(alone: readonly Fresh[], ledger: Ledger): string | undefined {
+/** An inserted row cannot be distinguished from one that was changed completely, so the person is asked. */
+function questionOf(alone: readonly Fresh[], ledger: Ledger): string | undefined {
   const { done, found } = ledger.counts()
   if (alone.length === 0 || done === found) return undefined
-  const gone = ledger.vanished(MOST_NAMED).map(({ id, line }) => (line === undefined ? id : `${id} of line ${line}`))
+  const gone = ledger.orphans(MOST_NAMED).map(({ id, line }) => (line === undefined ? id : `${id} of line ${line}`))
   const lines = alone.slice(0, MOST_NAMED).map(({ row }) => row.line)
-  return `New: line ${listed(lines, alone.length)}. Made before, of rows that are not in the input any more: ${listed(gone, done - found)}. Is one the other, changed? Then it would be there twice.`
+  return `New: line ${listed(lines, alone.length)}. Created before, from rows that are no longer in the input: ${listed(gone, done - found)}. If a new row is one of these, changed, it would be created twice.`
 }
 
 function listed(named: readonly unknown[], count: number): string {
   return count > named.length ? `${named.join(', ')}, and ${count - named.length} more` : named.join(', ')
 }
 
-/** Rows of which no earlier job knows; all others are marked as known. */
+/** The rows that no earlier job has; all others are marked as found. */
 async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<readonly Fresh[]> {
   const fresh: Fresh[] = []
-  // How far rows have moved: one that was changed has moved as far as the one above it.
+  // By how many lines rows have moved: a changed row has moved as far as the one above it.
   let shift = 0
   const counter = await createKeyIndex(join(paths.folder, 'fresh.db'))
   for await (const rows of source.rows()) {
@@ -129,10 +127,10 @@ async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<re
 }
 
 /**
- * The same address. On the same line or by the name, with another address or none: the same name, or nothing else that is different. One
- * member alone says little, for a country or an owner is that of many.
+ * Whether both have the same email or the same name, or differ in a single member of several. A record with one member is not
+ * compared that way, because many records have the same country or owner.
  */
-function isSameRow({ fields }: InputRow, { body }: Vanished): boolean {
+function isSameRow({ fields }: InputRow, { body }: Orphan): boolean {
   const before = parseExactJson(body) as JsonObject
   const email = emailOf(fields)
   if (email !== undefined && email === emailOf(before)) return true
@@ -147,16 +145,16 @@ function own(record: JsonObject, name: string): JsonValue {
 }
 
 function otherFile(noun: Noun, done: number, gone: number): CrmError {
-  const message = `a file of this name was imported before, and ${gone} of the ${done} rows that were made of it are not in it any more`
+  const message = `a file of this name was imported before, and ${gone} of its ${done} rows are no longer in it`
   return new CrmError('conflict', message, {
     hint: `a new file of the same name: --again; the same ${noun} with other values: --match ${matchHint(resourceOf(noun))}`,
   })
 }
 
-/** Only what the person changed in the file: what others changed in the record since stays. */
-function changeOf(noun: Noun, row: InputRow, made: { vanished: Vanished; before: CrmRecord }): Planned | 'unchanged' {
+/** Only what was changed in the file: changes that others made to the record stay. */
+function changeOf(noun: Noun, row: InputRow, made: { orphan: Orphan; before: CrmRecord }): Planned | 'unchanged' {
   const { before } = made
-  const { id, body } = made.vanished
+  const { id, body } = made.orphan
   const edited = changedMembers(parseExactJson(body) as JsonObject, row.fields)
   const fields = Object.fromEntries(Object.entries(row.fields).filter(([name]) => Object.hasOwn(edited, name)))
   if (Object.keys(changedMembers(before, fields)).length === 0) return 'unchanged'
@@ -168,9 +166,9 @@ function unchangeable(noun: Noun, pairs: readonly Pair[]): CrmError {
   const more = pairs.length > MOST_NAMED ? `, and ${pairs.length - MOST_NAMED} more` : ''
   return new CrmError(
     'conflict',
-    `rows were changed after ${noun} were made of them, which cannot be changed: ${named.join(', ')}${more}`,
+    `rows were changed after ${noun} were created from them, and ${noun} cannot be changed: ${named.join(', ')}${more}`,
     {
-      hint: 'put back what they said, or give them as new rows in a file of their own',
+      hint: 'restore these rows, or import them as new rows in another file',
     },
   )
 }

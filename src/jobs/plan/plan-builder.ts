@@ -9,7 +9,7 @@ import type { JobPaths } from '../journal/job-folder.ts'
 import { BeforeWriter } from './before-writer.ts'
 import { canonicalJson, recordDigest, requestDigest } from './digest.ts'
 import { DigestCounter } from './digest-counter.ts'
-import { LeavingOut, type LeftOut } from './left-out.ts'
+import { type LeftOut, LeftOutRows } from './left-out.ts'
 import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from './operation.ts'
 import type { Noun, PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
 import { FieldCounts, PlanWriter } from './plan-writer.ts'
@@ -17,7 +17,7 @@ import { refuseUnchangeable } from './stage-names.ts'
 
 const MOST_NAMED = 10
 
-/** One more than are named, to know whether there are more. */
+/** One more than are named, to detect that there are more. */
 export const MOST_MATCHES = MOST_NAMED + 1
 
 export interface Planned {
@@ -28,11 +28,11 @@ export interface Planned {
   readonly id?: string
   readonly line?: number
   readonly at?: readonly [number, number]
-  /** How many before it say the same, where that is known already. */
+  /** The number of equal operations before it, if it is known. */
   readonly n?: number
-  /** As it is before; kept for undo and drift. */
+  /** The record before the operation; kept for undo and drift. */
   readonly before?: CrmRecord
-  /** The version that the write is bound to. */
+  /** The version that the write requires. */
   readonly ifMatch?: string
 }
 
@@ -45,25 +45,25 @@ export interface PlannedFailure {
   readonly failed: KnownFailure
 }
 
-/** What an earlier job of the run knows of an operation that says the same. */
+/** The result of an equal operation in an earlier job of the run. */
 export interface EarlierOperation {
   readonly state: 'done' | 'failed' | 'sent' | 'unsent'
   readonly gen: number
-  /** When it was leased first, where it may have been sent. */
+  /** When it was first leased, if it may have been sent. */
   readonly since: number | undefined
-  /** Whether it was answered with a 2xx that does not show the record. */
+  /** Whether the response was a 2xx that does not show the record. */
   readonly isTaken?: boolean
-  /** Of the record that was made. */
+  /** Of the created record. */
   readonly id?: string | undefined
 }
 
-/** Makes the files of a plan, operation by operation; nothing counts until `end`. */
+/** Writes the files of a plan, one operation after the other; the plan is valid after `end`. */
 export class PlanBuilder {
   readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, unchanged: 0, skipped: 0 }
   readonly fields = new FieldCounts()
-  readonly leftOut: LeavingOut
+  readonly leftOut: LeftOutRows
   /** The first rows that fail; the plan has all of them. */
-  readonly failing = new LeavingOut(undefined)
+  readonly failing = new LeftOutRows(undefined)
   readonly #writer: PlanWriter
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
@@ -71,7 +71,7 @@ export class PlanBuilder {
   readonly #updates: PlanHead['updates']
 
   private constructor(paths: JobPaths, head: PlanHead, overflow: KeyIndex) {
-    this.leftOut = new LeavingOut(paths.leftOut)
+    this.leftOut = new LeftOutRows(paths.leftOut)
     this.#updates = head.updates
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
@@ -83,7 +83,7 @@ export class PlanBuilder {
     return new PlanBuilder(paths, head, await createKeyIndex(overflowPath(paths)))
   }
 
-  /** `earlier` is asked what was done before; without it nothing was. */
+  /** `earlier` finds the result of an equal operation in earlier jobs; undefined: there are none. */
   add(planned: Planned, earlier?: (digest: string, n: number) => EarlierOperation | undefined): void {
     refuseUnchangeable(this.#updates, planned)
     const body = planned.body && canonicalJson(planned.body)
@@ -145,7 +145,7 @@ export class PlanBuilder {
 }
 
 function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
-  const reason = 'a row that says the same was done before'
+  const reason = 'an equal row was done before'
   const place = { line: line ?? null, id: id ?? null }
   return { ...place, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
 }
@@ -169,7 +169,7 @@ function headOf(
   }
 }
 
-/** Refused for good is proof of absence, and a new key asks anew; what may have been sent keeps its key and its time. */
+/** A refused operation had no effect, so it gets a new key; one that may have been sent keeps its key and its time. */
 function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' | 'since' | 'taken'> {
   if (!known) return {}
   const gen = known.state === 'failed' ? known.gen + 1 : known.gen
@@ -185,7 +185,7 @@ interface Ambiguity {
   readonly ids: readonly string[]
 }
 
-/** The operation that makes a record of a row. */
+/** The operation that creates the record of a row. */
 export function createOf(noun: Noun, row: InputRow): Planned {
   return { do: 'create', path: collectionPath(resourceOf(noun), row.parent), body: row.fields, ...placeOf(row) }
 }

@@ -6,12 +6,12 @@ import type { Operation, OperationHead } from './operation.ts'
 import { operationCount, type PlanEnd, type PlanHead } from './plan-head.ts'
 
 const CHUNK_BYTES = 64 * 1024
-/** A record of the input is 1 MiB at most, and JSON makes up to six bytes of one. */
+/** A record of the input has at most 1 MiB, and JSON encodes a byte in up to six. */
 const LONGEST_LINE_BYTES = 8 * 1024 * 1024
 const BODY = Buffer.from(',"body":')
 const LINE_END = 10
 
-/** A plan that was made; nothing here writes. */
+/** A finished plan, read-only. */
 export class PlanFile {
   readonly path: string
   readonly head: PlanHead
@@ -20,7 +20,7 @@ export class PlanFile {
   readonly #endOffset: number
   readonly #firstOffset: number
 
-  /** CrmError `invalid_input` for what is no whole plan, `machine` for what cannot be read. */
+  /** CrmError `invalid_input` for an incomplete or invalid plan, `machine` for an unreadable file. */
   constructor(path: string) {
     this.path = path
     try {
@@ -36,7 +36,7 @@ export class PlanFile {
     this.#endOffset = offset
   }
 
-  /** How many operations there are. */
+  /** The number of operations. */
   get count(): number {
     return operationCount(this.end)
   }
@@ -49,7 +49,7 @@ export class PlanFile {
     closeSync(this.#file)
   }
 
-  /** CrmError `invalid_input` when a byte is not what it was when the plan was made; 0.7 s for 1 GB. */
+  /** CrmError `invalid_input` if a byte has changed since the plan was made; 0.7 s for 1 GB. */
   verify(): void {
     const hash = createHash('sha256')
     const chunk = Buffer.allocUnsafe(16 * CHUNK_BYTES)
@@ -60,7 +60,7 @@ export class PlanFile {
       at += length
     }
     if (hash.digest('hex') !== this.end.sha256) {
-      throw damaged(this.path, 'it is not what it was when it was made: its checksum differs')
+      throw damaged(this.path, 'it has changed since it was made: its checksum differs')
     }
   }
 
@@ -73,14 +73,14 @@ export class PlanFile {
   *operations(offset = this.#firstOffset): Generator<readonly Operation[], void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = offset; at < this.#endOffset; ) {
-      // A new one each time: bodies are views into it, and live until they are sent.
+      // A new buffer each time: bodies are views into it, and are used until they are sent.
       const chunk = Buffer.allocUnsafeSlow(rest.length + Math.min(CHUNK_BYTES, this.#endOffset - at))
       rest.copy(chunk)
       const length = readSync(this.#file, chunk, rest.length, chunk.length - rest.length, at)
       if (length === 0) throw damaged(this.path, 'it ends too soon')
       const whole = chunk.subarray(0, rest.length + length)
       const last = whole.lastIndexOf(LINE_END)
-      // Of an operation that is longer than a chunk nothing is whole yet.
+      // An operation longer than a chunk is not complete yet.
       if (last >= 0) yield parseLines(whole.subarray(0, last + 1), at - rest.length, this.path)
       at += length
       rest = whole.subarray(last + 1)
@@ -119,13 +119,13 @@ function parseLines(lines: Buffer, firstOffset: number, path: string): Operation
   return operations
 }
 
-/** The body stays bytes: it is sent as it stands, and parsing it would cost more than all else. */
+/** The body stays bytes: it is sent unchanged, and parsing it would cost more than everything else. */
 function parseOperation(line: Buffer, offset: number, path: string): Operation {
-  // Quotes inside a JSON text are escaped, so this is nowhere but before the last member.
+  // Quotes inside JSON texts are escaped, so this occurs only before the last member.
   const at = line.indexOf(BODY)
   const text = at < 0 ? line.toString('utf8') : `${line.toString('utf8', 0, at)}}`
   const { op, ...head } = parseLine(text, path) as { op: number } & OperationHead
-  if (!Number.isInteger(op)) throw damaged(path, `the line at byte ${offset} is no operation`)
+  if (!Number.isInteger(op)) throw damaged(path, `the line at byte ${offset} is not an operation`)
   return { op, offset, head, body: at < 0 ? null : line.subarray(at + BODY.length, -1) }
 }
 
@@ -138,7 +138,7 @@ function parseHead(line: Buffer, path: string): PlanHead {
 function parseEnd(line: Buffer, path: string): PlanEnd {
   const end = parseLine(line.toString('utf8'), path) as PlanEnd
   if (end.end === true) return end
-  throw damaged(path, 'it has no end: whoever made it was interrupted')
+  throw damaged(path, 'it has no end: the command that made it was interrupted')
 }
 
 function parseLine(text: string, path: string): object {
@@ -150,8 +150,8 @@ function parseLine(text: string, path: string): object {
 }
 
 function damaged(path: string, reason: string, cause?: unknown): CrmError {
-  return new CrmError('invalid_input', `${path} is no plan that can be used: ${reason}`, {
-    hint: 'make a new one: the command that made it, with --plan',
+  return new CrmError('invalid_input', `${path} is not a usable plan: ${reason}`, {
+    hint: 'make a new one: run its command with --plan again',
     cause,
   })
 }

@@ -4,7 +4,7 @@ import type { ImportableResource, PluralOf } from '../../core/resources/registry
 import type { FormatSummary } from '../input/row.ts'
 import type { ImportTerms } from './import-terms.ts'
 
-/** What a job makes or changes. */
+/** The resource that a job creates or changes. */
 export type Noun = PluralOf<ImportableResource>
 
 export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures'] as const
@@ -26,12 +26,12 @@ export interface PlanHead {
   readonly kind: JobKind
   readonly noun: Noun
   readonly run: string
-  /** Where it may be sent: never an API key, which changes while the account stays. */
+  /** The server that it may be sent to; not an API key, which may be replaced. */
   readonly account: string
-  /** The words behind `crm`. */
+  /** The words after `crm`. */
   readonly command: readonly string[]
   readonly input: PlanInput | undefined
-  /** The job that this one goes back to: undone, or retried. */
+  /** The job that this one undoes or retries. */
   readonly of: string | undefined
   /** How deals are changed; undefined for jobs that change none. */
   readonly updates?: DealUpdates
@@ -42,7 +42,7 @@ export interface PlanHead {
 }
 
 export interface PlanCounts {
-  /** Of the input, or records that were asked for: all that follow add up to it. */
+  /** Of the input, or selected records; the counts below add up to it. */
   readonly rows: number
   readonly create: number
   readonly update: number
@@ -51,7 +51,7 @@ export interface PlanCounts {
   readonly fail?: number
   /** Rows that would change nothing. */
   readonly unchanged: number
-  /** Rows that an earlier job of the run has done, or that are not there to be changed. */
+  /** Rows that an earlier job of the run has done, or that match no record. */
   readonly skipped: number
 }
 
@@ -62,7 +62,7 @@ export interface PlanEnd extends PlanCounts {
   readonly sha256: string
 }
 
-/** How many operations a plan has. */
+/** The number of operations of a plan. */
 export function operationCount({ create, update, delete: remove, fail = 0 }: PlanCounts): number {
   return create + update + remove + fail
 }
@@ -76,7 +76,7 @@ export interface Forecast {
   readonly atLeastMs: number | undefined
 }
 
-/** By the pace that is kept: of each window only `share` is used, and of this one what it has left above the rest. */
+/** Computed from the pace of sending: `share` of each window, and what remains of the current one above the rest. */
 export function forecast(requests: number, rate: StatedRate | undefined, share: number): Forecast {
   if (rate?.limit === undefined || rate.windowMs === undefined) return { requests, rate, atLeastMs: undefined }
   const { limit, windowMs, remaining, resetInMs } = rate

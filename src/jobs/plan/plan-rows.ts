@@ -26,10 +26,10 @@ export interface PlanRowsParts {
   readonly before: readonly EarlierJob[]
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly onRead: (count: number) => void
-  /** A run that has nothing to do with any before it. */
+  /** A run that ignores earlier ones (`--again`). */
   readonly isAgain: boolean
   readonly note: (line: string) => void
-  /** The rows that failed, and no others: that the rest is not among them says nothing. */
+  /** The input has only the failed rows, so a missing row is not a removed one. */
   readonly isRetry: boolean
   /** The records of the rows are to be deleted. */
   readonly isDeletion: boolean
@@ -42,20 +42,19 @@ export interface MatchRequest {
 }
 
 /**
- * Puts an operation for every row into the plan; what is wrong with rows is in the findings of their source. What a person
- * has to be asked about is returned.
+ * Adds an operation for every row to the plan; errors in rows become findings of the source. Returns a question that must be
+ * confirmed, or undefined.
  */
 export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promise<string | undefined> {
   const plan = match.names.length > 0 ? planMatched : parts.before.length > 0 ? planAgain : planFirst
-  const doubts = await plan(parts, match)
+  const question = await plan(parts, match)
   skipBlanks(parts)
-  return doubts
+  return question
 }
 
-/** They are rows of the file, so they are in the account. */
+/** Blank rows are rows of the file, so they count in the account. */
 function skipBlanks({ source: { blanks }, builder }: PlanRowsParts): void {
-  for (const line of blanks.lines)
-    builder.skip([skippedRow({ line, id: undefined }, 'empty_row', 'nothing stands in it')])
+  for (const line of blanks.lines) builder.skip([skippedRow({ line, id: undefined }, 'empty_row', 'it is empty')])
   const unnamed = blanks.count - blanks.lines.length
   if (unnamed === 0) return
   builder.leaveOut('skipped', unnamed)
@@ -70,7 +69,7 @@ function skippedRow(
   return { line, id, code, field: null, reason, was: null, wrote: null, now: null }
 }
 
-/** Nothing is known of an earlier run; notes cannot be read back, and so not be looked for. */
+/** Plans a run without earlier jobs. Rows with an equal record are unchanged; notes cannot be listed, and so not compared. */
 async function planFirst(parts: PlanRowsParts): Promise<undefined> {
   const { paths, source, builder, noun, list, onRead, isAgain, note } = parts
   const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
@@ -86,9 +85,7 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
     before?.close()
   }
   if (before && before.count > 0) {
-    note(
-      `${before.count} rows are left alone, for there are ${noun} that say exactly the same; --again makes them once more.`,
-    )
+    note(`${before.count} rows are unchanged, because equal ${noun} exist; --again creates them again.`)
   }
 }
 
@@ -116,7 +113,7 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
 
 interface Matched {
   readonly existing: Existing
-  /** After the rows, whose mistakes come first. */
+  /** Judged after the rows, whose errors come first. */
   readonly shown: MatchShown
 }
 
@@ -145,19 +142,19 @@ function withoutMatch(noun: Noun, row: InputRow, names: readonly string[]): Left
   )
 }
 
-/** What was made and is not there any more is made under a new key: the old one would only bring back the old answer. */
+/** A record that was created and no longer exists is created under a new key: the old key would replay the old response. */
 function absentNow(known: ReturnType<Ledger['find']>): ReturnType<Ledger['find']> {
   return known?.state === 'done' ? { ...known, state: 'failed' } : known
 }
 
-const NONE: Pairing = { planned: new Map(), strays: undefined }
+const NONE: Pairing = { planned: new Map(), question: undefined }
 
-/** Rows that say what they said before are done; those that were changed since change what was made of them. */
+/** Plans a repeated run: unchanged rows are done, and changed rows update the records that were created from them. */
 async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
   const { paths, noun, source, builder, before, list, isRetry } = parts
   const ledger = new Ledger(paths.folder, before)
   try {
-    const { planned: changed, strays } = isRetry ? NONE : await pairChangedRows({ paths, noun, source, ledger, list })
+    const { planned: changed, question } = isRetry ? NONE : await pairChangedRows({ paths, noun, source, ledger, list })
     for await (const rows of source.rows()) {
       for (const row of rows) {
         const planned = changed.get(row.line)
@@ -165,7 +162,7 @@ async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
         else builder.add(planned ?? createOf(noun, row), (digest, n) => ledger.find(digest, n))
       }
     }
-    return strays
+    return question
   } finally {
     ledger.close()
   }

@@ -7,25 +7,25 @@ import type { NewOperation, OperationHead } from './operation.ts'
 import type { PlanFile } from './plan-file.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
 
-/** Who makes the input names its members, and could name a new one in every row. */
+/** The input chooses the member names, and could have a new one in every row. */
 const MOST_FIELDS = 1000
 
 const CHUNK_CHARS = 64 * 1024
-/** UTF-8 takes at most three bytes for a unit of UTF-16. */
+/** UTF-8 takes at most three bytes per unit of UTF-16. */
 const BYTES_PER_CHAR = 3
 
-/** Writes a plan from its head to its end; without the end it is none. */
+/** Writes a plan from its head to its end; without the end it is invalid. */
 export class PlanWriter {
   readonly #path: string
   readonly #file: number
   readonly #hash: Hash = createHash('sha256')
   #text: string
   #count = 0
-  /** Reused: a new one each time would not be collected in time. */
+  /** Reused: new buffers would not be collected in time. */
   #chunk = Buffer.allocUnsafeSlow(2 * CHUNK_CHARS)
   #isClosed = false
 
-  /** CrmError `machine` where the file cannot be made; it must not be there yet. */
+  /** CrmError `machine` if the file exists or cannot be created. */
   constructor(path: string, head: PlanHead) {
     this.#path = path
     try {
@@ -62,7 +62,7 @@ export class PlanWriter {
     return end
   }
 
-  /** As often as one likes. */
+  /** May be called more than once. */
   close(): void {
     if (!this.#isClosed) closeSync(this.#file)
     this.#isClosed = true
@@ -87,12 +87,12 @@ export class PlanWriter {
   }
 }
 
-/** How many operations write a member, and how. */
+/** The number of operations that write a member, by kind. */
 export interface FieldCount {
   readonly field: string
   readonly create: number
   readonly update: number
-  /** Of the updates those that take its value away. */
+  /** The number of updates that clear it. */
   readonly clear: number
 }
 
@@ -120,7 +120,7 @@ export class FieldCounts {
   }
 }
 
-/** Of a plan that was made before; parses every body, which takes seconds for a million. */
+/** Reads them from a plan. Parses every body, which takes seconds for a million. */
 export function fieldsOfPlan(plan: PlanFile): readonly FieldCount[] {
   const fields = new FieldCounts()
   for (const batch of plan.operations()) {

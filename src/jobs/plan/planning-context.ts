@@ -10,23 +10,23 @@ const RUN_CHARS = 22
 
 /** What planning needs. */
 export interface PlanningContext {
-  /** Of the jobs that were made before; it may be absent where nothing is to be kept. */
+  /** The folder of existing jobs; in a dry run it may not exist. */
   readonly jobsFolder: string
-  /** Where a new one is made. */
+  /** The folder in which a new job is made. */
   readonly draftsFolder: string
   readonly account: string
   readonly stdin: () => InputStream
   readonly signal: AbortSignal
   readonly version: string
-  /** The words behind `crm`. */
+  /** The words after `crm`. */
   readonly command: readonly string[]
   /** All records, a page at a time. */
   readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Records on a page of a list, when it is set. */
+  /** Records on a page of a list, if it is configured. */
   readonly pageSize: number | undefined
-  /** How the server changes deals; CrmError `not_supported` where it does not. */
+  /** How the server changes deals; CrmError `not_supported` if it cannot. */
   readonly dealUpdates: () => Promise<DealUpdates>
-  /** So many more records of the list were read. */
+  /** Called with the number of further records read from the list. */
   readonly onRead: (count: number) => void
   readonly nowMs: () => number
   /** Ends early, with an error, when the command is interrupted. */
@@ -39,19 +39,19 @@ interface RunParts {
   readonly account: string
   readonly kind: string
   readonly noun: Noun
-  /** Flags that change what a row comes to. */
+  /** Flags that change the operation of a row. */
   readonly mapping: readonly (readonly [flag: string, value: string | readonly string[] | undefined])[]
-  /** As it was typed. */
+  /** As typed. */
   readonly inputName: string
 }
 
 /**
- * What tells one run from another: the same command with the same file is the same run, on another machine too, so that
- * its rows have the same keys. What stdin holds has no name, so it needs one.
+ * The id of a run: the same command with the same file is the same run, also on another machine, so that its rows have the
+ * same keys. Input from stdin has no name, so it needs one.
  */
 export function runId({ account, kind, noun, mapping, inputName }: RunParts): string {
   if (inputName === '-') {
-    throw new CrmError('usage', 'what comes on stdin needs a name, or a second run would not know the first one', {
+    throw new CrmError('usage', 'input from stdin needs a name, by which a second run finds the first one', {
       hint: 'add --run-id NAME, and the same one when you run it again',
     })
   }

@@ -17,8 +17,8 @@ import { toMachineError } from '../../files/machine-error.ts'
 import type { PlanInput } from './plan-head.ts'
 
 /**
- * Keeps the input with the job, so that it is read as often as needed and failed rows can be shown as they were. A file is
- * cloned where the disk can do that; stdin is written as it comes.
+ * Copies the input into the folder of the job, so that it can be read several times and failed rows can be shown unchanged. A
+ * file is cloned if the file system supports it.
  */
 export async function spoolInput(name: string, stdin: InputStream, path: string): Promise<Omit<PlanInput, 'verdict'>> {
   if (name === '-') await spoolStream(stdin, path)
@@ -29,7 +29,7 @@ export async function spoolInput(name: string, stdin: InputStream, path: string)
   return { name, sha256: hash.digest('hex'), size: statSync(path).size }
 }
 
-/** Failed rows are shown as they were, after a power cut too. */
+/** Failed rows must be available after a power cut too. */
 function syncFile(path: string): void {
   const file = openSync(path, 'r+')
   try {
@@ -42,9 +42,9 @@ function syncFile(path: string): void {
 function copyInput(name: string, path: string): void {
   const stats = statSync(name, { throwIfNoEntry: false })
   if (!stats?.isFile()) {
-    const what = !stats ? 'there is no file' : stats.isDirectory() ? 'a folder is no input:' : 'no regular file:'
+    const what = !stats ? 'no such file:' : stats.isDirectory() ? 'it is a folder:' : 'it is not a regular file:'
     throw new CrmError('invalid_input', `${what} ${JSON.stringify(name)}`, {
-      hint: 'name a file that can be read, or - for stdin',
+      hint: 'name a readable file, or - for stdin',
     })
   }
   try {

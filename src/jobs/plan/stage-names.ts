@@ -6,13 +6,13 @@ import { idText } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { type WrongStage, wrongStage } from '../input/check-row.ts'
 
-/** So many deals are looked at for the pipelines that they are in. */
+/** The number of deals that are read for their pipelines. */
 const DEALS = 100
 
 /**
- * Names that the stage of a deal can have. No documented endpoint lists pipelines, but deals name theirs: when the last
- * ones are all in one, its stages; undefined when they are not, for then it is unknown which of them a new deal goes to.
- * Where there are no deals GraphQL tells, if the server has it.
+ * Valid names for the stage of a deal. No documented endpoint lists pipelines, but deals name theirs: if the last deals are
+ * all in one pipeline, its stages; if not, undefined, because the pipeline of a new deal is unknown. Without deals, the
+ * stages come from GraphQL, if the server supports it.
  */
 export async function stageNames({ deals, stages, graphql }: Api): Promise<readonly string[] | undefined> {
   const ids = new Set<string>()
@@ -32,7 +32,7 @@ export async function stageNames({ deals, stages, graphql }: Api): Promise<reado
   return names
 }
 
-/** The first of these names or ids that is no stage of a pipeline; undefined when all are, or stages cannot be listed. */
+/** The first of these names or ids that is not a stage of any pipeline; undefined if all are, or stages cannot be listed. */
 export async function unknownStage({ graphql }: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
   const listed = await listedStages(graphql)
   const ids = listed?.map(({ id }) => idText(id))
@@ -41,7 +41,7 @@ export async function unknownStage({ graphql }: Api, stages: readonly string[]):
   return wrongStage(unknown, names)
 }
 
-/** Of all pipelines: a name that none of them has is wrong wherever the deal goes. */
+/** The stages of all pipelines: a name that none of them has is wrong for any deal. */
 async function listedStages(graphql: Api['graphql']): Promise<readonly JsonObject[] | undefined> {
   const listed: JsonObject[] = []
   try {
@@ -59,7 +59,7 @@ function namesOf(stages: readonly JsonObject[]): readonly string[] {
   return [...new Set(stages.map(({ name }) => name).filter((name) => typeof name === 'string'))]
 }
 
-/** No documented endpoint changes a deal. CrmError `not_supported` says so where GraphQL does not either. */
+/** How the server changes deals; no documented endpoint does. CrmError `not_supported` if GraphQL cannot either. */
 export async function dealUpdates({ graphql }: Pick<Api, 'graphql'>): Promise<DealUpdates> {
   try {
     return await graphql.dealUpdates()
@@ -70,14 +70,14 @@ export async function dealUpdates({ graphql }: Pick<Api, 'graphql'>): Promise<De
   }
 }
 
-/** What a plan says of one record. */
+/** The planned operation of one record. */
 interface Change {
   readonly do: string
   readonly id?: string
   readonly body?: JsonObject
 }
 
-/** CrmError `usage` for a member that the server cannot change: better now than in every row. */
+/** CrmError `usage` for a member that the server cannot change, before every row would fail. */
 export function refuseUnchangeable(updates: DealUpdates | undefined, { do: kind, id, body }: Change): void {
   if (updates && kind === 'update' && id !== undefined && body) dealInput(updates.members, id, body)
 }

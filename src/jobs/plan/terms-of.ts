@@ -4,11 +4,11 @@ import { type JobPaths, jobPaths } from '../journal/job-folder.ts'
 import type { ImportTerms } from './import-terms.ts'
 import type { PlanHead } from './plan-head.ts'
 
-/** How the rows of a job came to be: its own terms, else those of the job that it retries. */
+/** How the rows of a job were read: its own terms, else those of the job that it retries. */
 export interface RowTerms {
-  /** Undefined where no job kept them: it was planned by an earlier version, or had no file. */
+  /** Undefined if no job has them: it was planned by an earlier version, or had no file. */
   readonly terms: ImportTerms | undefined
-  /** What the first of those jobs did. */
+  /** The kind of the first of those jobs. */
   readonly kind: PlanHead['kind']
 }
 

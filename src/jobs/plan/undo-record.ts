@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { canonicalJson } from './digest.ts'
 
-/** A member that somebody changed since, and its three sides. */
+/** A member that someone else changed since, with its three values. */
 export interface Conflict {
   readonly field: string
   readonly was: JsonValue
@@ -12,9 +12,9 @@ export interface Conflict {
 }
 
 export interface Restored {
-  /** A merge patch that brings back what was there; empty when there is nothing to bring back. */
+  /** A merge patch that restores the old values; empty if there is nothing to restore. */
   readonly patch: JsonObject
-  /** Members that somebody changed since; they are left alone. */
+  /** Members that someone else changed since; they stay unchanged. */
   readonly conflicts: readonly Conflict[]
 }
 
@@ -25,7 +25,7 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
   for (const [name, value] of Object.entries(written)) {
     const old = own(before, name)
     if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {
-      // Unless it is back already.
+      // Unless it already has the old value.
       if (!isSame(old, own(now, name))) conflicts.push({ field: name, was: old, wrote: value, now: own(now, name) })
     } else if (!isSame(old, own(now, name))) {
       patch[name] = patchTo(own(now, name), old)
@@ -34,23 +34,23 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
   return { patch, conflicts }
 }
 
-/** Members of a record that was made by a job and that somebody changed since; none when it may go. */
+/** Members that someone changed in a record that a job created; none if the record may be deleted. */
 export function changesSince(written: JsonObject, now: CrmRecord): readonly Conflict[] {
   const sides = (field: string) => ({ field, was: null, wrote: own(written, field), now: own(now, field) })
   const changed = Object.keys(changedMembers(now, written))
   if (changed.length > 0) return changed.map(sides)
-  // A server that counts versions, or tells when it was changed, knows of other members too.
+  // A version or a time of change also shows changes of other members.
   if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
   const isTouched = now.updated_at !== undefined && now.updated_at !== now.created_at
   return isTouched ? [sides('updated_at')] : []
 }
 
-/** What can be sent of a record that is gone. */
+/** The members of a deleted record that can be sent to create it again. */
 export function writableOf(record: CrmRecord): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isReadOnly(name) && value !== null))
 }
 
-/** RFC 7396: an object is merged, so what is not to be in it must be named. */
+/** RFC 7396 merges objects, so members to remove must be named. */
 function patchTo(now: JsonValue, wanted: JsonValue): JsonValue {
   if (!isJsonObject(now) || !isJsonObject(wanted)) return wanted
   const names = new Set([...Object.keys(now), ...Object.keys(wanted)])

@@ -11,7 +11,7 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { canonicalJson } from '../plan/digest.ts'
 
-/** What `extensions.code` means where no status stands beside it; everything else is values that are refused. */
+/** The meaning of `extensions.code` without a status; any other code means refused values. */
 const KINDS: readonly (readonly [RegExp, ErrorCode, number])[] = [
   [/rate.?limit|throttl|too.?many/i, 'rate_limited', 429],
   [/not.?found/i, 'not_found', 404],
@@ -37,8 +37,8 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 const DEALS = '/v1/deals/'
 
 /**
- * Sends changes of deals, which no endpoint takes, over GraphQL: what goes out follows from the plan alone, as it does
- * elsewhere. An answer comes back as if an endpoint had given it.
+ * Sends changes of deals over GraphQL, because no endpoint accepts them. The request follows from the plan alone, as for other
+ * operations. The response is converted to that of an endpoint.
  */
 export function createDealSender(sender: Sender, updates: DealUpdates): Sender {
   return {
@@ -61,7 +61,7 @@ function bodyOf(write: Write, { query, members }: DealUpdates): Buffer {
   return Buffer.from(canonicalJson({ query, variables: { input: dealInput(members, idOf(write), patch) } }))
 }
 
-/** Of error statuses those that may come with errors of GraphQL; the others say more than these. */
+/** Error statuses that may accompany errors of GraphQL; any other status is more specific than the errors. */
 const OWN_STATUSES = [400, 409, 412, 422]
 
 function asAnswer(outcome: Answer | Failure, { place }: DealUpdates, id: string): Answer | Failure {
@@ -80,13 +80,13 @@ function jsonOf(outcome: Answer | Failure): JsonValue | undefined {
   try {
     return parseExactJson(body.toString('utf8'))
   } catch (error) {
-    // An answer of something that stands before the server: its status says what it says.
+    // The response of a proxy in front of the server; its status is its meaning.
     if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-/** It may have happened all the same. */
+/** The change may still have taken effect. */
 function noGraphql({ headers, status }: Answer): Failure {
   return {
     code: 'in_doubt',

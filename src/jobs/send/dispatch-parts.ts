@@ -18,14 +18,14 @@ export interface DispatchParts {
   readonly clock: ServerClock
   /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping
-  /** Whether a create that is answered with the id of another create is in doubt. */
+  /** Whether a create is in doubt if its response has the id of another create. */
   readonly isEachIdOnce: boolean
   readonly account: string
   readonly run: string
   readonly lifeMs: number
-  /** Stops behind so many failed rows. */
+  /** Stops after more failed rows than this. */
   readonly maxFailed: number
-  /** The longest time in which nothing gets through. */
+  /** The longest time without a response. */
   readonly maxOutageMs: number
   readonly signal: AbortSignal
   readonly steadyMs: () => number
@@ -34,9 +34,9 @@ export interface DispatchParts {
 }
 
 export interface DispatchHooks {
-  /** After each operation that came to an end. */
+  /** Called after the end of each operation. */
   onEnd(task: Task, sendOutcome: SendOutcome): void
-  /** When nothing is sent for a while, and undefined when it goes on. */
+  /** Called when sending pauses, and with undefined when it continues. */
   onPause(pause: { readonly why: string; readonly untilMs: number | undefined } | undefined): void
 }
 
@@ -52,16 +52,16 @@ export type Stop =
 export interface Unsettled {
   readonly task: Task
   readonly why: string
-  /** The server has given its last word: no request of it is under way. */
+  /** The server has responded: no request of the operation is in progress. */
   readonly isAnswered: boolean
-  /** For a deletion that was answered with 404 or 410. */
+  /** For a deletion with the response 404 or 410. */
   readonly goneAs?: GoneAs | undefined
 }
 
 export interface Dispatched {
   readonly stop: Stop | undefined
-  /** What only a look at the records can tell. */
+  /** Operations whose outcome only the records show. */
   readonly unsettled: readonly Unsettled[]
-  /** What was leased, and was not sent or has to be sent again. */
+  /** Leased operations that were not sent, or must be sent again. */
   readonly left: readonly Task[]
 }

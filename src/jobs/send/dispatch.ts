@@ -10,10 +10,10 @@ import { TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
-/** After a kill all leased rows are in doubt, and creates that must not be repeated have to be looked up. */
+/** After a kill, all leased rows are in doubt, and creates that must not be repeated are looked up. */
 const MOST_LEASED_IN_DOUBT = 16
 
-/** Sends what `leases` gives, and `first` before it, until all has come to an end or something stops it. */
+/** Sends `first`, then the operations from `leases`, until all have ended or something stops it. */
 export function dispatch(parts: DispatchParts, first: readonly Task[]): Promise<Dispatched> {
   return new Dispatch(parts).run(first)
 }
@@ -72,7 +72,7 @@ class Dispatch {
     )
   }
 
-  /** False when nothing can go now. */
+  /** False if nothing can be sent now. */
   #sendNext(): boolean {
     const { steadyMs, limiter } = this.#parts
     const probeMs = this.#outcomes.outage.untilProbeMs
@@ -92,7 +92,7 @@ class Dispatch {
     return waitMs !== undefined && this.#waitForLimit(waitMs)
   }
 
-  /** Behind its window a key means nothing any more; what was never sent gets a lease anew. */
+  /** After its window, a key has no effect; an operation that was never sent gets a new lease. */
   #maySend(task: Task): boolean {
     const { clock, lifeMs, leases, journal, keys } = this.#parts
     const { failed } = task.operation.head
@@ -137,7 +137,7 @@ class Dispatch {
     } catch (error) {
       this.#stopFor({ why: 'error', error })
     }
-    // Once, wherever it failed: a count that is off by one would never come back to none, and the job never end.
+    // Exactly once, wherever it failed: otherwise the count would never return to zero, and the job would never end.
     this.#underWay -= 1
     this.#pump()
   }

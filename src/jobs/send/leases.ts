@@ -9,11 +9,11 @@ export const MOST_LEASED_AT_ONCE = 256
 export interface LeaseTerms {
   readonly windowMs: number
   readonly nowMs: () => number
-  /** Gives none that was not leased before. */
+  /** Takes no further operations from the plan. */
   readonly isClosed?: boolean
 }
 
-/** Takes operations from a plan in its order and leases them; nothing is sent that does not come from here. */
+/** Takes operations from a plan in its order and leases them; only leased operations are sent. */
 export class Leases {
   readonly #journal: Journal
   readonly #progress: Progress
@@ -39,7 +39,7 @@ export class Leases {
     return this.#terms.isClosed === true || this.#at >= this.#waiting.length
   }
 
-  /** The next ones, at most so many; they may be sent when it resolves, and not before. */
+  /** The next operations, at most so many; they may be sent once it resolves, and not before. */
   async take(most: number): Promise<readonly Task[]> {
     const taken: Operation[] = []
     while (taken.length < Math.min(most, MOST_LEASED_AT_ONCE) && !this.isEmpty) {
@@ -57,7 +57,7 @@ export class Leases {
     return taken.map((operation) => newTask(operation, time, this.#terms.windowMs))
   }
 
-  /** A lease anew for one that may not be sent under its first: `isRaised` under a new key, because it was proved absent. */
+  /** Renews a lease that does not allow sending. `isRaised`: under a new key, because the record was proved absent. */
   renew(task: Task, why: string, isRaised: boolean): void {
     const { op, offset } = task.operation
     const time = this.#terms.nowMs()
@@ -77,7 +77,7 @@ export class Leases {
   }
 }
 
-/** An earlier job of the run may have sent it before this lease. */
+/** With `since`, an earlier job of the run may have sent it before this lease. */
 function newTask(operation: Operation, leaseMs: number, windowMs: number): Task {
   const { gen = 0, since } = operation.head
   const leasedMs = Math.min(leaseMs, since ?? leaseMs)
@@ -86,7 +86,7 @@ function newTask(operation: Operation, leaseMs: number, windowMs: number): Task 
     gen,
     leasedMs,
     expiresMs: leasedMs + windowMs,
-    // How long the earlier job sent is not known here.
+    // It is unknown how long the earlier job was sending.
     windowEndMs: since === undefined ? leasedMs + windowMs : Number.POSITIVE_INFINITY,
     tries: 0,
     isInDoubt: since !== undefined,

@@ -6,7 +6,7 @@ import { recordDigest } from '../plan/digest.ts'
 import { type Candidate, CreatedMatcher } from './match-created.ts'
 import type { Task } from './task-queue.ts'
 
-/** What the records say about an operation whose fate is not known. */
+/** What the records show about an operation with an unknown outcome. */
 export type Finding =
   | { readonly is: 'done'; readonly id: string | null }
   | { readonly is: 'absent' }
@@ -15,11 +15,11 @@ export type Finding =
   | { readonly is: 'doubt'; readonly why: string; readonly isThere?: true }
 
 export interface Records {
-  /** All of them, from the first page on. */
+  /** All records, from the first page on. */
   list(): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Of these ids those that are known to be of other operations. */
+  /** Those of these ids that belong to other operations. */
   claimed(ids: ReadonlySet<string>): ReadonlySet<string>
-  /** Some records that this job made or changed: a list without any of them proves nothing. */
+  /** Some records that this job created or changed: a list without any of them proves nothing. */
   recentRecords(): ReadonlySet<string>
   /** Whether an empty list proves absence without recentRecords: an unknown server may never list anything. */
   readonly isEmptyBelieved: boolean
@@ -60,7 +60,7 @@ class ListProof {
   #isAnySeen = false
   #isAnyNamed = false
   #isAnyUnnamed = false
-  #isWitnessSeen = false
+  #isRecentSeen = false
 
   constructor(recentRecords: ReadonlySet<string>) {
     this.#recentRecords = recentRecords
@@ -71,10 +71,10 @@ class ListProof {
     this.#isAnySeen = true
     if (text === undefined) this.#isAnyUnnamed = true
     else this.#isAnyNamed = true
-    this.#isWitnessSeen ||= this.#recentRecords.has(text ?? '')
+    this.#isRecentSeen ||= this.#recentRecords.has(text ?? '')
   }
 
-  /** The record to change or delete may be one without an id. */
+  /** The record to change or delete may be one of those without an id. */
   whyUnnamed({ operation: { head } }: Task): Finding | undefined {
     if (head.do === 'create' || !this.#isAnyUnnamed) return undefined
     return { is: 'doubt', why: `${head.id} may be among the records without an "id" in the list` }
@@ -92,7 +92,8 @@ class ListProof {
   #whyNoProof(isEmptyBelieved: boolean): string | undefined {
     if (this.#isAnyUnnamed && !this.#isAnyNamed) return 'no record of the list has an "id"'
     const { size } = this.#recentRecords
-    if (size > 0) return this.#isWitnessSeen ? undefined : 'the list shows none of the records that this job made last'
+    if (size > 0)
+      return this.#isRecentSeen ? undefined : 'the list shows none of the last records that this job created'
     return this.#isAnySeen || isEmptyBelieved ? undefined : 'the list is empty, and may always be'
   }
 }
@@ -101,7 +102,7 @@ function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Fi
   const patch = body && (parseExactJson(body.toString('utf8')) as JsonObject)
   if (patch && Object.keys(changedMembers(record, patch)).length === 0) return { is: 'done', id: head.id ?? null }
   if (head.before === undefined || recordDigest(record) === head.before) return { is: 'absent' }
-  const why = `${head.id} was changed since it was planned, and not to what this row says`
+  const why = `${head.id} was changed since it was planned, and not to the values of this row`
   return { is: 'doubt', why, isThere: true }
 }
 
@@ -127,7 +128,8 @@ async function lookForPartly(records: Records, absent: readonly Task[], { matche
     if (shown.isUnnamed(task)) findings.set(task, UNNAMED)
     else if (!shown.isCompared(task))
       findings.set(task, { is: 'doubt', why: `the list shows none of the members of this row` })
-    else if (free) findings.set(task, { is: 'doubt', why: `${free.id} may be it: the list does not show ${hidden}` })
+    else if (free)
+      findings.set(task, { is: 'doubt', why: `${free.id} may be the record: the list does not show ${hidden}` })
   }
 }
 
@@ -145,7 +147,7 @@ function withoutRecord({ operation: { head } }: Task): Finding {
   return head.do === 'delete' ? { is: 'done', id: head.id ?? null } : { is: 'gone' }
 }
 
-/** Operations that say the same are the same: whichever of them made a record, each record is one of them. */
+/** Equal operations are interchangeable: each record counts for one of them, whichever created it. */
 function judgeCreates(
   tasks: readonly Task[],
   matcher: CreatedMatcher,
@@ -169,21 +171,21 @@ function judgeCreates(
 }
 
 function judgeCandidates(free: readonly Candidate[], index: number, tasks: number): Finding {
-  if (free.length > tasks) return { is: 'doubt', why: `${free.length} records say the same as this row` }
+  if (free.length > tasks) return { is: 'doubt', why: `${free.length} records are equal to this row` }
   const candidate = free[index]
   if (!candidate) return { is: 'absent' }
   if (candidate.createdMs !== undefined) return { is: 'done', id: candidate.id }
   return {
     is: 'doubt',
-    why: `${candidate.id} says the same as this row, and the server does not tell when it was made`,
+    why: `${candidate.id} is equal to this row, and the server does not state when it was created`,
   }
 }
 
-/** Sent again it might be there twice. */
+/** If it were sent again, it might exist twice. */
 function nearly({ id }: Candidate): Finding {
   return {
     is: 'doubt',
-    why: `${id} was made since, with the same address or name, and says something else than this row`,
+    why: `${id} was created since, with the same email or name, and differs from this row`,
   }
 }
 

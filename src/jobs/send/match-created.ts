@@ -5,16 +5,16 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { naturalName, textOf } from '../plan/existing.ts'
 import type { Task } from './task-queue.ts'
 
-/** A record that says what an operation would have made. */
+/** A record that is equal to what an operation would have created. */
 export interface Candidate {
   readonly id: string
-  /** Undefined when the server does not tell when it was made. */
+  /** Undefined if the server does not state when it was created. */
   readonly createdMs: number | undefined
 }
 
-/** Finds, in one pass over a list, the records that operations may have made. */
+/** Finds, in one pass over a list, the records that operations may have created. */
 export class CreatedMatcher {
-  /** By the names of the members that were sent, and then by what they say. */
+  /** By the names of the members that were sent, and then by their values. */
   readonly #groups = new Map<string, { names: readonly string[]; byText: Map<string, Task[]> }>()
   readonly #byName = new Map<string, Task[]>()
   readonly #found = new Map<Task, Candidate[]>()
@@ -22,11 +22,11 @@ export class CreatedMatcher {
   /** Tasks that agree with a record without an id that crm can use: it can neither be adopted nor ruled out. */
   readonly #unnamed = new Set<Task>()
   readonly #sent = new Map<Task, readonly string[]>()
-  /** Members that no record had so far. */
+  /** Members that no record so far has. */
   readonly #hidden = new Set<string>()
   #isAnySeen = false
 
-  /** `by` has seen the whole list; members that it never saw are not compared. */
+  /** `by` has seen the whole list; members that no record has are not compared. */
   constructor(tasks: readonly Task[], by?: CreatedMatcher) {
     for (const task of tasks) this.#add(task, by ? by.#hidden : NONE)
   }
@@ -61,7 +61,7 @@ export class CreatedMatcher {
     return this.#unnamed.has(task)
   }
 
-  /** Made since the lease, with the same address or name, whatever else they say: a server may trim, or a person edit. */
+  /** Records created since the lease with the same email or name: the server may have trimmed values, or a person edited them. */
   near(task: Task): readonly Candidate[] {
     return this.#near.get(task) ?? []
   }
@@ -74,9 +74,9 @@ export class CreatedMatcher {
     const sent = parseExactJson(task.operation.body?.toString('utf8') ?? '{}')
     if (!isJsonObject(sent)) return
     const body = Object.fromEntries(Object.entries(sent).filter(([name]) => !hidden.has(name)))
-    const said = Object.keys(body).filter((name) => isShown(body[name]))
-    this.#sent.set(task, said)
-    for (const name of said) this.#hidden.add(name)
+    const shown = Object.keys(body).filter((name) => isShown(body[name]))
+    this.#sent.set(task, shown)
+    for (const name of shown) this.#hidden.add(name)
     const names = Object.keys(body).sort()
     const key = JSON.stringify(names)
     const group = this.#groups.get(key) ?? { names, byText: new Map<string, Task[]>() }

@@ -7,7 +7,7 @@ import type { Task } from './task-queue.ts'
 const NOT_KNOWN = 'the server is not known to keep idempotency keys'
 
 /** The reason not to send a create again after a 2xx that does not show the record. */
-export const TAKEN = 'the server took it without showing what it made, so it is not sent again'
+export const TAKEN = 'the server accepted it without showing the record, so it is not sent again'
 
 /** An update or a deletion may be repeated; a create only when the server keeps its key. */
 export function mayRepeat({ operation }: Task, { isKept }: KeyKeeping): boolean {

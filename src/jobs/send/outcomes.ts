@@ -17,13 +17,13 @@ const LONGEST_PROBE_MS = 15_000
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 30_000
-/** Results that a kill -9 may cost; the operations are then sent once more, under the same key. */
+/** A kill -9 loses results of at most this time; their operations are then sent again, under the same key. */
 const FLUSH_AFTER_MS = 50
 
-/** What becomes of tasks once their tries have come back: it is written down, and the queue has what goes out again. */
+/** Handles the responses to tasks: writes results to the journal, and queues tasks that are sent again. */
 export class Outcomes {
   readonly outage: Outage
-  /** What only a look at the records can tell. */
+  /** Operations whose outcome only the records show. */
   readonly unsettled: Unsettled[] = []
   readonly #parts: DispatchParts
   readonly #queue: TaskQueue
@@ -38,12 +38,12 @@ export class Outcomes {
     this.outage = new Outage(parts.steadyMs)
   }
 
-  /** After every try; the task ends, waits for its next one, or is left for a look at the records. */
+  /** Called after every try; the task ends, waits for its next try, or is looked up in the records. */
   take(task: Task, outcome: Answer | Failure): void {
     const judged = judge(task, outcome)
     const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
     const isOutage = judged.is === 'again' && judged.because === 'outage'
-    if (!isOutage && outcome.headers !== undefined) this.#goOn()
+    if (!isOutage && outcome.headers !== undefined) this.#endOutage()
     if (isFailure(outcome)) noteTry(task, outcome)
     switch (sendOutcome.is) {
       case 'done':
@@ -74,7 +74,7 @@ export class Outcomes {
     if (!this.#parts.isEachIdOnce) return sendOutcome
     const isMade = sendOutcome.is === 'done' && task.operation.head.do === 'create' && sendOutcome.flag !== 'u'
     if (!isMade || sendOutcome.id === null || this.#answered.add(sendOutcome.id)) return sendOutcome
-    const why = `the answer names ${oneLine(sendOutcome.id, 60)}, which another row of this job was answered with`
+    const why = `the answer names ${oneLine(sendOutcome.id, 60)}, which is also the id of another row of this job`
     return { is: 'unsettled', why, isAnswered: false, isTaken: true }
   }
 
@@ -125,11 +125,11 @@ export class Outcomes {
     const { steadyMs, random, maxOutageMs } = this.#parts
     const wasOn = this.outage.isOn
     if (because === 'outage') this.#countOutage(failure, maxOutageMs)
-    // While nothing gets through at all, it is not this operation's doing.
+    // During an outage, the failure is not that of this operation.
     if (because === 'outage' && !wasOn) task.tries += 1
     const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** task.tries, LONGEST_BACKOFF_MS)
     const backoffMs = fullMs * (0.5 + random() / 2)
-    // A limit holds for all, and is kept where all pass.
+    // A limit applies to all requests; the rate limiter enforces it.
     const waitMs = because === 'limit' && afterMs ? 0 : (afterMs ?? backoffMs)
     this.#queue.delay(task, steadyMs() + waitMs)
   }
@@ -144,12 +144,12 @@ export class Outcomes {
     if (lastsMs > maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
   }
 
-  #goOn(): void {
+  #endOutage(): void {
     if (this.outage.isOn) this.#parts.hooks.onPause(undefined)
     this.outage.succeeded()
   }
 
-  /** What is not written yet is whoever closes the journal's to write. */
+  /** Does not flush: closing the journal does. */
   close(): void {
     clearTimeout(this.#flushTimer)
   }
@@ -170,7 +170,7 @@ function noteTry(task: Task, { isInDoubt }: Failure): void {
   if (!task.isInDoubt) task.lastSentMs = undefined
 }
 
-/** Notices that nothing gets through any more, and lets one request at a time find out when it does again. */
+/** Detects that the server no longer responds, and probes with one request at a time until it does. */
 class Outage {
   readonly #steadyMs: () => number
   #inARow = 0
@@ -186,7 +186,7 @@ class Outage {
     return this.#inARow >= FAILURES_IN_A_ROW
   }
 
-  /** How long nothing has got through. */
+  /** How long there has been no response. */
   get lastsMs(): number {
     return this.#inARow === 0 ? 0 : this.#steadyMs() - this.#sinceMs
   }
@@ -195,7 +195,7 @@ class Outage {
     return this.isOn ? Math.max(0, this.#nextProbeMs - this.#steadyMs()) : 0
   }
 
-  /** True when this failure is the one that makes an outage of it. */
+  /** True for the failure with which an outage begins. */
   failed(): boolean {
     const wasOn = this.isOn
     if (this.#inARow === 0) this.#sinceMs = this.#steadyMs()

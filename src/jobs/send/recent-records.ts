@@ -6,13 +6,13 @@ import type { Progress } from '../journal/progress.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import type { JobServices, ServerTerms } from './services.ts'
 
-/** Somebody may have deleted one or the other; all of them is another thing. */
+/** Someone may have deleted a few of the last records, but hardly all of them. */
 const MOST_RECENT = 20
 
-/** Statuses of a deletion; 0 is a result that was found in the list. */
+/** Statuses of a deletion; 0 is a result from the list. */
 const NO_RECORD: readonly number[] = [0, 204, 404, 410]
 
-/** The records that a job made or changed last: they are there wherever the job belongs. */
+/** The records that a job created or changed last: the account of the job has them. */
 export class RecentRecords {
   readonly #ids: string[] = []
 
@@ -28,8 +28,8 @@ export class RecentRecords {
 }
 
 /**
- * Many accounts share one address, and the API key says which. A job that is resumed with another key than before goes on
- * only where its records are: CrmError `conflict` when none is, for the rest of its rows would be made in a stranger's CRM.
+ * Many accounts share one URL, and the API key selects the account. A job resumed with another key continues only if its
+ * records exist: CrmError `conflict` if none does, because the rest of its rows would be created in another account.
  */
 export async function refuseOtherKeyholder(
   recentRecords: RecentRecords,
@@ -46,9 +46,9 @@ export async function refuseOtherKeyholder(
   }
   throw new CrmError(
     'conflict',
-    `the API key is another one than ${job} was sent with, and none of the records that it made last is there`,
+    `the API key differs from the one that ${job} was sent with, and none of the last records that it created exists`,
     {
-      hint: `use a key of the account that it was begun with, or leave it: crm jobs cancel ${job}`,
+      hint: `use a key of the account that it was started with, or cancel it: crm jobs cancel ${job}`,
       job,
     },
   )

@@ -18,7 +18,7 @@ import { openScratch, type Scratch } from '../plan/scratch.ts'
 import type { RunTerms } from './services.ts'
 
 /** A row of an upsert whose contact exists more than once: another writer made it at the same time. */
-export interface Twin {
+export interface DuplicateRow {
   readonly line: number | null
   /** The record that the job made. */
   readonly id: string
@@ -29,7 +29,7 @@ export interface Twin {
 /** The result of reading the records of an upsert again. */
 export interface Recheck {
   /** Undefined with `--no-recheck`. */
-  readonly twins: readonly Twin[] | undefined
+  readonly duplicates: readonly DuplicateRow[] | undefined
 }
 
 export interface RecheckParts {
@@ -52,11 +52,11 @@ async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | 
   try {
     if (!isRechecked(plan.head, plan.end)) return undefined
     const kept = keptRecheck(paths)
-    if (kept?.twins?.length === 0) return kept
+    if (kept?.duplicates?.length === 0) return kept
     const found = parts.terms.isRecheckLeftOut
-      ? (kept ?? { twins: undefined })
-      : { twins: await findTwins(paths, plan, parts) }
-    await writePrivateFile(fileOf(paths), JSON.stringify(found))
+      ? (kept ?? { duplicates: undefined })
+      : { duplicates: await findDuplicates(paths, plan, parts) }
+    await writePrivateFile(fileOf(paths), JSON.stringify({ twins: found.duplicates }))
     return found
   } finally {
     plan.close()
@@ -66,14 +66,20 @@ async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | 
 /** The last result; undefined before the first. */
 export function keptRecheck(paths: JobPaths): Recheck | undefined {
   const file = fileOf(paths)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Recheck) : undefined
+  if (!existsSync(file)) return undefined
+  const { twins } = JSON.parse(readFileSync(file, 'utf8')) as { twins?: readonly DuplicateRow[] }
+  return { duplicates: twins }
 }
 
 function fileOf({ folder }: JobPaths): string {
   return join(folder, 'recheck.json')
 }
 
-async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts): Promise<readonly Twin[]> {
+async function findDuplicates(
+  paths: JobPaths,
+  plan: PlanFile,
+  { list }: RecheckParts,
+): Promise<readonly DuplicateRow[]> {
   const names = plan.head.terms?.match.names ?? []
   const scratch = openScratch(paths.folder, 'recheck')
   try {
@@ -90,7 +96,7 @@ async function findTwins(paths: JobPaths, plan: PlanFile, { list }: RecheckParts
     const { made, found } = countMade(scratch)
     shown.judge(made > 0)
     if (made > 0 && found === 0) throw noneListed(made)
-    return twinsIn(scratch)
+    return duplicatesIn(scratch)
   } finally {
     scratch.close()
   }
@@ -134,24 +140,24 @@ export async function tryRecheck(
     return { found: await recheck(paths, parts) }
   } catch (error) {
     if (!isListUnreadable(error)) throw error
-    const hint = `the rows are sent: crm jobs show ${paths.id}; look for duplicates yourself: crm ${parts.noun} list`
+    const hint = `the rows are sent: crm jobs show ${paths.id}; to look for duplicates: crm ${parts.noun} list`
     const message = `duplicates cannot be looked for: ${error.message}`
     return {
-      found: { twins: undefined },
+      found: { duplicates: undefined },
       error: new CrmError(error.code, message, { hint, job: paths.id, cause: error }),
     }
   }
 }
 
-function twinsIn({ database }: Scratch): readonly Twin[] {
+function duplicatesIn({ database }: Scratch): readonly DuplicateRow[] {
   const some = database.prepare(
     'SELECT line, id, ids FROM made WHERE instr(substr(ids, instr(ids, char(10)) + 1), char(10))',
   )
-  const twins = some.all().map(({ line, id, ids }) => ({
+  const duplicates = some.all().map(({ line, id, ids }) => ({
     line: line === null ? null : Number(line),
     id: String(id),
     // A list that grows while it is read may have a record on two pages.
     ids: [...new Set(String(ids).trimEnd().split('\n'))].map((text) => String(JSON.parse(text))),
   }))
-  return twins.filter(({ ids }) => ids.length > 1)
+  return duplicates.filter(({ ids }) => ids.length > 1)
 }

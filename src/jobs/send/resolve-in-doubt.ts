@@ -8,32 +8,32 @@ import { TAKEN } from './may-repeat.ts'
 import type { GoneAs } from './send-outcome.ts'
 import type { Task } from './task-queue.ts'
 
-/** A list may lag behind the writes; what is absent is looked for once more after so long. */
+/** A list may lag behind the writes; absent records are looked up again after this time. */
 const SETTLE_MS = 2000
 
 export interface ResolveParts {
   readonly journal: Journal
   readonly progress: Progress
   readonly leases: Leases
-  /** Undefined where what was made cannot be read back, as notes cannot. */
+  /** Undefined if the resource cannot be listed, such as notes. */
   readonly records: Records | undefined
-  /** Why there are none, for people. */
+  /** Why there are no records, for people. */
   readonly whyUnread: string
   /** The reason not to send an absent record again; undefined when it is sent. */
   readonly whyNoMore: string | undefined
   readonly lifeMs: number
   readonly serverNowMs: () => number
   readonly steadyMs: () => number
-  /** When this process began, by the steady clock: what an earlier one sent was sent before. */
+  /** When this process started, by the steady clock; earlier processes sent before. */
   readonly startedMs: number
-  /** False when it was interrupted. */
+  /** False if it was interrupted. */
   readonly sleep: (ms: number) => Promise<boolean>
   readonly onWait: (why: string, waitMs: number) => void
 }
 
 /**
- * Ends operations whose fate only the records tell: adopted, or in doubt. Gives those that were proved absent, under a new
- * lease and a new generation; undefined when it was interrupted, and then those are left as they were.
+ * Ends operations whose outcome only the records show: done or in doubt. Returns those that were proved absent, under a new
+ * lease and a new generation; undefined if it was interrupted, and then they are unchanged.
  */
 export async function resolveInDoubt(
   parts: ResolveParts,
@@ -46,13 +46,13 @@ export async function resolveInDoubt(
     return []
   }
   const tasks = unsettled.map(({ task }) => task)
-  // A request that is still under way would make what was just proved absent.
+  // A request that is still in progress would create a record that was just proved absent.
   const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
-  if (waitMs > 0) parts.onWait('earlier requests may still be under way', waitMs)
+  if (waitMs > 0) parts.onWait('earlier requests may still be in progress', waitMs)
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
   const first = await look(records, tasks)
   const absent = tasks.filter((task) => first.get(task)?.is === 'absent')
-  // Written before the second look, for which a record that was adopted is not there for another row that says the same.
+  // Written before the second lookup, so that an adopted record is not matched to another, equal row.
   const goneAs = new Map(unsettled.map((one) => [one.task, one.goneAs]))
   for (const [task, finding] of first) if (finding.is !== 'absent') keep(parts, task, finding, goneAs.get(task))
   if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
@@ -74,17 +74,17 @@ async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyM
   }
 }
 
-/** How long until no request of the operation can be under way any more. */
+/** The time until no request of the operation can still be in progress. */
 function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: ResolveParts, { task, isAnswered }: Unsettled): number {
   if (isAnswered) return 0
   const hereMs = task.lastSentMs === undefined ? 0 : task.lastSentMs + lifeMs - steadyMs()
   if (!task.isResumed) return hereMs
-  // The earlier process may have sent until the end of the window that it believed in.
+  // The earlier process may have sent until the end of the window that it assumed.
   const beforeMs = Math.min(startedMs + lifeMs - steadyMs(), task.windowEndMs - serverNowMs())
   return Math.max(hereMs, beforeMs)
 }
 
-/** True when the operation is to be sent once more. */
+/** True if the operation is sent again. */
 function keep(parts: ResolveParts, task: Task, finding: Finding, goneAs?: GoneAs): boolean {
   const { journal, progress, leases } = parts
   const { op } = task.operation
@@ -125,7 +125,7 @@ function isThere(finding: Finding): boolean {
   return finding.is === 'absent' || (finding.is === 'doubt' && finding.isThere === true)
 }
 
-const GONE = 'the record is not there any more'
+const GONE = 'the record no longer exists'
 
 function endInDoubt({ journal, progress }: ResolveParts, { operation: { op } }: Task, why: string): void {
   journal.append({ t: 'doubt', op, why })

@@ -21,7 +21,7 @@ export interface Resumed {
   readonly unsent: readonly Task[]
 }
 
-/** What earlier processes left behind. */
+/** The tasks that earlier processes left. */
 export function resumeTasks(plan: PlanFile, progress: Progress, terms: ResumeTerms): Resumed {
   const sent: Task[] = []
   const unsent: Task[] = []
@@ -55,7 +55,7 @@ interface LeftAs {
 function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & LeftAs): Task {
   const { gen = 0, since } = operation.head
   const leasedMs = Math.min(lease.time, since ?? lease.time)
-  // Another key may be one under which the server never saw our idempotency keys.
+  // With another API key, the server may not find our idempotency keys.
   const isKnown = terms.isScopedByAccount || lease.key === terms.keyMark
   const windowMs = Math.min(terms.windowMs, lease.window)
   const isSent = !terms.isBack || since !== undefined
@@ -73,7 +73,7 @@ function taskOf(operation: Operation, lease: HeldLease, terms: ResumeTerms & Lef
   }
 }
 
-/** Of these ids those that are the result of an operation that is done. */
+/** Those of these ids that are the result of a done operation. */
 export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
   journal.flush()
   const claimed = new Set<string>()
@@ -84,7 +84,7 @@ export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<st
   return claimed
 }
 
-/** Some of the last records that the job made or changed. */
+/** Some of the last records that the job created or changed. */
 export function recentRecordsIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
   journal.flush()
   const recentRecords = new RecentRecords()

@@ -13,10 +13,10 @@ import { type OtherRows, Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { type Account, rowTotals } from '../journal/row-totals.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
+import { checkServer } from './check-server.ts'
 import { createDealSender } from './deal-sender.ts'
 import { dispatch } from './dispatch.ts'
 import type { Dispatched, DispatchHooks, Stop, Unsettled } from './dispatch-parts.ts'
-import { greet } from './greet.ts'
 import { Leases } from './leases.ts'
 import { RecentRecords, refuseOtherKeyholder } from './recent-records.ts'
 import { resolveInDoubt } from './resolve-in-doubt.ts'
@@ -34,16 +34,16 @@ export interface JobRun {
   readonly hooks: RunHooks
 }
 
-/** What becomes of rows that were in doubt when a job ended. */
+/** How a run handles rows that were in doubt when the job ended. */
 export interface Doubts {
-  /** So many are asked about once more. */
+  /** The number of rows that are checked again. */
   readonly reopened: number
-  /** Or none, for this job came after, and has these rows. */
+  /** A later job with these rows; then none are checked. */
   readonly successor: string | undefined
 }
 
 export interface RunHooks extends DispatchHooks {
-  /** Before the first request: what is there to do, and what has been done already. */
+  /** Called before the first request, with the plan and the state of the job. */
   onStart(progress: Progress, plan: PlanFile, doubts: Doubts): void
 }
 
@@ -54,12 +54,12 @@ export interface JobOutcome {
   readonly stop: Stop | undefined
 }
 
-/** At most so many rounds of looking up and sending again; who is still unsettled then is in doubt. */
+/** The number of rounds of looking up and sending again; operations unsettled after them are in doubt. */
 const MOST_ROUNDS = 5
 
 /**
- * Sends what is left of a job, from wherever an earlier process stopped. One process at a time: CrmError `machine` names
- * the other one. What goes wrong with rows is in the outcome; what keeps the job from starting is thrown.
+ * Sends what is left of a job, from where an earlier process stopped. Only one process may do so: CrmError `machine` names the
+ * other one. Failed rows are in the outcome; an error that prevents the start is thrown.
  */
 export function runJob(run: JobRun): Promise<JobOutcome> {
   return withLock(run.paths.lock, () => runLocked(run), 0)
@@ -84,7 +84,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       return { account: rowTotals(plan.end, progress), otherRows: progress.otherRows, stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
-    await greet(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
+    await checkServer(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
     await refuseOtherKeyholder(recentRecords, { plan, progress }, services, run.terms)
     const journal = new Journal(paths.journal, end, () => clock.nowMs())
     try {
@@ -122,13 +122,13 @@ async function send(open: Open): Promise<JobOutcome> {
   const leaseTerms = { windowMs: terms.windowMs, nowMs: () => clock.nowMs(), isClosed }
   const leases = new Leases(plan, { journal, progress }, leaseTerms)
   if (!isClosed) for (const task of unsent) leases.renew(task, 'given back unsent', false)
-  // What the last process wrote may be in memory alone, and is what the next requests rely on.
+  // The next requests rely on entries of the last process, which may not be on disk yet.
   await journal.sync()
   const sending = { open, leases, startedMs: services.clocks.steadyMs() }
   const stop = await sendAndSettle(sending, isClosed ? sent : [...sent, ...unsent])
   const account = rowTotals(plan.end, progress)
   if (!stop && !isClosed && account.unsent > 0)
-    throw new Error(`${account.unsent} operations of ${run.paths.id} were never taken up`)
+    throw new Error(`${account.unsent} operations of ${run.paths.id} were never sent`)
   if (stop?.why !== 'error') await writeEnd(open, stop)
   return { account, otherRows: progress.otherRows, stop }
 }
@@ -247,7 +247,7 @@ function writeOpen({ run, plan, clock, journal, progress }: Open): void {
   progress.take(entry)
 }
 
-/** What was leased and never sent is not to be taken for lost, should the job be resumed much later. */
+/** Records leased operations that were never sent, so that a later resume does not treat them as in doubt. */
 function giveBack({ journal, progress }: Open, tasks: readonly Task[]): void {
   const ops = tasks
     .filter(({ isInDoubt, lastSentMs }) => !isInDoubt && lastSentMs === undefined)

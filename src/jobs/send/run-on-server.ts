@@ -25,7 +25,7 @@ export type JobServer = Pick<
   'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 >
 
-/** More under way at once was never seen to help a server, and costs it memory. */
+/** More concurrent requests never increased the throughput of a server, and cost it memory. */
 const MOST_UNDER_WAY = 64
 
 export interface ServerContext {
@@ -37,7 +37,7 @@ export interface ServerContext {
   readonly timing: HostTiming | undefined
 }
 
-/** Where records live: two profiles of one server are one account, and so are its old key and its new one. */
+/** The server that holds the records: two profiles of one server are one account, and so are its old key and its new one. */
 export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
   return baseUrl.href.replace(/\/$/, '')
 }
@@ -62,7 +62,7 @@ export async function runOnServer(
   const { sleep, random, steadyMs } = timing
   const services = {
     ...{ account: crmAccount(server), sender, list, signal, version, pid: ownPid(), random, sleep },
-    // Tells one key from another, and nothing of it.
+    // Distinguishes keys, and reveals nothing about them.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
     clocks: { wallMs: now, steadyMs },
     limitParam: server.wire.limitParam,
@@ -88,9 +88,9 @@ export async function runOnServer(
   }
 }
 
-/** What a job that was made before would still send. */
+/** What an existing job would still send. */
 export interface RestOfJob {
-  /** What has an end already counts as skipped. */
+  /** Operations that have ended count as skipped. */
   readonly counts: PlanCounts
   readonly fields: readonly FieldCount[]
 }

@@ -12,7 +12,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
 import { sentKind } from '../plan/operation.ts'
 import type { Task } from './task-queue.ts'
-import { turnedTo } from './upsert-sender.ts'
+import { changedId } from './upsert-sender.ts'
 
 /** What one try means for its operation, and for the job. */
 export type SendOutcome =
@@ -21,13 +21,13 @@ export type SendOutcome =
       readonly status: number
       readonly id: string | null
       readonly flag: ResultFlag | undefined
-      /** The first member that the answer shows with another value than was sent. */
+      /** The first member that the response shows with another value than was sent. */
       readonly other?: (() => OtherValue) | undefined
     }
   | { readonly is: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
-  /** The same key once more. `limit`: it was not executed, and all others wait as well. */
+  /** Send again under the same key. `limit`: it was not executed, and all others wait too. */
   | { readonly is: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
-  /** Nothing but a look at the records can tell. `isAnswered`: the server will not come back to it. */
+  /** Only the records show the outcome. `isAnswered`: the server has finished with the request. */
   | {
       readonly is: 'unsettled'
       readonly why: string
@@ -35,22 +35,22 @@ export type SendOutcome =
       readonly isTaken?: boolean
       readonly goneAs?: GoneAs
     }
-  /** The job cannot go on: the key is not taken, or this machine is in the way. */
+  /** The job cannot continue: the key is refused, or this machine has an error. */
   | { readonly is: 'stopped'; readonly failure: Failure }
 
-/** The result of a deletion that was answered with 404 or 410, depending on whether the list has the record. */
+/** The result of a deletion with the response 404 or 410, depending on whether the list has the record. */
 export interface GoneAs {
   readonly ifGone: Result
   readonly ifThere: FailedEntry
 }
 
-/** No server is known to take as long as this for one row, and to come round to it after all. */
+/** After so many tries, no server is known to accept a row after all. */
 const MOST_TRIES = 12
 const RUNNING_WAIT_MS = 1000
 
 const KEY_REUSED = /idempotency.*(?:reuse|mismatch|conflict|invalid)|key.?reused/i
 
-/** The one table of what an outcome means; `task` is as it was before this try. */
+/** The meaning of every outcome; `task` has its state before this try. */
 export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   if (!isFailure(outcome)) return judgeAnswer(task, outcome)
   const { status, rule, code } = outcome
@@ -69,7 +69,7 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
 
 function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const { head, body } = task.operation
-  const existing = turnedTo(answer)
+  const existing = changedId(answer)
   let parsed: JsonObject | undefined
   const sent = () => {
     parsed ??= body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined
@@ -77,22 +77,22 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   }
   const kind = existing === undefined ? sentKind(head) : 'update'
   const asked = { kind, sent, id: existing ?? head.id, path: head.path }
-  const fate = judgeWrite(answer, asked)
-  if (fate.is !== 'done') {
-    const failure = fateFailure(answer, fate, '')
-    if (fate.is === 'refused') return judgeRefusal(task, failure)
+  const written = judgeWrite(answer, asked)
+  if (written.is !== 'done') {
+    const failure = fateFailure(answer, written, '')
+    if (written.is === 'refused') return judgeRefusal(task, failure)
     return unclear(task, failure.reason)
   }
-  const other = otherIn(fate.record, answer, asked)
+  const other = otherIn(written.record, answer, asked)
   if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u', other }
-  const existed = existedBefore(task, fate.record, sent) ? 'e' : undefined
-  const flag = isReplayed(answer.headers) ? replayedFlag(task, fate.record) : existed
-  // One that is made again has a new id.
-  const id = head.do === 'create' ? fate.id : (head.id ?? fate.id)
+  const existed = existedBefore(task, written.record, sent) ? 'e' : undefined
+  const flag = isReplayed(answer.headers) ? replayedFlag(task, written.record) : existed
+  // A record that is created again has a new id.
+  const id = head.do === 'create' ? written.id : (head.id ?? written.id)
   return { is: 'done', status: answer.status, id: id ?? null, flag, other }
 }
 
-/** Its values are read once more from the answer as it may be quoted, which takes long: for the row that is named. */
+/** Reads the values again from the redacted response, which is slow: only for the row that a message names. */
 function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrite): (() => OtherValue) | undefined {
   const sent = asked.kind === 'delete' ? undefined : asked.sent()
   const [other] = record && sent ? otherValues(record, sent) : []
@@ -104,7 +104,7 @@ function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrit
   }
 }
 
-/** After a lost answer a replay may be of its own try, unless the record was made before that try. */
+/** After a lost response, a replay may be of its own try, unless the record was created before that try. */
 function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task, record: CrmRecord = {}): ResultFlag {
   if (!isInDoubt && !isResumed && tries === 0) return 'o'
   const madeMs = operation.head.do === 'create' ? madeAtMs(record) : undefined
@@ -131,12 +131,12 @@ function unclear({ operation }: Task, why: string): SendOutcome {
   return { is: 'unsettled', why, isAnswered: !isTaken, isTaken }
 }
 
-/** The address is wrong, and it is for all rows. */
+/** The URL is wrong, and so for all rows. */
 function isRedirect({ status = 0 }: Failure): boolean {
   return status >= 300 && status < 400
 }
 
-/** The server says that it did not do it. */
+/** The server states that the request had no effect. */
 function isRefusal({ status = 0 }: Failure): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 499
 }
@@ -149,7 +149,7 @@ function judgeRefusal(task: Task, failure: Failure): SendOutcome {
   if (head.do === 'delete' && isGoneStatus(status)) {
     return { is: 'unsettled', why: failure.reason, isAnswered: true, goneAs: goneAs(task, failure, status) }
   }
-  // It may be the try before this one that stands in the way: a version that is ours, an address that is taken by us.
+  // An earlier try may be the cause: it may have raised the version, or taken the email.
   if (isInDoubt && !isGoneStatus(status)) return { is: 'unsettled', why: failure.reason, isAnswered: true }
   return failed(failure, failure.code)
 }

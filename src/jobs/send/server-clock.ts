@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The clocks of this machine: the one on the wall may be set, the other one stands still while a laptop sleeps. */
+/** The clocks of this machine: the wall clock may be set, the steady clock stops while a laptop sleeps. */
 export interface LocalClocks {
   readonly wallMs: () => number
   readonly steadyMs: () => number
 }
 
-/** What time it is for the server, from the Date header of its answers (RFC 9110 section 6.6.1), which counts seconds. */
+/** The server's time, from the Date header of its responses (RFC 9110 section 6.6.1), which has a precision of seconds. */
 export class ServerClock {
   readonly #local: LocalClocks
   #serverMs: number
   #wallMs: number
   #steadyMs: number
 
-  /** Until the first answer the server is believed to have our time. */
+  /** Until the first response, the server's time is assumed to equal ours. */
   constructor(local: LocalClocks) {
     this.#local = local
     this.#wallMs = local.wallMs()
@@ -31,12 +31,12 @@ export class ServerClock {
     this.#steadyMs = this.#local.steadyMs()
   }
 
-  /** Never later than it is, which makes leases older than they are and so their windows shorter. */
+  /** Never later than the true time, so leases seem older and their windows shorter. */
   nowMs(): number {
     return Math.floor(this.#serverMs + this.#local.steadyMs() - this.#steadyMs)
   }
 
-  /** Never earlier than it is, unless the wall clock was set back while the machine slept. */
+  /** Never earlier than the true time, unless the wall clock was set back while the machine slept. */
   latestMs(): number {
     return Math.max(this.nowMs(), this.#serverMs + this.#local.wallMs() - this.#wallMs) + 1000
   }

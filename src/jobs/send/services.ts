@@ -5,29 +5,29 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import type { LocalClocks } from './server-clock.ts'
 
-/** The world of a job. */
+/** What a job uses from outside. */
 export interface JobServices {
   /** The account that the sender and the lists belong to. */
   readonly account: string
   readonly sender: Sender
   list(noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Eight hex digits that tell the API key from another one, and nothing of it. */
+  /** Eight hex digits that distinguish the API key from others, and reveal nothing about it. */
   readonly keyMark: string
   readonly clocks: LocalClocks
   readonly random: () => number
   readonly sleep: Timing['sleep']
-  /** Of the list parameter for the size of a page; undefined sends none. */
+  /** The name of the list parameter for the page size; undefined sends none. */
   readonly limitParam: string | undefined
   readonly signal: AbortSignal
   readonly pid: number
   readonly version: string
 }
 
-/** What is known of the server. */
+/** Properties of the server. */
 export interface ServerTerms {
   /** How long the server keeps idempotency keys. */
   readonly windowMs: number
-  /** The longest a request may live, on the way and in the server. */
+  /** The longest time that a request may take, in transit and in the server. */
   readonly lifeMs: number
   /** Whether another API key of the account finds the same idempotency keys. */
   readonly isScopedByAccount: boolean
@@ -35,18 +35,18 @@ export interface ServerTerms {
   readonly keys: KeyKeeping
 }
 
-/** What was asked for. */
+/** Terms from flags. */
 export interface RunTerms {
   readonly concurrency: number | undefined
-  /** Of the rate that the server allows. */
+  /** The part of the rate limit to use. */
   readonly rateShare: number
-  /** Stops behind so many failed rows: a number, or a part of the rows. */
+  /** Stops after more failed rows than this: a number, or a part of the rows. */
   readonly maxErrors: { readonly rows: number } | { readonly part: number } | undefined
   readonly maxOutageMs: number
-  /** Rows that are in doubt are asked about once more. */
+  /** Rows in doubt are checked again. */
   readonly isDoubtReopened?: boolean
   /** `--no-recheck`: the records of an upsert are not read again. */
   readonly isRecheckLeftOut?: boolean
-  /** Only what an earlier process may have sent comes to its end, and then the job is cancelled. */
+  /** Only settles what an earlier process may have sent, and then cancels the job. */
   readonly isRestDropped?: boolean
 }

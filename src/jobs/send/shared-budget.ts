@@ -7,12 +7,12 @@ import { toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 
 const WRITE_MS = 1000
-/** Before it sends, a new process waits until the others can have seen it: a window is soon used up. */
+/** A new process waits this long before it sends, so that the others notice it: a window is soon used up. */
 const READ_MS = 200
 /** A process whose file was not written for so long has ended. */
 const ENDED_MS = 5000
 
-/** What the processes of one account have to share. */
+/** What this process knows of the other processes of the account. */
 interface Seen {
   /** Processes that send to the account now, this one included. */
   readonly processes: number
@@ -44,7 +44,7 @@ export async function openSharedBudget(options: SharedBudgetOptions): Promise<Sh
   await ensurePrivateFolder(accounts)
   const folder = join(accounts, hash('sha256', account, 'base64url').slice(0, 22))
   await ensurePrivateFolder(folder)
-  // Containers that share a home give their processes the same numbers.
+  // Processes of containers that share a home may have the same id.
   const own = join(folder, `${pid}-${randomUUID()}`)
   let seen: Seen = { processes: 1, perSecond: undefined }
   let reads = 0

@@ -3,7 +3,7 @@ import type { Operation } from '../plan/operation.ts'
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
 const MOST_IDS = 20_000
 
-/** Tasks that may be sent, and those that have to wait first. */
+/** Tasks that may be sent, and tasks that must wait. */
 export class TaskQueue {
   readonly #ready: Task[] = []
   #taken = 0
@@ -21,13 +21,13 @@ export class TaskQueue {
     for (const task of tasks) this.#ready.push(task)
   }
 
-  /** Not before `atMs` of the clock that `take` is asked with. */
+  /** Not before `atMs`, by the clock of `take`. */
   delay(task: Task, atMs: number): void {
     const index = this.#later.findIndex((other) => other.atMs > atMs)
     this.#later.splice(index < 0 ? this.#later.length : index, 0, { task, atMs })
   }
 
-  /** Those that have waited long enough go first: they are the older ones. */
+  /** Tasks whose wait has ended go first: they are older. */
   take(nowMs: number): Task | undefined {
     const [first] = this.#later
     if (first && first.atMs <= nowMs) {
@@ -44,12 +44,12 @@ export class TaskQueue {
     return task
   }
 
-  /** When the first of those that wait is due. */
+  /** When the first waiting task is due. */
   get nextMs(): number | undefined {
     return this.#later[0]?.atMs
   }
 
-  /** What has not been sent, or has to be sent again. */
+  /** Removes and returns all tasks: they were not sent, or must be sent again. */
   drain(): readonly Task[] {
     const rest = [...this.#ready.slice(this.#taken), ...this.#later.map(({ task }) => task)]
     this.#ready.length = 0
@@ -63,7 +63,7 @@ export class TaskQueue {
 export class AnsweredIds {
   readonly #ids = new Set<string>()
 
-  /** False when another create was answered with this id. */
+  /** False if the response to another create had this id. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)
@@ -77,17 +77,17 @@ export class AnsweredIds {
 export interface Task {
   readonly operation: Operation
   gen: number
-  /** When its key may first have been sent, by the server's clock. */
+  /** When its key may have been sent first, by the server's clock. */
   leasedMs: number
-  /** From then on the server may have forgotten the key, or never knew it. */
+  /** After this time, the server may not know the key. */
   expiresMs: number
-  /** The end of the window as it was known when it was leased. */
+  /** The end of the window as known at the time of the lease. */
   windowEndMs: number
   /** Tries of this process. */
   tries: number
   /** Whether a try, of this process or of an earlier one, may have taken effect. */
   isInDoubt: boolean
-  /** Whether a create was answered with a 2xx that does not show the record: it is looked up, and never sent again. */
+  /** Whether the response to a create was a 2xx that does not show the record: it is looked up, and never sent again. */
   isTaken: boolean
   /** Whether an earlier process leased it. */
   isResumed: boolean

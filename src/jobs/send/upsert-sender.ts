@@ -7,12 +7,12 @@ import { idText, parseExactJson } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { type ImportableResource, RESOURCES, uniqueByOf } from '../../core/resources/registry.ts'
 
-/** The answer to a create that changed a record which was there: another writer came between the plan and this. */
-export interface TurnedAnswer extends Answer {
-  readonly turnedTo: string
+/** The response to a create that changed an existing record, because another writer created it after planning. */
+export interface ChangedInstead extends Answer {
+  readonly changedId: string
 }
 
-/** What rows are matched by. */
+/** The member by which rows are matched. */
 export interface MatchedBy {
   readonly resource: ImportableResource
   readonly member: string
@@ -21,13 +21,13 @@ export interface MatchedBy {
 /** `Contact already exists. Existing ID: 123`: https://developers.hubspot.com/docs/api/error-handling */
 const EXISTING_ID = /\bexisting ID: ?([\w-]+)/i
 
-/** A record that goes and comes back between two requests is met again; more often it is not chance. */
+/** The number of attempts; a record may be deleted between the two requests of one, but not by chance in all of them. */
 const MOST_TURNS = 3
 
 /**
- * Sends the creates of an upsert: one that is refused because a record has its value of `member`, by which rows are matched,
- * becomes the change of that record. Both requests are one try. The create is refused as often as it is sent and the change says
- * the same twice, so that a try which was cut short anywhere is safe to repeat, under keys that follow from that of the create.
+ * Sends the creates of an upsert: a create that is refused because a record has its value of `member` becomes a change of that
+ * record. Both requests are one try. The create is refused each time and the change sets the same values again, so an
+ * interrupted try is safe to repeat, under keys derived from that of the create.
  */
 export function createUpsertSender(sender: Sender, matched: MatchedBy): Sender {
   return {
@@ -50,12 +50,12 @@ async function createOrChange(sender: Sender, write: Write, matched: MatchedBy):
   if (id === undefined) return outcome
   const changed = await sender.send(changeOf(write, matched.resource, id))
   if (isFailure(changed)) return { ...changed, isInDoubt: false }
-  const turned: TurnedAnswer = { ...changed, turnedTo: id }
+  const turned: ChangedInstead = { ...changed, changedId: id }
   return turned
 }
 
-export function turnedTo(answer: Answer): string | undefined {
-  return 'turnedTo' in answer ? (answer as TurnedAnswer).turnedTo : undefined
+export function changedId(answer: Answer): string | undefined {
+  return 'changedId' in answer ? (answer as ChangedInstead).changedId : undefined
 }
 
 function changeOf(write: Write, resource: ImportableResource, id: string): Write {
@@ -64,7 +64,7 @@ function changeOf(write: Write, resource: ImportableResource, id: string): Write
   return { ...write, method: 'PATCH', path, idempotencyKey, action: `update ${id}` }
 }
 
-/** Undefined when the existing record is unknown, or is not the one of the row. */
+/** Undefined if the existing record is unknown, or does not match the row. */
 function existingIdIn({ status, body, field }: Failure, { resource, member }: MatchedBy): string | undefined {
   const json = status === 409 && body ? jsonOf(body) : undefined
   if (!isJsonObject(json)) return undefined

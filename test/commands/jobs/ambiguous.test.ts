@@ -26,7 +26,7 @@ async function startWithTwins(rows = ROWS) {
 const named = (ids: readonly unknown[]) =>
   new RegExp(`it matched 2 contacts by email: (${ids[0]}, ${ids[1]}|${ids[1]}, ${ids[0]})`)
 
-test('an ambiguous row of an import fails alone, is named with what it matched, and goes with one match left', async () => {
+test('an ambiguous row of an import fails alone, is named with its matches, and is sent once it has one match', async () => {
   const { service, state, ids, file, env } = await startWithTwins()
   const words = ['contacts', 'import', file, '--match', 'email', '--yes']
   const first = await runJob(words, env)
@@ -65,7 +65,7 @@ test.each([
   for (const id of ids.slice(0, 2)) expect(left).toContainEqual(expect.objectContaining({ id, version: 1 }))
 })
 
-test('a dry run and a plan say how many rows are ambiguous, and apply fails them, without the input', async () => {
+test('a dry run and a plan state how many rows are ambiguous, and apply fails them, without the input', async () => {
   const { folder, ids, file, env } = await startWithTwins()
   const words = ['contacts', 'import', file, '--match', 'email', '-o', 'json']
   const dry = await crm([...words, '--dry-run'], env)

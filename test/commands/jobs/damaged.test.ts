@@ -35,7 +35,7 @@ test('a damaged job hides no other, is not pruned, and is set aside so that its 
   expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))
 })
 
-test('a job whose plan is damaged stops what may be the same run or its undo, with the command that sets it aside', async () => {
+test('a job with a damaged plan stops commands that may be the same run or its undo, with the command that sets it aside', async () => {
   const folder = tempFolder()
   const service = await startService()
   const stateHome = join(folder, 'state')
@@ -62,7 +62,7 @@ test('a job whose plan is damaged stops what may be the same run or its undo, wi
   expect(await emailsOn(service)).toEqual(emailsOf(somePeople(5)))
 })
 
-test('a byte of a row that is another one is found by all that look at the job, and it can be set aside', async () => {
+test('every command that reads a job detects a changed byte of a row, and the job can be set aside', async () => {
   const folder = tempFolder()
   const service = await startService()
   const stateHome = join(folder, 'state')

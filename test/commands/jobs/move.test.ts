@@ -9,7 +9,7 @@ import { startService } from '../../harness/service.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('what one server lists is made anew on another without its ids, as the help says', async () => {
+test('records listed by one server are created on another without their ids, as the help states', async () => {
   const folder = tempFolder()
   const [from, to] = await Promise.all([
     startService(['--database', ':memory:']),

@@ -19,14 +19,14 @@ test('a stage that no pipeline has is refused before anything is sent, on a serv
   expect((await ask(service, { path: '/v1/deals' })).body.data).toEqual([])
 })
 
-test('a plan that is not there is a mistake in the command line', async () => {
+test('a missing plan is a usage error', async () => {
   const service = await startService()
   const run = await crm(['apply', 'nofile'], service.env)
   expect(run.exit).toBe(2)
   expect(run.stderr).toContain('there is no file "nofile"')
 })
 
-test('what is wrong with the rows is said with -q too, for it is the error', async () => {
+test('errors in rows are printed with -q too', async () => {
   const service = await startService()
   const file = join(tempFolder(), 'deals.csv')
   writeFileSync(file, 'name,stage\nA,lead\n')

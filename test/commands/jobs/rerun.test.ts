@@ -24,7 +24,7 @@ async function startCounted() {
   return { folder, service, counter, stateHome, env, writes }
 }
 
-test('three rows of hundreds that were corrected are three requests', async () => {
+test('three corrected rows of hundreds are three requests', async () => {
   const { folder, service, counter, env, writes } = await startCounted()
   const people = somePeople(ROWS)
   const isWrong = (at: number) => at === 7 || at === 150 || at === 299
@@ -54,7 +54,7 @@ test('a finished run that is repeated sends nothing, names its job and succeeds'
   expect(writes()).toEqual([])
 })
 
-test('without what was kept of it, the same command makes nothing anew while the server knows its keys', async () => {
+test('without its job folder, the same command creates nothing again while the server keeps its keys', async () => {
   const { folder, service, stateHome, env } = await startCounted()
   const people = somePeople(ROWS)
   const file = writePeople(folder, people)
@@ -65,7 +65,7 @@ test('without what was kept of it, the same command makes nothing anew while the
   expect(await emailsOn(service)).toEqual(emailsOf(people))
 })
 
-test('another file of the same name, with other people and one column that is always the same, changes nobody', async () => {
+test('another file of the same name, with other people and one constant column, changes no one', async () => {
   const { folder, service, env } = await startCounted()
   const people = (from: number) =>
     Array.from({ length: 10 }, (_, at) => ({
@@ -82,7 +82,7 @@ test('another file of the same name, with other people and one column that is al
 const TEN = Array.from({ length: 10 }, (_, at) => ({ email: `ya${at}@z.test`, name: `Ya${at}` }))
 const NEW = { email: 'new@z.test', name: 'New' }
 
-test('a corrected row below an inserted one changes the contact that was made of it', async () => {
+test('a corrected row below an inserted one changes the contact that was created from it', async () => {
   const { folder, service, env } = await startCounted()
   await runJob(['contacts', 'import', writePeople(folder, TEN), '--yes'], env)
   const corrected = TEN.map((person, at) => (at === 3 ? { ...person, email: 'right@z.test' } : person))
@@ -91,7 +91,7 @@ test('a corrected row below an inserted one changes the contact that was made of
   expect(await emailsOn(service)).toEqual(emailsOf([NEW, ...corrected]))
 })
 
-test('a row whose contact may be there already under another address and name is asked about, and both are named', async () => {
+test('a row whose contact may exist under another email and name needs confirmation, which names both', async () => {
   const { folder, service, env } = await startCounted()
   await runJob(['contacts', 'import', writePeople(folder, TEN), '--yes'], env)
   const other = TEN.with(3, { email: 'x@z.test', name: 'Somebody' })
@@ -99,12 +99,12 @@ test('a row whose contact may be there already under another address and name is
   const second = await runJob(['contacts', 'import', file], env)
   expect(second.exit).toBe(11)
   expect(second.stderr).toMatch(
-    /New: line 5\. Made before, of rows that are not in the input any more: con_\w+ of line 5/,
+    /New: line 5\. Created before, from rows that are no longer in the input: con_\w+ of line 5/,
   )
   expect(await emailsOn(service)).toEqual(emailsOf(TEN))
 })
 
-test('a field to match by that the file does not have is refused, and the one that was meant is named', async () => {
+test('a field of --match that the file does not have is refused, with a suggestion', async () => {
   const { folder, env, writes } = await startCounted()
   const file = writePeople(folder, TEN)
   for (const name of ['Email', 'E-Mail']) {
@@ -116,7 +116,7 @@ test('a field to match by that the file does not have is refused, and the one th
   expect(writes()).toEqual([])
 })
 
-test('where rows failed the same command names jobs retry, and --again asks before it doubles the others', async () => {
+test('if rows failed, the same command names jobs retry, and --again asks before it duplicates the others', async () => {
   const { folder, service, env } = await startCounted()
   const people = somePeople(3)
   const file = writePeople(folder, people.with(2, { email: 'p2@example.test', name: 'P', company: TOO_LONG }))
@@ -131,7 +131,7 @@ test('where rows failed the same command names jobs retry, and --again asks befo
   expect(await runJob(['contacts', 'import', file, '--again', '--yes'], env)).toMatchObject({ account: { done: 2 } })
 })
 
-test('a plan that is applied once more does not name a flag that apply has not', async () => {
+test('a plan that is applied again does not name a flag that apply does not have', async () => {
   const { folder, env } = await startCounted()
   const plan = join(folder, 'people.plan')
   await runJob(['contacts', 'import', writePeople(folder, TEN), '--plan', plan], env)

@@ -59,7 +59,7 @@ test('a row of an update that matches nothing after its correction is skipped', 
   expect(await emailsOn(service)).toEqual(['a@x.test', 'b@x.test'])
 })
 
-test('the columns of failed rows are mapped and computed as the job did it', async () => {
+test('the columns of failed rows are mapped and computed as in the job', async () => {
   const { env, file } = await startWithTwo()
   writeFileSync(file, `Mail,Owner,First,big\nc@x.test,u_1,Cyd,${TOO_LONG}\n`)
   const flags = ['--map', 'Mail=email,Owner=owner_id', '--compute', 'name=.First + "!"', '--yes']
@@ -70,7 +70,7 @@ test('the columns of failed rows are mapped and computed as the job did it', asy
   expect(JSON.parse(made)).toMatchObject([{ owner_id: 'u_1', name: 'Cyd!' }])
 })
 
-test('a job of an earlier version, which does not say how it matched, is asked for it', async () => {
+test('a retry of a job of an earlier version, which does not state how it matched, needs --match', async () => {
   const { env, file, service } = await startWithTwo()
   writeFileSync(file, ROWS)
   await runJob(['contacts', 'import', file, '--match', 'email', '--yes'], env)
@@ -97,5 +97,5 @@ test.each([
   const flags = ['--match', 'email', '--mode', mode, '--yes', '--expect', '1']
   const { exit, stderr } = await crm(['contacts', verb, '--from', file, ...flags], env)
   expect(exit).toBe(2)
-  expect(stderr).toContain(`--mode ${mode} makes records`)
+  expect(stderr).toContain(`--mode ${mode} creates records`)
 })

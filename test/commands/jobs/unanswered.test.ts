@@ -11,7 +11,7 @@ import { startService } from '../../harness/service.ts'
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
-test('a plan that was never said yes to is made and asked about anew, and is not there twice', async () => {
+test('a plan that was not confirmed is made and confirmed again, and does not exist twice', async () => {
   const folder = tempFolder()
   const service = await startService()
   const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
@@ -38,7 +38,7 @@ test('a plan that was never said yes to is made and asked about anew, and is not
   expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs'))).toHaveLength(1)
 })
 
-test('rows that failed are retried once, however often that is asked for', async () => {
+test('failed rows are retried once, however often the command is run', async () => {
   const { url, seen } = await startServer((response, { method }) => {
     if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
     if (posts() < 3) return sendJson(response, 422, { code: 'invalid_values', detail: 'not yet' })

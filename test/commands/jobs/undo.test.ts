@@ -24,7 +24,7 @@ async function startWithThree() {
   return { service, env, contacts, lastJob, patch }
 }
 
-test('the undo of an import deletes what it made, but for what somebody changed since, which it names', async () => {
+test('the undo of an import deletes its records, except those that someone changed since, which it names', async () => {
   const { env, contacts, lastJob, patch } = await startWithThree()
   const [first] = await contacts()
   await patch(first?.id, { phone: '1' })
@@ -35,7 +35,7 @@ test('the undo of an import deletes what it made, but for what somebody changed 
   expect(await contacts()).toMatchObject([{ id: first?.id, phone: '1' }])
 })
 
-test('the undo of an update puts back the members that it wrote and that still say so, and no others', async () => {
+test('the undo of an update restores the members that still have the written values, and no others', async () => {
   const { env, contacts, lastJob, patch } = await startWithThree()
   await crmPrints(['contacts', 'update', '--where', 'true', '--set', 'company=Acme', '--yes', '--expect', '3'], env)
   const job = await lastJob()
@@ -51,7 +51,7 @@ test('the undo of an update puts back the members that it wrote and that still s
   expect([other?.company ?? null, untouched?.company ?? null]).toEqual([null, null])
 })
 
-test('deleted contacts come back under other ids, with what they said, and the delete says so beforehand', async () => {
+test('deleted contacts are restored under new ids with their values, and the delete states that beforehand', async () => {
   const { env, contacts, lastJob } = await startWithThree()
   const before = await contacts()
   const asked = await crm(['contacts', 'delete', '--where', 'true', '--dry-run'], env)
@@ -65,7 +65,7 @@ test('deleted contacts come back under other ids, with what they said, and the d
   expect(after.some(({ id }) => before.some((one) => one.id === id))).toBe(false)
 })
 
-test('a conflict shows its three sides, in the table and for programs', async () => {
+test('a conflict shows its three values, in the table and for programs', async () => {
   const { env, contacts, lastJob, patch } = await startWithThree()
   await crmPrints(['contacts', 'update', '--where', 'true', '--set', 'company=Acme', '--yes', '--expect', '3'], env)
   const job = await lastJob()
@@ -90,7 +90,7 @@ test('an undo can be undone', async () => {
   expect((await contacts()).map(({ company }) => company)).toEqual(['Acme', 'Acme', 'Acme'])
 })
 
-test('what the server cannot take back is named with its ids', async () => {
+test('records that the server cannot revert are named with their ids', async () => {
   const { service, env, lastJob } = await startWithThree()
   const file = join(tempFolder(), 'deals.jsonl')
   writeFileSync(file, '{"name":"Engine","stage":"Lead"}\n')

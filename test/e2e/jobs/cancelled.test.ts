@@ -26,7 +26,7 @@ test('rows under way when an import was killed are named after it is cancelled, 
   const cancelled = await crm(['jobs', 'cancel', job, '-o', 'json'], env)
   const { in_doubt: doubt, done, unsent } = JSON.parse(cancelled.stdout)
   expect(doubt).toBeGreaterThan(0)
-  expect(cancelled.stderr).toContain(`Of 60 rows, ${unsent} are never sent, and ${done} that are done stay.`)
+  expect(cancelled.stderr).toContain(`Of 60 rows, ${unsent} are never sent, and ${done} stay done.`)
   expect(cancelled.stderr).toContain(`${doubt} in doubt may have been done, and jobs resume does not ask`)
 
   const failed = await crm(['jobs', 'failed', job, '-o', 'json'], env)
@@ -37,6 +37,6 @@ test('rows under way when an import was killed are named after it is cancelled, 
   expect(resumed.stderr).toContain('was cancelled')
   const undone = await runJob(['jobs', 'undo', job, '--yes', '--expect', `${done}`], env)
   expect(undone).toMatchObject({ exit: 3, account: { done, skipped: doubt } })
-  expect(undone.stderr).toContain(`${doubt} in doubt, and may be there: line `)
+  expect(undone.stderr).toContain(`${doubt} in doubt, and may exist: line `)
   expect((await emailsOn(service)).length).toBeLessThanOrEqual(doubt)
 })

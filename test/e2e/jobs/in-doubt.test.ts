@@ -63,7 +63,7 @@ test('notes that were under way when the window ended are told to be in doubt, a
 
   const again = await runJob(['jobs', 'resume', job], env)
   expect(again).toMatchObject({ exit: 3, account })
-  expect(again.stderr).toMatch(/Asking once more about \d+ rows? in doubt/)
+  expect(again.stderr).toMatch(/Checking \d+ rows? in doubt again/)
   expect(again.stderr).toContain('notes cannot be read back')
   expect(countNotes(service.database)).toEqual({ notes: made, bodies })
 })

@@ -120,7 +120,7 @@ describe('import, correct, undo, import again', () => {
     // What is there now has other ids, which the undo of the undo knows.
     const refused = await runJob(['jobs', 'undo', first, '--yes', '--expect', '3'], env)
     expect(refused).toMatchObject({ exit: 7, account: undefined })
-    expect(refused.stderr).toMatch(/was undone by job_\w+, and that was taken back by (job_\w+).*crm jobs undo \1/s)
+    expect(refused.stderr).toMatch(/was undone by job_\w+, and that was undone by (job_\w+).*crm jobs undo \1/s)
   })
 
   test('after an undo and a second import a third one finds what the second made', async () => {

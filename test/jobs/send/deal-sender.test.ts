@@ -26,7 +26,7 @@ async function changed(status: number, answer: object, members: readonly string[
 
 const DEAL = { id: 'deal_1', stage: 'Won' }
 
-test('a change goes out as a mutation under the key of its row, and the deal comes back as if from an endpoint', async () => {
+test('a change goes out as a mutation under the key of its row, and the deal is returned as by an endpoint', async () => {
   const { outcome, seen } = await changed(200, { data: { updateDeal: { deal: { json: DEAL } } } })
   expect(outcome).toMatchObject({ status: 200, json: DEAL })
   expect(seen).toMatchObject([{ method: 'POST', path: '/v1/graphql', headers: { 'idempotency-key': 'key' } }])
@@ -37,7 +37,7 @@ test('a change goes out as a mutation under the key of its row, and the deal com
   })
 })
 
-test('a server that takes members one by one gets them under its names', async () => {
+test('a server that accepts members one by one receives them under its names', async () => {
   const { seen } = await changed(200, { data: { updateDeal: { deal: DEAL } } }, ['id', 'stage', 'ownerId'])
   expect(JSON.parse(String(seen[0]?.body)).variables).toEqual({
     input: { id: 'deal_1', ownerId: null, stage: 'Won' },
@@ -61,7 +61,7 @@ test.each([
   expect(outcome).toMatchObject({ reason: 'no', ...failure })
 })
 
-test('an answer that is none of GraphQL leaves the change in doubt, and an outage stays one', async () => {
+test('a response that is not GraphQL leaves the change in doubt, and an outage stays one', async () => {
   expect((await changed(200, { hello: 1 })).outcome).toMatchObject({ code: 'in_doubt', isInDoubt: true, rule: 'never' })
   const refused = {
     errors: [{ message: 'no', extensions: { code: 'invalid_values', errors: [{ pointer: '/stage' }] } }],

@@ -60,41 +60,41 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
   return { again: again?.map(({ operation }) => operation.op), progress, adopted: [...adopted] }
 }
 
-test('a record that says what a row says is adopted, and nothing is sent for it', async () => {
+test('a record that is equal to a row is adopted, and nothing is sent for it', async () => {
   const { again, adopted } = await settled([createTask(0, { name: 'Ada' })], [{ id: 'con_1', name: 'Ada', ...MADE }])
   expect({ again, adopted }).toEqual({ again: [], adopted: ['con_1'] })
 })
 
-test('two rows that say the same, of which one was made, are one record more', async () => {
+test('of two equal rows, of which one was created, the other is sent', async () => {
   const twins = [createTask(0, { name: 'Ada' }), createTask(1, { name: 'Ada' })]
   const { again, adopted } = await settled(twins, [{ id: 'con_1', name: 'Ada', ...MADE }])
   expect({ again, adopted }).toEqual({ again: [1], adopted: ['con_1'] })
 })
 
-test('a record that was there before the row was sent is not the one of the row', async () => {
+test('a record that existed before the row was sent does not belong to the row', async () => {
   const old = { id: 'con_1', name: 'Ada', created_at: '2025-12-31T23:00:00Z' }
   const { again } = await settled([createTask(0, { name: 'Ada' })], [old])
   expect(again).toEqual([0])
 })
 
-test('what a list that lags behind shows at the second look alone is adopted, and not sent again', async () => {
+test('a record that a lagging list shows only at the second lookup is adopted, and not sent again', async () => {
   const found = await settled([createTask(0, { name: 'Ada' })], [], [{ id: 'con_1', name: 'Ada', ...MADE }])
   expect(found).toMatchObject({ again: [], adopted: ['con_1'] })
 })
 
-test('what is not there twice is sent again', async () => {
+test('a row that is absent in both lookups is sent again', async () => {
   const { again } = await settled([createTask(0, { name: 'Ada' })], [])
   expect(again).toEqual([0])
 })
 
-test('what the server took with a doubtful 2xx is adopted where it is there, and otherwise in doubt, never sent again', async () => {
+test('a row with an unclear 2xx is adopted if its record exists, otherwise in doubt, and never sent again', async () => {
   const taken = () => ({ ...createTask(0, { name: 'Ada' }), isTaken: true })
   const absent = await settled([taken()], [])
   expect(absent).toMatchObject({ again: [], progress: { counts: { doubt: 1 } } })
   expect((await settled([taken()], [{ id: 'con_1', name: 'Ada', ...MADE }])).adopted).toEqual(['con_1'])
 })
 
-test('more records than rows are doubt, and so is one that the server does not date', async () => {
+test('more records than rows leave them in doubt, and so does a record without a date', async () => {
   const both = [1, 2].map((n) => ({ id: `con_${n}`, name: 'Ada', ...MADE }))
   expect((await settled([createTask(0, { name: 'Ada' })], both)).progress.counts.doubt).toBe(1)
   expect((await settled([createTask(0, { name: 'Ada' })], [{ id: 'con_1', name: 'Ada' }])).progress.counts.doubt).toBe(
@@ -102,7 +102,7 @@ test('more records than rows are doubt, and so is one that the server does not d
   )
 })
 
-test('where the list does not show a member that was sent, a record that agrees in the others is doubt, never proof', async () => {
+test('if the list does not show a member that was sent, a record equal in the others is never proof', async () => {
   const task = () => createTask(0, { name: 'Ada', email: 'ada@x.test' })
   const others = [{ id: 'con_1', name: 'Bob' }]
   expect((await settled([task()], [{ id: 'con_2', name: 'Ada', ...MADE }, ...others])).progress.counts.doubt).toBe(1)
@@ -117,7 +117,7 @@ test('a member that the server has for no record at all does not hide that the r
   expect((await settled([task], [old])).again).toEqual([0])
 })
 
-test('a record with the same address that says something else is doubt, for the server may have trimmed it', async () => {
+test('a record with the same email and other values leaves the row in doubt, because the server may have trimmed it', async () => {
   const task = createTask(0, { name: 'Ada ', email: 'ADA@x.test' })
   const { progress, again } = await settled([task], [{ id: 'con_1', name: 'Ada', email: 'ada@x.test', ...MADE }])
   expect(again).toEqual([])

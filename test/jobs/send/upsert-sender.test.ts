@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender, type Sender } from '../../../src/api/writes/sender.ts'
-import { createUpsertSender, turnedTo } from '../../../src/jobs/send/upsert-sender.ts'
+import { changedId, createUpsertSender } from '../../../src/jobs/send/upsert-sender.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { WIRE } from '../../api/client-fixture.ts'
 import { serveForTest } from '../../service/serve-for-test.ts'
@@ -33,12 +33,12 @@ test('a create of an email that a contact has changes that contact, as often as 
     const outcome = await createUpsertSender(sender, { resource: 'contact', member: 'email' }).send(
       create({ email: 'ADA@x.test', company: 'Engines' }),
     )
-    expect(isFailure(outcome) ? outcome.reason : turnedTo(outcome)).toBe(id)
+    expect(isFailure(outcome) ? outcome.reason : changedId(outcome)).toBe(id)
   }
   expect(await contacts()).toMatchObject([{ id, name: 'Ada', company: 'Engines', version: 2 }])
 })
 
-test('a contact that has another member of the row is another one, and the row is refused', async () => {
+test('a contact that has another unique value of the row is a different one, and the row is refused', async () => {
   const { sender, contacts } = await serveUnique('phone')
   const outcome = await createUpsertSender(sender, { resource: 'contact', member: 'email' }).send(
     create({ email: 'bob@x.test', phone: '1' }),
@@ -47,7 +47,7 @@ test('a contact that has another member of the row is another one, and the row i
   expect(await contacts()).toMatchObject([{ email: 'ada@x.test', version: 1 }])
 })
 
-test('what the change would take from a third contact is refused as a change is', async () => {
+test('a change that conflicts with a third contact is refused like any change', async () => {
   const { sender, send } = await serveUnique('email', 'phone')
   await send('POST', '/v1/contacts', { email: 'bob@x.test', phone: '2' })
   const outcome = await createUpsertSender(sender, { resource: 'contact', member: 'email' }).send(
@@ -56,7 +56,7 @@ test('what the change would take from a third contact is refused as a change is'
   expect(outcome).toMatchObject({ status: 409, field: 'phone', isInDoubt: false })
 })
 
-test('a contact that is gone when it is to be changed is made after all', async () => {
+test('a contact that was deleted before its change is created', async () => {
   let creates = 0
   const { url, seen } = await startServer((response, { method }) => {
     if (method === 'PATCH') return sendJson(response, 404, { code: 'not_found' })

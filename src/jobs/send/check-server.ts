@@ -11,11 +11,11 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
 
 /**
- * Reads one record before anything is written to the journal or sent: the answer shows the server's time, whether the
- * API key is accepted, and perhaps that the server keeps idempotency keys.
- * Asks again for `patienceMs` while nothing answers; CrmError when it does not, or refuses.
+ * Reads one record before anything is written to the journal or sent: the response shows the server's time, whether the API
+ * key is accepted, and perhaps that the server keeps idempotency keys. Repeats the request for `patienceMs` without a
+ * response; CrmError if there is none, or a refusal.
  */
-export async function greet(
+export async function checkServer(
   { sender, clocks, sleep, limitParam, signal }: JobServices,
   noun: Noun,
   { clock, keys }: { readonly clock: ServerClock; readonly keys: KeyKeeping },
@@ -26,19 +26,19 @@ export async function greet(
     const outcome = await sender.ask(listPath(noun), limitParam === undefined ? {} : { [limitParam]: '1' })
     clock.learn(outcome.headers)
     keys.learn(outcome)
-    // Any answer but a refusal of the key will do: not every key may read.
+    // Any response except a refusal of the key is enough: not every key may read.
     if (!isFailure(outcome) || (outcome.rule === 'never' && outcome.status !== undefined && outcome.status !== 401))
       return
     const pauseMs = outcome.retryAfterMs ?? waitMs
     if (outcome.rule === 'never' || clocks.steadyMs() - startedMs + pauseMs > patienceMs) {
-      throw failureError('cannot begin to send', outcome)
+      throw failureError('cannot start sending', outcome)
     }
     await sleep(pauseMs, signal)
     signal.throwIfAborted()
   }
 }
 
-/** Of the resource, or of its parent. */
+/** The path of the resource, or of its parent. */
 function listPath(noun: Noun): string {
   const { path, parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
   return parent === undefined ? path : RESOURCES[parent].path
