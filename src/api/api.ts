@@ -15,12 +15,12 @@ type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
   readonly [R in keyof D as D[R]['plural']]: Collection<D[R]>
 }
 
-/** The operations of the contract, by the plural of the resource; those of notes and stages for one deal or pipeline. */
+/** The operations of the contract by the plural of the resource. Those of notes and stages take the id of a deal or pipeline. */
 export type Collections = ByPlural<typeof RESOURCES>
 
 /**
- * The nine documented endpoints, and what else a server may have. Every method throws a CrmError for what a server or a network can do wrong;
- * lists fetch lazily, a page at a time, and stop fetching when the consumer stops.
+ * The nine documented endpoints, raw requests and GraphQL. Every method throws a CrmError for failures of the server or the network.
+ * Lists fetch lazily, one page at a time, and stop when the consumer stops.
  */
 export interface Api extends Collections {
   /** Over REST, or over GraphQL where the contract has no update of the resource. */
@@ -28,10 +28,10 @@ export interface Api extends Collections {
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi
-  /** The members that the server documents for such a record; none without documentation. */
+  /** The members that the server documents for records of this resource; empty without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
-  /** The limit in the last answer; undefined when it has none, or before the first request. */
+  /** The limit stated in the last answer; undefined if it states none, and before the first request. */
   rate(): StatedRate | undefined
-  /** Ends idle connections; without it the process lives on until they time out. */
+  /** Ends idle connections, which otherwise keep the process alive until they time out. */
   close(): Promise<void>
 }

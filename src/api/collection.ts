@@ -31,7 +31,7 @@ function createCollection(http: Http, wire: Wire, resource: Resource, parentId?:
       command: commandOf('list'),
       findCommand: parentCommand,
     }
-    // Parts of a record are few, and no server is known to page them on request.
+    // Parts of a record are few. No server is known to page them on request.
     const limits = parent ? { ...wire, pageSize: undefined } : wire
     return listPages(http, call, { limit: undefined, cursor: undefined, filters: {}, ...query }, limits)
   }

@@ -8,7 +8,7 @@ import { parseJson } from './transport/parse-answer.ts'
 import { valueAt } from './value-at.ts'
 
 /** Schemas may be nested: an envelope, an array, and a record that combines several schemas. */
-const DEEPEST = 6
+const MAX_DEPTH = 6
 
 /** Whether every schema of a member is numeric, by its name. */
 type Described = Map<string, boolean>
@@ -36,7 +36,7 @@ function add(described: Described, name: string, isNumber: boolean): void {
   described.set(name, isNumber && described.get(name) !== false)
 }
 
-/** Undefined for an answer that is not JSON: many servers answer every path with an HTML page. */
+/** Undefined if the answer is not JSON: many servers answer every path with an HTML page. */
 async function readJson(raw: Api['raw'], path: string): Promise<JsonValue | undefined> {
   const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
   const { reply, error } = await raw.send(request)
@@ -51,7 +51,7 @@ function addFromDocument(described: Described, document: JsonObject, resource: R
   const operations = paths.filter(([path]) => isOf.test(path)).flatMap(([, item]) => objectsIn(item))
   const bodies = operations.flatMap(({ requestBody, responses }) => [requestBody, ...objectsIn(responses)])
   for (const schema of bodies.flatMap((body) => schemasOf(document, body ?? null))) {
-    addProperties(described, document, schema, DEEPEST)
+    addProperties(described, document, schema, MAX_DEPTH)
   }
 }
 
@@ -104,9 +104,9 @@ async function graphqlFields(graphql: Api['graphql'], resource: Resource): Promi
     return Array.isArray(fields) ? fields : []
   } catch (error) {
     // Any other failure means that GraphQL does not document the resource.
-    if (error instanceof CrmError && !UNASKED.includes(error.code)) return []
+    if (error instanceof CrmError && !UNANSWERED.includes(error.code)) return []
     throw error
   }
 }
 
-const UNASKED: readonly string[] = ['interrupted', 'rate_limited', 'unreachable', 'timeout']
+const UNANSWERED: readonly string[] = ['interrupted', 'rate_limited', 'unreachable', 'timeout']

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 
-/** One answer of a list, in the order the server gave. */
+/** One page of a list, in the order of the server. */
 export interface Page {
   readonly items: readonly CrmRecord[]
-  /** Where the next page starts, for `ListQuery.cursor` and nothing else; undefined on the last one, and where no cursor leads on. */
+  /** The start of the next page, for `ListQuery.cursor`; undefined on the last page, and if no cursor leads to the next one. */
   readonly nextCursor: string | undefined
-  /** There are more records than `limit` let through, and no cursor leads to the first of them. */
+  /** `limit` cut this page: there are more records, without a cursor for the first of them. */
   readonly isCut?: true
   /**
-   * Whether more records follow: without a cursor, and with one that a server names although its count is reached. Absent
-   * where the cursor leads to them, the list ends here, or the next request finds out.
+   * Whether more records follow: without a cursor, or with one that the server states although its count is reached. Absent
+   * if the cursor leads to them, the list ends here, or the next request will show it.
    */
   readonly rest?: Rest
 }
 
-/** `unknown`: nothing says that this is the end. */
+/** `unknown`: nothing shows that the list ends here. */
 export type Rest = 'some' | 'unknown' | 'none'
 
 export interface ListQuery {
@@ -23,35 +23,35 @@ export interface ListQuery {
   readonly limit: number | undefined
   /** Start where an earlier list stopped. */
   readonly cursor: string | undefined
-  /** Query parameters, sent unchanged; the server decides what they mean. */
+  /** Query parameters, sent unchanged; their meaning is up to the server. */
   readonly filters: Readonly<Record<string, string>>
-  /** Ends this list, and its waits. */
+  /** Aborts this list and its waits. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The limit of a server by its last answer, at this moment. */
+/** The current rate limit of a server, by its last answer. */
 export interface StatedRate {
-  /** Requests in one window; undefined when the server does not state it. */
+  /** Requests per window; undefined if not stated. */
   readonly limit: number | undefined
-  /** The length of a window; undefined when the server does not state it. */
+  /** The length of a window; undefined if not stated. */
   readonly windowMs: number | undefined
   readonly remaining: number
   readonly resetInMs: number
 }
 
 export interface WriteOptions {
-  /** Ends this call, and its waits. */
+  /** Aborts this call and its waits. */
   readonly signal?: AbortSignal | undefined
-  /** Undefined: one is made for this call and kept through its retries. */
+  /** Undefined: a new key for this call and its retries. */
   readonly idempotencyKey: string | undefined
-  /** An answer whose record has no id is `bad_answer`, with the key: who wants nothing but the id has nothing without it. */
+  /** A record without an id is an error `bad_answer` with the idempotency key, because the caller needs the id. */
   readonly isIdNeeded?: boolean | undefined
-  /** A request that was sent is not aborted when the client ends. */
+  /** A sent request is not aborted when the client ends. */
   readonly isLetFinish?: boolean | undefined
 }
 
 export interface ConditionalOptions extends WriteOptions {
-  /** An entity tag, bare or quoted: the write happens only while the record still has it. */
+  /** An entity tag, bare or quoted: the write applies only while the record has it. */
   readonly ifMatch: string | undefined
 }
 
@@ -61,7 +61,7 @@ export interface Operations {
   list(query?: Partial<ListQuery>): AsyncIterable<Page>
   create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
   update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
-  /** A 404 or 410 on a retry of its own is success: an earlier try did it. */
+  /** A 404 or 410 on its own retry is success: an earlier try deleted the record. */
   delete(id: string, options: DeleteOptions): Promise<void>
 }
 

@@ -3,10 +3,10 @@ import type { ResourceDefinition } from '../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Call } from './transport/call.ts'
 
-/** An id as one path segment, so that no id can name another path; throws on ids that no encoding makes safe. */
+/** An id as one path segment. Throws on ids that no encoding makes safe, such as `..`. */
 export function encodeSegment(id: string, kind: string, findCommand: string): string {
-  // RFC 3986 section 5.2.4 removes dot segments, however they were meant.
-  // Programs in JavaScript pass undefined on.
+  // RFC 3986 section 5.2.4 removes dot segments.
+  // JavaScript callers may pass undefined.
   if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
     throw new CrmError('invalid_input', `${JSON.stringify(id)} is not the id of a ${kind}`, {
       hint: findCommand,
@@ -15,7 +15,7 @@ export function encodeSegment(id: string, kind: string, findCommand: string): st
   return encodeURIComponent(id)
 }
 
-/** Where the records of a resource are made and listed; those that have a parent, of that one. */
+/** The path of the collection of a resource, or of those of one parent. */
 export function collectionPath(resource: Resource, parentId = ''): string {
   const { path, parent }: ResourceDefinition = RESOURCES[resource]
   if (parent === undefined) return path
@@ -27,7 +27,7 @@ export function recordPath(resource: Resource, id: string): string {
   return `${path}/${encodeSegment(id, singular, `crm ${plural} list`)}`
 }
 
-/** Path and query of a call on the origin of `baseUrl`, whose own path stays in front of all but whole addresses. */
+/** Path and query of a call, below the path of `baseUrl` unless the call has an `address`. */
 export function addressOfCall(baseUrl: URL, call: Pick<Call, 'path' | 'query' | 'address'>): string {
   return call.address ?? baseUrl.pathname.replace(/\/+$/, '') + pathWithQuery(call.path, call.query)
 }

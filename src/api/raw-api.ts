@@ -6,7 +6,7 @@ export interface RawRequest {
   readonly method: Method
   /** Path and query. */
   readonly path: string
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
   readonly bytes: Uint8Array | undefined
   readonly idempotencyKey: string | undefined
@@ -19,7 +19,7 @@ export interface RawReply {
 }
 
 export interface RawOutcome {
-  /** Undefined when no server answered. */
+  /** Undefined if no server answered. */
   readonly reply: RawReply | undefined
   /** Undefined for a success. */
   readonly error: CrmError | undefined
@@ -27,17 +27,17 @@ export interface RawOutcome {
 
 export interface RawListQuery {
   readonly limit: number | undefined
-  /** Where an earlier list stopped; the path may name it too. */
+  /** The cursor of an earlier list; the path may also contain it. */
   readonly cursor: string | undefined
-  /** Gets the answer that is not a page, before its error is thrown. */
+  /** Receives an answer that is not a page before its error is thrown. */
   readonly onRefused: (reply: RawReply) => void
 }
 
-/** Any request to the origin of the client, and whatever it answers. CrmError `usage` for a path that could lead elsewhere. */
+/** Any request to the origin of the client, with its unprocessed answer. CrmError `usage` for a path to another origin. */
 export interface RawApi {
   send(request: RawRequest): Promise<RawOutcome>
-  /** The list behind a path, with the ways of paging that are recognised elsewhere. */
+  /** The list at a path, with the same recognition of paging as elsewhere. */
   pages(path: string, query: RawListQuery): AsyncIterable<Page>
-  /** Where a path leads, behind the prefix of the server's address. */
+  /** The URL of a path, below the base URL. */
   locate(path: string): URL
 }

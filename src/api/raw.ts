@@ -27,26 +27,26 @@ export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
       const { filters, size, cursor } = listQuery(text, wire)
       const pageSize = size ?? (wire.limitParam === undefined ? undefined : wire.pageSize)
       const query = { limit, cursor: given ?? cursor, filters }
-      return listPages(tellingRefusals(http, onRefused), callOf('GET', only), query, { ...wire, pageSize })
+      return listPages(reportingRefusals(http, onRefused), callOf('GET', only), query, { ...wire, pageSize })
     },
     locate: (path) => new URL(addressOf(path), baseUrl.origin),
   }
 }
 
-function tellingRefusals(http: Http, tell: (reply: RawReply) => void): Http {
+function reportingRefusals(http: Http, report: (reply: RawReply) => void): Http {
   return {
     ...http,
     request: async (call) => {
       const settled = await http.settle(call)
       if ('answer' in settled) return settled.answer
       const reply = replyOf(settled.failure)
-      if (reply) tell(reply)
+      if (reply) report(reply)
       throw settled.error
     },
   }
 }
 
-/** Path and query, encoded; CrmError `usage` for what could lead elsewhere: the key belongs to one origin. */
+/** Path and query, encoded. CrmError `usage` for another origin, because the key belongs to one. */
 function checkPath(text: string): string {
   const url = /^\/(?![/\\])/.test(text) ? URL.parse(text, 'http://origin.invalid') : null
   if (url?.origin === 'http://origin.invalid' && url.hash === '') return url.pathname + url.search
@@ -60,7 +60,7 @@ function callOf(
   path: string,
 ): Pick<Call, 'action' | 'command' | 'findCommand' | 'showCommand' | 'lookCommand' | 'path'> & { method: Method } {
   const [only = ''] = path.split('?')
-  // `/v1/contacts` of `/v1/contacts/con_0abc`: the list that a record would be found in.
+  // `/v1/contacts` of `/v1/contacts/con_0abc`: the list that contains the record.
   const parent = /^(\/[^/]+\/[^/]+)\/[^/]+/.exec(only)?.[1]
   return {
     method,
@@ -73,7 +73,7 @@ function callOf(
   }
 }
 
-/** Of the records that have a command: a server need not offer GET for one. */
+/** For records that have a command: not every server supports GET for a single record. */
 function recordCommand(path: string): string | undefined {
   const [, list, id] = /^(.+)\/([\w-]+)$/.exec(path) ?? []
   const resource = LISTED_RESOURCES.find((each) => RESOURCES[each].path === list)
@@ -89,7 +89,7 @@ function replyOf({ status, headers, body }: Partial<RawReply>): RawReply | undef
   return status === undefined ? undefined : { status, headers: headers ?? {}, body: body ?? Buffer.alloc(0) }
 }
 
-/** The parameters of paging are taken out of the query: pages go on from there. */
+/** Separates the parameters of paging from the filters. */
 function listQuery(text: string, { limitParam, cursorParam = 'cursor' }: Wire) {
   const filters: Record<string, string> = {}
   let size: number | undefined

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 
 /**
- * What stands at the place; undefined when nothing does. `*` is the only member that is a list or an object, which no
- * record is taken for: a list inside one is not the list that was asked for.
+ * The value at the place; undefined if there is none. `*` is the only member that is a list or an object. Records are not
+ * searched: a list within a record is not the requested list.
  */
 export function valueAt(json: JsonValue, place: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = json
@@ -10,7 +10,7 @@ export function valueAt(json: JsonValue, place: readonly string[]): JsonValue | 
   return value
 }
 
-/** As valueAt, for a place that a setting names: `a.b`, or a member that has the dot in its name. */
+/** Like valueAt, for the path in a setting: `a.b`, or a member with a dot in its name. */
 export function valueAtPath(json: JsonValue, path: string): JsonValue | undefined {
   if (!isJsonObject(json)) return undefined
   if (Object.hasOwn(json, path)) return json[path]

@@ -61,7 +61,7 @@ test('a page of 5 MB is a page', async () => {
 const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
 
 const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, headers: object, reason: string])[] = [
-  ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'an HTML page came instead of JSON: "Sign in"'],
+  ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'the server sent an HTML page instead of JSON: "Sign in"'],
   ['truncated JSON', '{"id":"con_', {}, 'the answer is not JSON: {"id":"con_'],
   ['text', 'OK', {}, 'the answer is not JSON: OK'],
   ['bytes that are not UTF-8', Buffer.from('{"id":"\xe9"}', 'latin1'), {}, 'the answer is not UTF-8'],
@@ -71,7 +71,7 @@ const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, heade
     { 'content-encoding': 'gzip' },
     'compressed (gzip), and it is not',
   ],
-  ['an unknown coding', 'x', { 'content-encoding': 'compress' }, 'in a way that is not known here (compress)'],
+  ['an unknown coding', 'x', { 'content-encoding': 'compress' }, 'unknown content encoding (compress)'],
 ]
 
 test.each(UNREADABLE)('%s leaves a write in doubt', async (_what, body, headers, reason) => {
@@ -79,7 +79,7 @@ test.each(UNREADABLE)('%s leaves a write in doubt', async (_what, body, headers,
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
   expect(error.message).toContain(reason)
-  expect(error.message).toContain('whether it took effect is unknown')
+  expect(error.message).toContain('it is unknown whether the server applied it')
   expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
   // Sent once, and then looked for.
   expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET'])
@@ -126,7 +126,7 @@ test.each(['', '{"id":"con_1"}', '{"id":"con_1","status":"queued"}', '{"data":{"
     const { url, seen } = await startServer((response) => response.writeHead(202).end(body))
     const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: undefined }))
     expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { hint: 'crm contacts get con_1' } })
-    expect(error.message).toContain('the answer (202) accepts it, and does not show that it is done')
+    expect(error.message).toContain('the answer (202) accepts the request without confirming it')
     expect(seen).toHaveLength(1)
   },
 )

@@ -72,7 +72,7 @@ test('a message is one line, whatever the id and the server hold', async () => {
   expect(error.message.length).toBeLessThan(800)
 })
 
-test('a redirect to nowhere is said to be one', async () => {
+test('a redirect without a location is reported as such', async () => {
   const { url } = await startServer((response) => response.writeHead(302).end())
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.message).toContain('redirects to nowhere (302)')

@@ -12,7 +12,7 @@ test('a server that sends no headers runs into the time limit, which counts as w
   const error = await failureOf(api.contacts.create({}, NO_KEY))
   expect(error.code).toBe('timeout')
   expect(error.message).toBe(
-    `cannot create the contact: ${url.origin} did not answer in full within 0.06 s, after 2 tries; whether it took effect is unknown`,
+    `cannot create the contact: ${url.origin} did not answer in full within 0.06 s, after 2 tries; it is unknown whether the server applied it`,
   )
   expect(error.details.idempotencyKey).toBe(seen[0]?.headers['idempotency-key'])
 })
@@ -60,7 +60,7 @@ test('a signal that aborts ends a write at once, and its fate is unknown', async
   const { api } = openClient(url, { signal: interruption.signal })
   const error = await failureOf(api.contacts.create({}, { idempotencyKey: 'mine' }))
   expect(error.code).toBe('interrupted')
-  expect(error.message).toBe('cannot create the contact: interrupted; whether it took effect is unknown')
+  expect(error.message).toBe('cannot create the contact: interrupted; it is unknown whether the server applied it')
   expect(error.details.idempotencyKey).toBe('mine')
 })
 

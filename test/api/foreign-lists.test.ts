@@ -179,12 +179,12 @@ test.each([
   expect(elsewhere.seen).toEqual([])
 })
 
-test('an address that comes a second time is an error and not a loop', async () => {
+test('a repeated address is an error and not a loop', async () => {
   const { url, seen } = await startServer((response) =>
     sendJson(response, 200, { data: RECORDS, next: '/v1/contacts?page=2' }),
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
-  expect(error.message).toContain('next leads to /v1/contacts?page=2, and the same page comes a second time')
+  expect(error.message).toContain('next (/v1/contacts?page=2) returns the same page again')
   expect(seen).toHaveLength(5)
 })
 
@@ -223,7 +223,7 @@ test('a server that answers every number with its first page is an error and not
     sendJson(response, 200, { data: RECORDS.slice(0, 2), page: 1, total_pages: 3 }),
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
-  expect(error.message).toContain('page=2, and the same page comes a second time')
+  expect(error.message).toContain('page=2) returns the same page again')
   expect(error.details.hint).toContain('wire.cursor_param')
   expect(seen).toHaveLength(6)
 })
@@ -252,7 +252,7 @@ test.each([
       sendJson(response, 200, answer(RECORDS.slice(0, size)))
     })
     const error = await failureOf(allPages(openClient(obeying.url).api.contacts.list(ALL)))
-    expect(error.message).toMatch(/its first page is as long as was asked for/)
+    expect(error.message).toMatch(/the first page has as many records as were requested/)
     const ignoring = await startServer((response) => sendJson(response, 200, answer(RECORDS.slice(0, 2))))
     const [page] = await allPages(openClient(ignoring.url).api.contacts.list(ALL))
     expect(page?.items).toHaveLength(2)
@@ -273,7 +273,7 @@ test('a total of 50 beside 50 records is proven by a smaller size, and proves no
   expect(whole.seen).toHaveLength(2)
   const cut = await start((length) => length)
   const error = await failureOf(allPages(client(cut.url).contacts.list(ALL)))
-  expect(error.message).toContain('a size is obeyed, and 50 records may be all that the server gives at once')
+  expect(error.message).toContain('the server obeys the page size, and 50 records may be its maximum')
 })
 
 test('the settings name the parameters and the places that are not recognised', async () => {

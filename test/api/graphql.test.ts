@@ -111,7 +111,7 @@ describe('a server that nobody here wrote', () => {
     expect(seen.at(-1)?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
     const sent = seen.length
     const error = await failureOf(api.graphql.updateDeal('d1', { amount: 5 }, writing))
-    expect(error).toMatchObject({ code: 'usage', details: { hint: 'it takes stage, ownerId' } })
+    expect(error).toMatchObject({ code: 'usage', details: { hint: 'it accepts stage, ownerId' } })
     const conditional = await failureOf(api.graphql.updateDeal('d1', { stage: 'x' }, { ...NO_KEY, ifMatch: '3' }))
     expect(conditional.code).toBe('not_supported')
     expect(seen).toHaveLength(sent)
@@ -127,7 +127,7 @@ describe('a server that nobody here wrote', () => {
     const error = await failureOf(openClient(url).api.graphql.updateDeal('d1', { owner_id: 'u2' }, writing))
     expect(error).toMatchObject({
       ...{ code: 'in_doubt', exit: 3 },
-      message: `cannot update deal d1: the answer shows ${shown}; whether it took effect is unknown`,
+      message: `cannot update deal d1: the answer shows ${shown}; it is unknown whether the server applied it`,
       details: { hint: 'crm deals get d1', isInDoubt: true, idempotencyKey: seen.at(-1)?.headers['idempotency-key'] },
     })
   })
@@ -182,7 +182,7 @@ describe('the address', () => {
     const { url, seen } = await startServer((response) => sendJson(response, status, body))
     const error = await failureOf(openClient(url).api.graphql.get('contact', 'p1'))
     expect(error).toMatchObject({ code: 'not_supported', exit: 7 })
-    expect(error.message).toContain('(asked /v1/graphql and /graphql)')
+    expect(error.message).toContain('(tried /v1/graphql and /graphql)')
     expect(seen).toHaveLength(2)
   })
 
@@ -260,7 +260,7 @@ describe('a mutation', () => {
     )
     const error = await failureOf(openClient(url).api.graphql.send(MUTATION))
     expect(error.details.hint).toContain('--idempotency-key k-1')
-    expect(error.message).toContain('whether it took effect is unknown')
+    expect(error.message).toContain('it is unknown whether the server applied it')
   })
 })
 
@@ -325,5 +325,5 @@ test('a list whose cursor does not move on is an error, not a loop', async () =>
   const { url } = await startGraphqlServer(FOREIGN, root)
   const error = await failureOf(allPages(openClient(url).api.graphql.notes('d1', ALL)))
   expect(error).toMatchObject({ code: 'bad_answer' })
-  expect(error.message).toContain('a cursor comes a second time')
+  expect(error.message).toContain('the server repeated a cursor')
 })

@@ -68,7 +68,7 @@ test.each([408, 500, 502, 503, 504])(
     const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
     expect(seen).toHaveLength(4)
     expect(error.message).toBe(
-      `cannot create the contact: down (${status}), after 4 tries; whether it took effect is unknown`,
+      `cannot create the contact: down (${status}), after 4 tries; it is unknown whether the server applied it`,
     )
     const key = seen[0]?.headers['idempotency-key']
     expect(error.details).toMatchObject({ status, isRetryable: true, idempotencyKey: key })
@@ -94,7 +94,7 @@ test('doubt that an earlier try left stays when the last one fails otherwise', a
   const { url } = await startServer(failing(500, 401))
   const error = await failureOf(openClient(url).api.contacts.create({}, NO_KEY))
   expect(error.code).toBe('unauthorized')
-  expect(error.message).toContain('whether it took effect is unknown')
+  expect(error.message).toContain('it is unknown whether the server applied it')
   expect(error.details.idempotencyKey).toMatch(UUID)
 })
 

@@ -235,7 +235,7 @@ const ALL = [
 ]
 
 test.each(ALL)('a %s answered with %s is %s', (kind, _claim, is, shape) => {
-  const fate = judged(kind, shape)
-  expect(fate.is).toBe(is)
-  if (shape.id !== undefined) expect(fate).toMatchObject({ id: shape.id })
+  const outcome = judged(kind, shape)
+  expect(outcome.type).toBe(is)
+  if (shape.id !== undefined) expect(outcome).toMatchObject({ id: shape.id })
 })

@@ -43,7 +43,7 @@ test('the port that crm serve takes by itself needs no mention', () => {
 const CODES: readonly (readonly [code: string, errorCode: ErrorCode, reason: string])[] = [
   ['ENOTFOUND', 'unreachable', 'no address is known for crm.example.com'],
   ['EAI_AGAIN', 'unreachable', 'the name server does not answer for crm.example.com'],
-  ['EHOSTUNREACH', 'unreachable', 'there is no way to crm.example.com:443 from here (EHOSTUNREACH)'],
+  ['EHOSTUNREACH', 'unreachable', 'there is no route to crm.example.com:443 (EHOSTUNREACH)'],
   ['ETIMEDOUT', 'unreachable', 'crm.example.com:443 does not answer'],
   ['EMFILE', 'machine', 'too many files are open (EMFILE)'],
   ['EACCES', 'machine', 'this machine forbids connecting to crm.example.com:443 (EACCES)'],
@@ -75,7 +75,7 @@ test('a connection that is reset in the body of a write leaves its fate unknown'
   })
   const error = await failureOf(openClient(url, { maxWaitMs: 0 }).api.contacts.create({}, NO_KEY))
   expect(error.message).toBe(
-    `cannot create the contact: ${url.host} closed the connection before its answer was complete; whether it took effect is unknown`,
+    `cannot create the contact: ${url.host} closed the connection before its answer was complete; it is unknown whether the server applied it`,
   )
 })
 

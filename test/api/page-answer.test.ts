@@ -147,11 +147,11 @@ test.each<[unknown, string]>([
   [{ data: { id: '1', tags: [] } }, 'expected a list, got an object with data'],
   ['x', 'expected a list, got "x"'],
   [null, 'expected a list, got null'],
-  [{ data: ['con_1'] }, 'the list holds something that is not a record'],
-  [{ edges: [{ cursor: 'c' }] }, 'the list holds something that is not a record'],
-  [[null], 'the list holds something that is not a record'],
-  [{ data: [], has_more: true }, 'there are more records, but no cursor that leads to them'],
-  [{ data: items, next_cursor: null, has_more: true }, 'there are more records, but no cursor that leads to them'],
+  [{ data: ['con_1'] }, 'the list contains something that is not a record'],
+  [{ edges: [{ cursor: 'c' }] }, 'the list contains something that is not a record'],
+  [[null], 'the list contains something that is not a record'],
+  [{ data: [], has_more: true }, 'there are more records, but no cursor for them'],
+  [{ data: items, next_cursor: null, has_more: true }, 'there are more records, but no cursor for them'],
   [{ data: [], next_cursor: { after: 1 } }, 'the cursor is not a string: {"after":1}'],
 ])('%j is no page', (json, complaint) => {
   expect(read(json)).toBe(complaint)

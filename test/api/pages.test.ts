@@ -83,13 +83,13 @@ test.each(['limit', 'cursor'])('%s is refused as a filter before anything is sen
   expect(seen).toHaveLength(0)
 })
 
-test('a cursor that comes a second time is an error and not a loop', async () => {
+test('a repeated cursor is an error and not a loop', async () => {
   const { url, seen } = await startServer((response, _request, nth) =>
     sendJson(response, 200, { data: [{ id: `con_${nth}` }], next_cursor: nth % 2 ? 'a' : 'b', has_more: true }),
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
   expect(error.code).toBe('bad_answer')
-  expect(error.message).toBe('cannot list contacts: the cursor a comes a second time')
+  expect(error.message).toBe('cannot list contacts: the server repeated the cursor a')
   expect(seen).toHaveLength(3)
 })
 
@@ -126,6 +126,6 @@ test('a list that goes on with nothing but empty pages ends after a hundred', as
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
   expect(error.code).toBe('bad_answer')
-  expect(error.message).toBe('cannot list contacts: 100 pages in a row are empty, and each says that there are more')
+  expect(error.message).toBe('cannot list contacts: 100 consecutive pages are empty, and each states that there are more')
   expect(seen).toHaveLength(100)
 })

@@ -124,7 +124,7 @@ export const PROBLEM_SHAPES: readonly (readonly [source: string, body: unknown, 
   [
     'a duplicate of MongoDB',
     { index: 0, code: 11000, keyPattern: { email: 1 }, keyValue: { email: 'x' }, errmsg: 'E11000 duplicate key error' },
-    'E11000 duplicate key error: email: is there already',
+    'E11000 duplicate key error: email: already exists',
     'email',
   ],
   [

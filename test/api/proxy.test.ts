@@ -100,7 +100,7 @@ test('without its certificate a server behind a proxy is not trusted', async () 
 })
 
 test.each([
-  ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'wants a user and a password it knows (407)'],
+  ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'requires a valid user and password (407)'],
   ['HTTP/1.1 403 Forbidden\r\n\r\n', 'refuses the connection (403)'],
   ['SSH-2.0-OpenSSH_9.9\r\n\r\n', 'does not speak HTTP'],
   ['', 'closed the connection'],

@@ -28,7 +28,7 @@ test.each([
   expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
   expect(error.details.hint).toContain(`crm contacts create ... --idempotency-key ${error.details.idempotencyKey}`)
   expect(error.message).toContain(
-    `cannot create the contact: the answer (201) shows neither a record nor a refusal: ${shown}; whether it took effect is unknown`,
+    `cannot create the contact: the answer (201) shows neither a record nor a refusal: ${shown}; it is unknown whether the server applied it`,
   )
 })
 
@@ -56,7 +56,7 @@ test.each([{ contact_id: 7 }, { id: 'a\nb' }])(
   async (record) => {
     const error = await failureOf(created(record, { ...NO_KEY, isIdNeeded: true }))
     expect(error.code).toBe('bad_answer')
-    expect(error.message).toContain('cannot show its id: the server took "create the contact" as done (201)')
+    expect(error.message).toContain('cannot show the id: the server confirmed "create the contact" (201) without one')
     expect(error.details.hint).toContain(`--idempotency-key ${error.details.idempotencyKey} -o json, `)
   },
 )
@@ -74,7 +74,7 @@ test.each([200, 201, 204])('an empty %i to a create is in doubt', async (status)
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
-test('a note that is answered so is not said to be safe to send again, where keys are not known to be kept', async () => {
+test('the error of such an answer to a note does not call a repetition safe if it is unknown whether keys are kept', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { ok: true }))
   const error = await failureOf(
     openClient(url, { wire: { ...WIRE, idempotency: 'none' } })
@@ -82,7 +82,7 @@ test('a note that is answered so is not said to be safe to send again, where key
       .create({ body: 'x' }, NO_KEY),
   )
   expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
-  expect(error.details.hint).toContain('look before it is sent again')
+  expect(error.details.hint).toContain('check before sending it again')
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 

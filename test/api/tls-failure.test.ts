@@ -35,7 +35,7 @@ test('a server that speaks plain HTTP where TLS is expected is said to', async (
 test.each([
   ['CERT_HAS_EXPIRED', 'has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another name'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'not known here'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'signed by an unknown authority'],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'no TLS connection'],
 ])('%s is explained', (code, reason) => {
   const place = { name: 'crm.example.com:443', url: new URL('https://crm.example.com') }

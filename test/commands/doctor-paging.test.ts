@@ -46,7 +46,7 @@ test('doctor of a server that counts records names no next page, and no page siz
 test('doctor finds the largest page of such a server by reading its whole list', async () => {
   const { exit, largest, settings } = await examined({ most: 30 })
   expect(exit).toBe(0)
-  expect(largest).toMatchObject({ state: 'ok', seen: '30: limit=1000 gives 30, all that a page holds' })
+  expect(largest).toMatchObject({ state: 'ok', seen: '30: limit=1000 gives 30, the maximum of a page' })
   expect(settings).toMatchObject([{ setting: 'wire.page_size', value: '30' }])
 })
 
@@ -63,14 +63,14 @@ test('a refusal of the page size names doctor, and the size in the answer', asyn
   expect(await crm('contacts', 'list')).toMatchObject({
     exit: 7,
     stderr: `crm: cannot list contacts: limit must be <= 50 (400)
-  crm doctor finds out what it takes, or: crm config set wire.page_size 50 -p PROFILE
+  crm doctor finds the largest size, or: crm config set wire.page_size 50 -p PROFILE
 `,
   })
 })
 
 test.each([
   [{}, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE; if pages or records are counted'],
-  [{ meta: { next_one: 'x' } }, 'if meta.next_one leads on: crm config set wire.next_path meta.next_one -p PROFILE'],
+  [{ meta: { next_one: 'x' } }, 'if meta.next_one is the cursor: crm config set wire.next_path meta.next_one -p PROFILE'],
 ])('without a next page the hint names a member only when the answer has one: %j', async (more, hint) => {
   const { paging, largest } = await examined({ most: 20, isCut: true, more })
   expect(paging).toMatchObject({ state: 'fail', hint: expect.stringContaining(hint) })

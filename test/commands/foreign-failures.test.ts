@@ -37,13 +37,13 @@ test('a server that resets in its body is 9, and a create is in doubt, which is 
     { args: LIST, env: envFor(url) },
     { exit: 9, code: 'unreachable', what, next: /^crm contacts list --max-wait 1s( -o json)?$/ },
   )
-  const next = /^look before it is sent again: crm contacts list/
+  const next = /^check before sending it again: crm contacts list/
   await expectRefusal({ args: CREATE, env: envFor(url) }, { exit: 3, code: 'in_doubt', what, next })
 })
 
 test.each([
   ['truncated JSON', '{"data":[{"id":"con_', /the answer is not JSON: \{"data":\[\{"id":"con_/],
-  ['HTML', '<!doctype html><title>Sign in</title>', /an HTML page came instead of JSON/],
+  ['HTML', '<!doctype html><title>Sign in</title>', /the server sent an HTML page instead of JSON/],
   ['nothing', '', /expected a list, got nothing/],
 ])('a server that answers %s is 7, with the beginning of it', async (_what, body, what) => {
   const { url } = await startServer((response) => response.writeHead(200).end(body))
@@ -64,7 +64,7 @@ test('a server that refuses with 429 for longer than --max-wait is 8, with the t
   expect(seen).toHaveLength(2)
 })
 
-test('a list that ends early leads on behind the page that was printed last', async () => {
+test('the hint of a list that ends early continues after the last printed page', async () => {
   const { url } = await startServer((response, { path }) => {
     if (path.includes('cursor=two')) sendJson(response, 503, { message: 'not now', more: 'of it' })
     else sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: 'two' })
@@ -88,7 +88,7 @@ test('a server that repeats a cursor is 7 when it has been tried in other parame
   const refusal = {
     exit: 7,
     code: 'bad_answer',
-    what: /next_cursor is sent back as cursor, and the same page comes a second time/,
+    what: /next_cursor sent as cursor returns the same page again/,
     next: /wire\.cursor_param/,
   }
   await expectRefusal({ args: ['contacts', 'get', 'con_2'], env: envFor(url) }, refusal)

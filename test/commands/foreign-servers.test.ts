@@ -58,7 +58,7 @@ test('an endpoint that goes away is told once per process, and with a settings f
       link: '</v2/contacts>; rel="successor-version"',
     }),
   )
-  const warning = `Warning: ${url.origin} says of GET /v1/contacts: deprecated as of 2026-01-01, gone after 2036-12-31, its successor is /v2/contacts\n`
+  const warning = `Warning: GET /v1/contacts of ${url.origin}: deprecated as of 2026-01-01, available until 2036-12-31, successor: /v2/contacts\n`
   const home = emptyHome()
   for (let i = 0; i < 2; i += 1) {
     expect(await crm(['contacts', 'list'], keyed(url, home))).toMatchObject({

@@ -13,7 +13,7 @@ async function createAt(json: unknown, flags: readonly string[]) {
 test('create -o id on a server whose records have no id says that it is done, and under which key it may be repeated', async () => {
   const { exit, stdout, stderr, key } = await createAt({ contact_id: 7 }, ['-o', 'id'])
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
-  expect(stderr).toContain('took "create the contact" as done (201), but answered with {"contact_id":7}')
+  expect(stderr).toContain('confirmed "create the contact" (201) without one: {"contact_id":7}')
   expect(stderr).toContain(`crm contacts create ... --idempotency-key ${key} -o json`)
 })
 

@@ -153,7 +153,7 @@ describe('a server without GraphQL', () => {
     ]) {
       await expectRefusal(
         { args, env: env },
-        { exit: 7, code: 'not_supported', what: /offers no GraphQL that crm finds/, next: /wire\.graphql_path/ },
+        { exit: 7, code: 'not_supported', what: /no GraphQL endpoint found/, next: /wire\.graphql_path/ },
       )
     }
   })

@@ -37,7 +37,7 @@ export interface ListShape {
   readonly requests?: number
 }
 
-/** One command, what the server answers to it, and how it ends. */
+/** One command, what the server accepts it, and how it ends. */
 export interface CommandShape {
   readonly name: string
   readonly argv: readonly string[]

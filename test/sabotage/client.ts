@@ -60,8 +60,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a temporary redirect is followed and learnt for good',
     file: 'src/api/transport/trailing-slash.ts',
-    line: 'const FOR_GOOD = [301, 308]',
-    to: 'const FOR_GOOD = [301, 302, 307, 308]',
+    line: 'const PERMANENT = [301, 308]',
+    to: 'const PERMANENT = [301, 302, 307, 308]',
     tests: ['test/api/trailing-slash.test.ts'],
   },
   {
@@ -81,7 +81,7 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'an empty page in the middle ends the list, and the rest is missing',
     file: 'src/api/pages/list-walk.ts',
-    line: 'if (page.next && this.#emptyPages === MOST_EMPTY_PAGES) {',
+    line: 'if (page.next && this.#emptyPages === MAX_EMPTY_PAGES) {',
     to: 'if (page.next && this.#emptyPages === 1) {',
     tests: ['test/api/pages.test.ts'],
   },
@@ -94,7 +94,7 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'a first page that is as long as was asked for passes for the whole list',
-    file: 'src/api/pages/settle.ts',
+    file: 'src/api/pages/resolve-end.ts',
     line: 'const isFull = length === open.size',
     to: 'const isFull = length > (open.size ?? length)',
     tests: ['test/api/foreign-lists.test.ts'],
@@ -108,14 +108,14 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'a total that shrinks with the page proves that the list is whole',
-    file: 'src/api/pages/settle.ts',
+    file: 'src/api/pages/resolve-end.ts',
     line: 'return fewer !== undefined && fewer.page.counts.total?.count === counts.total?.count',
     to: 'return fewer !== undefined && counts.total !== undefined',
     tests: ['test/api/foreign-lists.test.ts'],
   },
   {
     name: 'a next page that only smaller pages name proves that the larger one is the whole list',
-    file: 'src/api/pages/settle.ts',
+    file: 'src/api/pages/resolve-end.ts',
     line: "if ('refusal' in rest || !isSilent(rest.page) || rest.page.items.length !== 1) continue",
     to: "if (!('refusal' in rest)) return true",
     tests: ['test/foreign/lists-counts.test.ts'],
@@ -228,8 +228,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'an id beside a refusal is taken as the record',
     file: 'src/api/writes/judge-write.ts',
-    line: 'const objection = isSentShown ? undefined : objectionTo(said, kind)',
-    to: 'const objection = undefined',
+    line: 'const contradicted = isSentShown ? undefined : contradictionOf(evidence, kind)',
+    to: 'const contradicted = undefined',
     tests: ['test/api/judge-write.test.ts'],
   },
   {

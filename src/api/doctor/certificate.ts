@@ -21,12 +21,12 @@ export function certificateOf(socket: TLSSocket): Certificate {
 
 /** `for crm.example.com, by Some Authority, valid until 2026-12-31`. */
 export function certificateText({ subject, issuer, valid_until: until }: Certificate): string {
-  const parts = [`for ${subject ?? 'nobody'}`, `by ${issuer ?? 'nobody'}`]
+  const parts = [`for ${subject ?? 'an unknown name'}`, `by ${issuer ?? 'an unknown issuer'}`]
   if (until !== null) parts.push(`valid until ${until.slice(0, 10)}`)
   return parts.join(', ')
 }
 
-/** The certificate of a connection that is refused for it: it is looked at, and nothing is ever sent to whoever shows it. */
+/** Reads a certificate that crm refuses. Nothing is sent over the connection. */
 export async function peekCertificate(target: ProbeTarget): Promise<Certificate | undefined> {
   const { baseUrl } = target
   const host = baseUrl.hostname.replace(/^\[|\]$/g, '')
@@ -43,7 +43,7 @@ export async function peekCertificate(target: ProbeTarget): Promise<Certificate 
   }
 }
 
-/** The common name of a distinguished name in lines, else all of it. */
+/** The common name of a distinguished name, one attribute a line; without one, the whole text. */
 function nameIn(lines: string | undefined): string | null {
   if (lines === undefined || lines === '') return null
   const name = /^CN=(.*)$/m.exec(lines)?.[1] ?? lines

@@ -6,13 +6,13 @@ import type { ListName } from './listing.ts'
 import type { Probe } from './probe.ts'
 
 /** Longer lists are counted up to these limits. */
-const MOST_RECORDS = 5000
-const MOST_PAGES = 60
+const MAX_RECORDS = 5000
+const MAX_PAGES = 60
 
 /** The result of `contacts list` with some settings. */
 export interface Counted {
   readonly count: number
-  /** Undefined when the list was read to its end, or up to the limits. */
+  /** Undefined if the list was read to its end or up to the limits. */
   readonly error: CrmError | undefined
 }
 
@@ -22,15 +22,15 @@ export async function countList(probe: Probe, noun: ListName, wire: Wire): Promi
   let pages = 0
   try {
     for await (const { items } of listPages(
-      askedBy(probe),
+      probingHttp(probe),
       call,
-      { limit: MOST_RECORDS, cursor: undefined, filters: {} },
+      { limit: MAX_RECORDS, cursor: undefined, filters: {} },
       wire,
     )) {
       count += items.length
       // `contacts list` does not stop at empty pages either.
       if (items.length > 0) pages += 1
-      if (pages === MOST_PAGES || !probe.hasTimeToSearch()) break
+      if (pages === MAX_PAGES || !probe.hasTimeToSearch()) break
     }
     return { count, error: undefined }
   } catch (error) {
@@ -44,8 +44,8 @@ export function isWorse(after: Counted, before: Counted): boolean {
   return after.count < before.count || (after.error !== undefined && before.error === undefined)
 }
 
-/** Sends each request once, and none to a server that has stopped answering. */
-function askedBy(probe: Probe): Http {
+/** Sends each request once, and none after the server has stopped answering. */
+function probingHttp(probe: Probe): Http {
   return {
     ...probe.http,
     request: async ({ path, query, address, action, command }) => {

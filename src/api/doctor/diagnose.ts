@@ -16,22 +16,22 @@ import { proveLists } from './prove-lists.ts'
 import { checkReach } from './reach.ts'
 import { checkRecords, isRejection } from './records.ts'
 
-/** Beside the first, which opens the connection. */
+/** In addition to the first one, which opens the connection. */
 const LATENCY_REQUESTS = 5
-/** After which no more of them are begun: a slow server shows early. */
+/** No request is begun after this time: a few suffice to show that a server is slow. */
 const LATENCY_MS = 5000
 
 /**
- * What a server speaks, each with what was seen, in the order of CHECKS. It is asked with GET, and GraphQL for its schema;
- * nothing is written, there or here. CrmError `interrupted` when the signal aborts.
+ * The findings about a server, in the order of CHECKS. Sends GET requests, and a GraphQL query for the schema; writes
+ * nothing. CrmError `interrupted` if the signal aborts.
  */
 export async function diagnose(target: ProbeTarget): Promise<readonly Finding[]> {
   const reach = await checkReach(target)
-  if (target.key === undefined) return complete(reach.findings, 'there is no key')
+  if (target.key === undefined) return complete(reach.findings, 'no key')
   if (!reach.isOpen) return complete(reach.findings, 'the server cannot be reached')
   const probe = openProbe(target, target.key)
   try {
-    return complete([...reach.findings, ...(await checkApi(probe))], 'the server did not answer before')
+    return complete([...reach.findings, ...(await checkApi(probe))], 'the server stopped answering')
   } finally {
     await probe.http.close()
   }
@@ -44,10 +44,10 @@ function complete(findings: readonly Finding[], why: string): readonly Finding[]
 async function checkApi(probe: Probe): Promise<readonly Finding[]> {
   const { wire } = probe.options
   const first = await askList(probe, 'contacts', wire, 1)
-  const silence = probe.silence()
-  if (silence) return [failed('records', withScheme(silence, probe.options.baseUrl)), ...fromHeaders(probe)]
+  const outage = probe.outage()
+  if (outage) return [failed('records', withScheme(outage, probe.options.baseUrl)), ...headerFindings(probe)]
   const refusal = keyRefusal(first)
-  if (refusal) return [failed('key', refusal), ...refused(refusal), ...fromHeaders(probe)]
+  if (refusal) return [failed('key', refusal), ...refused(refusal), ...headerFindings(probe)]
   const begun = performance.now()
   for (let nth = 0; nth < LATENCY_REQUESTS && performance.now() - begun < LATENCY_MS; nth++) {
     await askList(probe, 'contacts', wire, 1)
@@ -57,23 +57,23 @@ async function checkApi(probe: Probe): Promise<readonly Finding[]> {
   const document = await step(probe, 'openapi', async () => openApiFinding(openapi, probe))
   const asked = await checkLists(probe, first, openapi)
   const graphql = await step(probe, 'graphql', () => checkGraphql(probe, wire, openapi))
-  // The last, because a server may choke on it.
+  // Last, because a large page may overload the server.
   const largest = await checkLargest(probe, asked.list, openapi)
-  const told = [document, idempotencyFinding(openapi, { wire, samples: probe.samples }), ...fromHeaders(probe)]
-  const findings = [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...told]
+  const rest = [document, idempotencyFinding(openapi, { wire, samples: probe.samples }), ...headerFindings(probe)]
+  const findings = [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...rest]
   return asked.list ? proveLists(probe, asked.list.noun, findings) : findings
 }
 
-/** The check in which a server stops answering fails, and those behind it are not asked. */
+/** The check during which the server stops answering fails; later checks are not run. */
 async function step(probe: Probe, check: CheckName, work: () => Promise<Finding>): Promise<Finding> {
-  const before = probe.silence()
+  const before = probe.outage()
   if (before) return notAsked(check, before.message)
-  return unlessSilent(probe, await work())
+  return unlessDown(probe, await work())
 }
 
-function unlessSilent(probe: Probe, finding: Finding): Finding {
-  const silence = probe.silence()
-  return silence ? failed(finding.check, silence) : finding
+function unlessDown(probe: Probe, finding: Finding): Finding {
+  const outage = probe.outage()
+  return outage ? failed(finding.check, outage) : finding
 }
 
 function keyRefusal(first: Listing): CrmError | undefined {
@@ -82,15 +82,15 @@ function keyRefusal(first: Listing): CrmError | undefined {
   return code === 'unauthorized' || code === 'forbidden' ? first.error : undefined
 }
 
-/** Whether a server asks for a key at all is not tried: a request without one is an attack in its log. */
+/** Does not test whether the server requires a key: a request without one looks like an attack in its log. */
 function keyFinding(first: Listing, { list }: Asked): Finding {
-  if (first.json !== undefined || list) return { check: 'key', state: 'ok', seen: 'the server answers to it' }
-  return { check: 'key', state: 'unknown', seen: 'no answer of the server tells whether it takes it' }
+  if (first.json !== undefined || list) return { check: 'key', state: 'ok', seen: 'the server accepts it' }
+  return { check: 'key', state: 'unknown', seen: 'no answer shows whether the server accepts it' }
 }
 
 interface Asked {
   readonly findings: readonly Finding[]
-  /** The list that has most to show, with all that was found out about it; undefined where there is none. */
+  /** The list with the most records, with the settings found for it; undefined without a readable list. */
   readonly list: LargestList | undefined
 }
 
@@ -100,20 +100,20 @@ async function checkLists(probe: Probe, first: Listing, openapi: OpenApi | undef
   }
   const records = await checkRecords(probe, probe.options.wire, first)
   const { noun, refusal } = records
-  const silence = probe.silence()
-  if (silence) return withoutList(failed('records', silence))
+  const outage = probe.outage()
+  if (outage) return withoutList(failed('records', outage))
   if (noun === undefined) return withoutList(records.finding)
   const size = await checkPageSize(probe, { noun, wire: records.wire, refusal }, openapi)
   const { wire, isHonoured } = size
   const list = { noun, wire, size: isHonoured ? (1 as const) : undefined }
-  const sizeFinding = unlessSilent(probe, size.finding)
+  const sizeFinding = unlessDown(probe, size.finding)
   const paging = await step(probe, 'paging', () => checkPaging(probe, list, openapi))
   const findings = [records.finding, sizeFinding, paging]
-  const isWayOnKnown = paging.state === 'ok' || (paging.proposals ?? []).length > 0
-  return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured, isWayOnKnown } }
+  const isPagingKnown = paging.state === 'ok' || (paging.proposals ?? []).length > 0
+  return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured, isPagingKnown } }
 }
 
-/** How the list goes on, as it was found. */
+/** The settings with those proposed for paging. */
 function withProposals(wire: Wire, { proposals = [] }: Finding): Wire {
   const proposed = (name: string) => proposals.find(({ setting }) => setting === name)?.value
   return {
@@ -123,21 +123,21 @@ function withProposals(wire: Wire, { proposals = [] }: Finding): Wire {
   }
 }
 
-const OF_LISTS: readonly CheckName[] = ['page_size', 'paging', 'largest_page']
+const LIST_CHECKS: readonly CheckName[] = ['page_size', 'paging', 'largest_page']
 
 function withoutList(finding: Finding): Asked {
-  const rest = OF_LISTS.map((check) => notAsked(check, 'there is no list to look at'))
+  const rest = LIST_CHECKS.map((check) => notAsked(check, 'no list to check'))
   return { findings: [finding, ...rest], list: undefined }
 }
 
-/** With a key that is refused nothing else can be asked. */
+/** The server refuses the key, so nothing else can be checked. */
 function refused({ message }: CrmError): readonly Finding[] {
-  const others: readonly CheckName[] = ['latency', 'records', ...OF_LISTS, 'idempotency', 'graphql', 'openapi']
+  const others: readonly CheckName[] = ['latency', 'records', ...LIST_CHECKS, 'idempotency', 'graphql', 'openapi']
   return others.map((check) => notAsked(check, message))
 }
 
-/** What any answer tells, also a refusal. */
-function fromHeaders(probe: Probe): readonly Finding[] {
+/** Findings from the headers of any answer, including refusals. */
+function headerFindings(probe: Probe): readonly Finding[] {
   const { samples } = probe
   if (samples.length === 0) return []
   return [clockFinding(samples), limitsFinding(probe), versionFinding(samples)]

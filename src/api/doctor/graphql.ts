@@ -10,10 +10,10 @@ import type { Probe } from './probe.ts'
 
 const check = 'graphql'
 
-/** Asks for the schema, which is a query: at the path of the settings, else where it is looked for, else where the document has it. */
+/** Queries the schema at the path in the settings, then at the usual paths, then at the path in the OpenAPI document. */
 export async function checkGraphql(probe: Probe, wire: Wire, openapi: OpenApi | undefined): Promise<Finding> {
-  const silence = probe.silence()
-  if (silence) return notAsked(check, silence.message)
+  const outage = probe.outage()
+  if (outage) return notAsked(check, outage.message)
   const guesses = [wire.graphqlPath, ...(wire.graphqlPath === undefined ? [] : [undefined]), openapi?.graphqlPath]
   let refusal: CrmError | undefined
   for (const graphqlPath of new Set(guesses)) {
@@ -52,7 +52,7 @@ function offeredFinding(
   const offers = schema ? Object.keys(readOffers(schema)) : []
   const what = schema
     ? `with ${offers.join(', ') || 'nothing that crm has commands for'}`
-    : 'which does not tell its schema: commands that need GraphQL, such as pipelines list, find none'
+    : 'without introspection: commands that need GraphQL, such as pipelines list, do not work'
   const proposals: Proposal[] =
     graphqlPath === wire.graphqlPath ? [] : [{ setting: 'wire.graphql_path', value: graphqlPath ?? '' }]
   const state = schema ? 'ok' : 'warn'

@@ -4,27 +4,26 @@ import { readRetirement } from '../transport/retirement.ts'
 import type { Finding } from './finding.ts'
 import type { Probe, Sample } from './probe.ts'
 
-/** Versions of programs on the way (`x-varnish-version`) say nothing of the interface. */
+/** Versions of programs between (`x-varnish-version`) are not that of the API. */
 const VERSION_HEADER = /^(?:x-)?(?:api-(?:supported-)?versions?|(?:stripe|github-api|salesforce)-version|version)$/
 
 const SLOW_MS = 2000
 
-/** Half of the five minutes beyond which receivers of webhooks refuse a signature is far too much already. */
+/** Receivers of webhooks refuse signatures that are five minutes off; much less is a problem already. */
 const TOO_FAR_MS = 30_000
 
 interface Skew {
-  /** Of the server; above 0 it is ahead of this machine. */
+  /** The server's clock minus that of this machine. */
   readonly skewMs: number
-  /** At most so far from it, to either side. */
+  /** The largest possible error of `skewMs`, in either direction. */
   readonly errorMs: number
 }
 
-/** The Date header against our clock in the middle of the round trip. */
+/** Compares the Date headers with the clock of this machine. */
 export function clockFinding(samples: readonly Sample[]): Finding {
   const check = 'clock'
   const skew = readSkew(samples)
-  if (!skew)
-    return { check, state: 'unknown', seen: 'not known: no answer has a Date header', found: { skew_ms: null } }
+  if (!skew) return { check, state: 'unknown', seen: 'unknown: no answer has a Date header', found: { skew_ms: null } }
   const { skewMs, errorMs } = skew
   const found = { skew_ms: Math.round(skewMs), error_ms: Math.round(errorMs) }
   const side = skewMs < 0 ? 'behind' : 'ahead of'
@@ -35,8 +34,8 @@ export function clockFinding(samples: readonly Sample[]): Finding {
 }
 
 /**
- * An answer was made between sending and arrival, in the second that it names: each sample bounds the skew from both sides,
- * and the tightest bounds of all of them hold together unless a clock was set meanwhile.
+ * An answer is dated after its request was sent and before it was received, to the second. So each sample bounds the skew on
+ * both sides, and the tightest bounds of all samples apply unless a clock was set meanwhile.
  */
 export function readSkew(samples: readonly Sample[]): Skew | undefined {
   const bounds = samples.flatMap(({ sentAtMs, tookMs, headers }) => {
@@ -53,7 +52,7 @@ function seconds(timeMs: number): string {
   return timeMs < 100 ? `${Math.ceil(timeMs)} ms` : `${(timeMs / 1000).toFixed(1)} s`
 }
 
-/** The median of small requests on a connection that stands; the first one of all, which opened it, is left out. */
+/** The median of small requests on an open connection; the first request, which opened it, does not count. */
 export function latencyFinding(samples: readonly Sample[]): Finding {
   const times = samples.slice(1).map(({ tookMs }) => tookMs)
   const sorted = (times.length > 0 ? times : samples.map(({ tookMs }) => tookMs)).toSorted((a, b) => a - b)
@@ -67,25 +66,25 @@ export function latencyFinding(samples: readonly Sample[]): Finding {
     state: 'warn',
     seen,
     found,
-    hint: 'long lists take long; --timeout 2m gives slow answers time',
+    hint: 'long lists take time; --timeout 2m allows for slow answers',
   }
 }
 
-/** Below 10 ms a tenth counts. */
+/** To a tenth below 10 ms. */
 function round(timeMs: number): number {
   return timeMs < 10 ? Math.round(timeMs * 10) / 10 : Math.round(timeMs)
 }
 
-/** The limit that the last answer stated, and in which dialect. */
+/** The rate limit in the last answer, and its header dialect. */
 export function limitsFinding({ samples, options }: Probe): Finding {
   const check = 'limits'
   const headers = samples.at(-1)?.headers ?? {}
   const dialect = rateDialect(headers, options.now())
   const signal = readRateSignal(headers, options.now())
   if (dialect === undefined || !signal) {
-    const said = shownHeaders(headers)
-    const seen = said === '' ? 'no header states one' : `no header that crm reads states one (${said})`
-    return { check, state: 'ok', seen: `${seen}; refusals are waited out`, found: { dialect: null } }
+    const shown = shownHeaders(headers)
+    const seen = shown === '' ? 'no header states a limit' : `no header that crm recognises states a limit (${shown})`
+    return { check, state: 'ok', seen: `${seen}; crm waits after a refusal`, found: { dialect: null } }
   }
   const { limit, remaining, resetInMs } = signal
   const found = { dialect, limit: limit ?? null, remaining, reset_ms: resetInMs }
@@ -97,16 +96,16 @@ function shownHeaders(headers: Readonly<Record<string, unknown>>): string {
   return entries.map(([name, value]) => `${name}: ${String(value)}`).join(' | ')
 }
 
-/** What the answers say of the version of the interface, and of its end. */
+/** The version of the API by the answers, and its deprecation. */
 export function versionFinding(samples: readonly Sample[]): Finding {
   const check = 'version'
   const all = samples.map(({ headers }) => headers)
   const named = all.flatMap((headers) => Object.entries(headers).filter(([name]) => VERSION_HEADER.test(name)))
   const versions = Object.fromEntries(named.map(([name, value]) => [name, oneLine(String(value), 60)]))
-  const retirement = all.map(readRetirement).find((told) => told !== undefined)
-  const told = Object.entries(versions).map(([name, value]) => `${name}: ${value}`)
-  const seen = ['v1 in the path', ...told, retirement ?? 'no answer says that it goes away'].join('; ')
+  const retirement = all.map(readRetirement).find((stated) => stated !== undefined)
+  const stated = Object.entries(versions).map(([name, value]) => `${name}: ${value}`)
+  const seen = ['v1 in the path', ...stated, retirement ?? 'no deprecation announced'].join('; ')
   const found = { path: 'v1', headers: versions, retirement: retirement ?? null }
   if (retirement === undefined) return { check, state: 'ok', seen, found }
-  return { check, state: 'warn', seen, found, hint: 'ask whoever runs the server what comes after it' }
+  return { check, state: 'warn', seen, found, hint: 'ask the operator of the server for its successor' }
 }

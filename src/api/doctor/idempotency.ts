@@ -8,61 +8,63 @@ import type { Sample } from './probe.ts'
 
 const check = 'idempotency'
 
-/** Whether the server keeps idempotency keys, and what that means for a create in doubt. Only a write could test it. */
-export function idempotencyFinding(openapi: OpenApi | undefined, { wire, samples }: Told): Finding {
-  const told = openapi?.create.find(({ name, in: place }) => place === 'header' && /idempoten/i.test(name))
-  const keeping = keepingOf({ openapi, told }, { wire, samples })
+/** Whether the server keeps idempotency keys, and the consequence for a create in doubt. Only a write could test it. */
+export function idempotencyFinding(openapi: OpenApi | undefined, { wire, samples }: ServerTerms): Finding {
+  const documented = openapi?.create.find(({ name, in: place }) => place === 'header' && /idempoten/i.test(name))
+  const keeping = keyKeepingOf({ openapi, documented }, { wire, samples })
   const sent = wire.idempotencyHeader
-  if (!openapi || !told) {
-    const why = openapi ? `${openapi.path} names no header for it` : 'no OpenAPI document tells, and crm does not write'
-    const known = keeping.is === 'unknown' ? `not known: ${why}; ${sent} is sent` : `${sent} is sent`
+  if (!openapi || !documented) {
+    const why = openapi
+      ? `${openapi.path} names no header for it`
+      : 'there is no OpenAPI document, and crm doctor does not write'
+    const known = keeping.type === 'unknown' ? `unknown: ${why}; ${sent} is sent` : `${sent} is sent`
     return {
       check,
-      state: keeping.is === 'unknown' ? 'unknown' : 'ok',
+      state: keeping.type === 'unknown' ? 'unknown' : 'ok',
       seen: `${known}; ${keeping.text}`,
-      found: { header: null, window: null, kept: keeping.is },
+      found: { header: null, window: null, kept: keeping.type },
     }
   }
-  const windowMs = windowIn(told.description)
+  const windowMs = windowIn(documented.description)
   const window = windowMs === undefined ? null : durationText(windowMs)
-  const found = { header: told.name, window, kept: keeping.is }
-  const kept = window === null ? 'for how long it is kept is not told' : `kept for ${window}`
-  const seen = `${told.name}, by ${openapi.path}; ${kept}${quoted(told.description)}; ${keeping.text}`
-  const proposals = proposalsFor(told.name, windowMs, wire)
-  const isOtherHeader = told.name.toLowerCase() !== sent.toLowerCase()
+  const found = { header: documented.name, window, kept: keeping.type }
+  const kept = window === null ? 'retention not stated' : `kept for ${window}`
+  const seen = `${documented.name}, by ${openapi.path}; ${kept}${quoted(documented.description)}; ${keeping.text}`
+  const proposals = proposalsFor(documented.name, windowMs, wire)
+  const isOtherHeader = documented.name.toLowerCase() !== sent.toLowerCase()
   const isShorter = windowMs !== undefined && windowMs < wire.idempotencyWindowMs
   if (!isOtherHeader && !isShorter) return { check, state: 'ok', seen, found, proposals }
   const hint = isOtherHeader ? `crm sends ${sent}` : `crm relies on ${durationText(wire.idempotencyWindowMs)}`
   return { check, state: 'warn', seen, found, proposals, hint: `${hint}: crm doctor --fix` }
 }
 
-interface Told {
+interface ServerTerms {
   readonly wire: Wire
   readonly samples: readonly Pick<Sample, 'headers'>[]
 }
 
-interface Keeping {
-  readonly is: 'kept' | 'none' | 'unknown'
+interface KeyStatus {
+  readonly type: 'kept' | 'none' | 'unknown'
   readonly text: string
 }
 
-const AGAIN = 'a create that may have happened is sent again under its key'
-const LOOKED_UP = 'a create that may have happened is looked up, and in doubt (exit 3) where that does not tell'
+const RETRIED = 'a create in doubt is sent again with its key'
+const LOOKED_UP = 'a create in doubt is looked up; if that is inconclusive, it stays in doubt (exit 3)'
 
-/** By the rules of KeyKeeping, without a write. */
-function keepingOf(
-  { openapi, told }: { readonly openapi: OpenApi | undefined; readonly told: Parameter | undefined },
-  { wire, samples }: Told,
-): Keeping {
-  if (wire.idempotency === 'none') return { is: 'none', text: `wire.idempotency is none: ${LOOKED_UP}` }
+/** Applies the rules of KeyKeeping without a write. */
+function keyKeepingOf(
+  { openapi, documented }: { readonly openapi: OpenApi | undefined; readonly documented: Parameter | undefined },
+  { wire, samples }: ServerTerms,
+): KeyStatus {
+  if (wire.idempotency === 'none') return { type: 'none', text: `wire.idempotency is none: ${LOOKED_UP}` }
   const header = samples.map(({ headers }) => showingHeader(headers)).find((name) => name !== undefined)
-  // After a failed create only the usual paths are read.
+  // After a failed create, only the usual paths are read.
   const isRead = OPENAPI_PATHS.some((path) => openapi?.path.endsWith(path))
-  const isNamed = isRead && told?.name.toLowerCase() === wire.idempotencyHeader.toLowerCase()
+  const isNamed = isRead && documented?.name.toLowerCase() === wire.idempotencyHeader.toLowerCase()
   const by = wire.idempotency === 'kept' ? 'wire.idempotency' : (header ?? (isNamed ? openapi?.path : undefined))
-  if (by !== undefined) return { is: 'kept', text: `keys are kept, by ${by}: ${AGAIN}` }
-  const way = 'where it keeps keys: crm config set wire.idempotency kept -p PROFILE'
-  return { is: 'unknown', text: `${LOOKED_UP}; ${way}` }
+  if (by !== undefined) return { type: 'kept', text: `keys are kept, by ${by}: ${RETRIED}` }
+  const setting = 'if the server keeps keys: crm config set wire.idempotency kept -p PROFILE'
+  return { type: 'unknown', text: `${LOOKED_UP}; ${setting}` }
 }
 
 function proposalsFor(header: string, windowMs: number | undefined, wire: Wire): readonly Proposal[] {
@@ -83,7 +85,7 @@ const UNITS: readonly (readonly [name: RegExp, unitMs: number])[] = [
   [/^d/i, 86_400_000],
 ]
 
-/** The only length of time in the description; of two it is not known which is meant. */
+/** The only duration in the description; undefined if there are several. */
 function windowIn(description: string): number | undefined {
   const times = [...description.matchAll(/\b(\d{1,4})[\s-]*(minutes?|mins?|hours?|hrs?|h|days?|d)\b/gi)]
   const [only, ...others] = times

@@ -8,22 +8,22 @@ import { doubtOf } from '../pages/judge-end.ts'
 import { type PageAnswer, readPage } from '../pages/page-answer.ts'
 import type { Probe, Question } from './probe.ts'
 
-const DEEPEST = 3
+const MAX_DEPTH = 3
 
 export type ListName = PluralOf<ListedResource>
 
-/** One answer of a list, read by the recognisers that lists are read by. */
+/** One answer of a list, read like any list. */
 export type Listing =
   | { readonly page: PageAnswer; readonly json: JsonValue | undefined; readonly url: URL }
-  /** `json` is the body of an answer that is not a page. */
+  /** `json` is the body if the answer is not a page. */
   | { readonly error: CrmError; readonly json: JsonValue | undefined; readonly url: URL }
 
 export function isPage(listing: Listing): listing is Extract<Listing, { page: PageAnswer }> {
   return 'page' in listing
 }
 
-/** Why one answer alone does not show that the list ends with it, where it says anything at all. */
-export function tellingDoubt(page: PageAnswer): string | undefined {
+/** Why this answer does not show the end of the list; undefined if it does, or contains nothing about it. */
+export function statedDoubt(page: PageAnswer): string | undefined {
   const { length } = page.items
   const progress = {
     isFromStart: true,
@@ -37,22 +37,23 @@ export function tellingDoubt(page: PageAnswer): string | undefined {
   return doubt && !doubt.isSilence ? doubt.reason : undefined
 }
 
-/** The setting to try when no request finds a next page; it names a member that may be a cursor. */
-export function wayHint({ signs }: PageAnswer): string {
+/** The settings to try if no request finds a next page; names a member that may be a cursor. */
+export function pagingHint({ signs }: PageAnswer): string {
   const at = signs.find((sign) => !/^[A-Z]/.test(sign.at))?.at
   if (at !== undefined) {
-    return `if ${oneLine(at, 60)} leads on: crm config set wire.next_path ${oneLine(at, 60)} -p PROFILE`
+    return `if ${oneLine(at, 60)} is the cursor: crm config set wire.next_path ${oneLine(at, 60)} -p PROFILE`
   }
-  const counted = 'if pages or records are counted: wire.paging page or offset, and the parameter in wire.cursor_param'
+  const counted =
+    'if pages or records are counted: set wire.paging to page or offset, and wire.cursor_param to the parameter'
   return `if one answer is the whole list: crm config set wire.paging none -p PROFILE; ${counted}`
 }
 
-/** How many records came; undefined where there was no page. */
+/** The number of records; undefined if the answer is not a page. */
 export function countOf(listing: Listing): number | undefined {
   return isPage(listing) ? listing.page.items.length : undefined
 }
 
-/** The list as it begins, in pages of `size`, which is sent in the parameter of the settings; undefined sends none. */
+/** The first page of the list, with `size` in the parameter of the settings; undefined sends no size. */
 export async function askList(probe: Probe, noun: ListName, wire: Wire, size: number | undefined): Promise<Listing> {
   const query = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
   return listingOf(probe, questionOf(noun, { query }), wire)
@@ -94,14 +95,14 @@ function questionOf(noun: ListName, more: Pick<Question, 'query' | 'address'>): 
 }
 
 interface Member {
-  /** As settings name it: `payload.people`. */
+  /** In the notation of the settings: `payload.people`. */
   readonly path: string
   readonly value: JsonValue
 }
 
-/** The members of an answer and of the objects in it, but not of what stands in lists; those whose names settings can hold. */
+/** The members of an answer and of the objects in it, without those in lists and those that a setting cannot name. */
 export function membersOf(json: JsonValue | undefined, above = '', depth = 0): readonly Member[] {
-  if (!isJsonObject(json) || depth === DEEPEST) return []
+  if (!isJsonObject(json) || depth === MAX_DEPTH) return []
   return Object.entries(json).flatMap(([name, value]) => {
     if (name.trim() === '') return []
     const path = above === '' ? name : `${above}.${name}`

@@ -7,7 +7,7 @@ import type { ReadDocument } from '../writes/key-keeping.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
-/** Behind the prefix of the server's address; before them comes what the server itself names (`service-desc`, RFC 8631). */
+/** Below the path of the base URL; a path that the server states (`service-desc`, RFC 8631) is tried first. */
 export const OPENAPI_PATHS = ['/v1/openapi.json', '/openapi.json', '/v1/swagger.json', '/swagger.json'] as const
 
 export interface Parameter {
@@ -17,17 +17,17 @@ export interface Parameter {
   readonly maximum: number | undefined
 }
 
-/** What an OpenAPI document says of the lists and writes that crm has. */
+/** The parts of an OpenAPI document that crm uses. */
 export interface OpenApi {
   readonly path: string
   /** `OpenAPI 3.1.0` or `Swagger 2.0`. */
   readonly format: string
   readonly title: string
-  /** Of the interface that is described. */
+  /** The version of the described API. */
   readonly version: string
-  /** Of the list of contacts. */
+  /** The parameters of the list of contacts. */
   readonly list: readonly Parameter[]
-  /** Of the creation of a contact. */
+  /** The parameters for creating a contact. */
   readonly create: readonly Parameter[]
   readonly graphqlPath: string | undefined
 }
@@ -40,7 +40,7 @@ export async function findOpenApi(probe: Probe): Promise<OpenApi | undefined> {
       action: 'read the OpenAPI document',
       command: 'crm doctor',
     })
-    if (probe.silence()) return undefined
+    if (probe.outage()) return undefined
     const found = 'answer' in settled ? readOpenApi(settled.answer.json, address) : undefined
     if (found) return found
   }
@@ -51,7 +51,7 @@ export function openApiFinding(openapi: OpenApi | undefined, probe: Probe): Find
   const check = 'openapi'
   if (!openapi) {
     const asked = addressesOf(probe)
-    return { check, state: 'ok', seen: `none that crm finds (asked ${asked.join(', ')})`, found: { path: null } }
+    return { check, state: 'ok', seen: `none found (tried ${asked.join(', ')})`, found: { path: null } }
   }
   const { path, format, title, version } = openapi
   return {
@@ -62,7 +62,7 @@ export function openApiFinding(openapi: OpenApi | undefined, probe: Probe): Find
   }
 }
 
-/** The first document at the usual paths; undefined when there is none, null when the server does not answer. */
+/** The first document at the usual paths; undefined if there is none, null if the server does not answer. */
 export async function openApiDocument(read: ReadDocument): Promise<JsonObject | undefined | null> {
   for (const path of OPENAPI_PATHS) {
     const json = await read(path)
@@ -101,7 +101,7 @@ export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi 
   }
 }
 
-/** Those of the operation and of its path. */
+/** The parameters of the operation and of its path. */
 export function parametersOf(document: JsonObject, path: string | undefined, method: string): readonly Parameter[] {
   if (path === undefined) return []
   const lists = [
@@ -114,7 +114,7 @@ export function parametersOf(document: JsonObject, path: string | undefined, met
 function parameterOf(document: JsonObject, entry: JsonValue): readonly Parameter[] {
   const parameter = isJsonObject(entry) && typeof entry.$ref === 'string' ? pointedAt(document, entry.$ref) : entry
   if (!isJsonObject(parameter) || typeof parameter.name !== 'string' || typeof parameter.in !== 'string') return []
-  // Swagger 2 has no schema around it.
+  // Swagger 2 has no `schema` member.
   const maximum = valueAt(parameter, ['schema', 'maximum']) ?? parameter.maximum
   return [
     {

@@ -12,9 +12,9 @@ import {
   type Listing,
   type ListName,
   membersOf,
+  pagingHint,
   readAgain,
-  tellingDoubt,
-  wayHint,
+  statedDoubt,
 } from './listing.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
@@ -32,32 +32,33 @@ const CURSOR_NAMES = [
   '_cursor',
 ] as const
 const CURSOR_NAME = /cursor|after|token|^_?(?:page|next|offset)$/i
-/** What is asked at most in search of another way on. */
-const MOST_GUESSES = 16
+/** The maximum number of requests that search for the next page. */
+const MAX_GUESSES = 16
 
 interface List {
   readonly noun: ListName
   readonly wire: Wire
-  /** Undefined where no size that is sent does anything. */
+  /** Undefined if the server ignores the page size. */
   readonly size: 1 | undefined
 }
 
-/** How a list says that it goes on, and whether it does when that is followed. */
+/** How an answer states the next page, and whether requesting it works. */
 export async function checkPaging(probe: Probe, list: List, openapi: OpenApi | undefined): Promise<Finding> {
   const first = await askList(probe, list.noun, list.wire, list.size)
   if (!isPage(first)) return failed(check, first.error)
   const { page } = first
   if (!page.next) {
     const doubt = doubtOf(page, list.size)
-    if (doubt !== undefined) return unsaid(probe, { list, first, openapi, doubt })
+    if (doubt !== undefined) return unknownEnd(probe, { list, first, openapi, doubt })
     return endFinding(page)
   }
   const found = foundOf(page, page.next)
   const second = await askNext(probe, list, page.next)
   if (!isPage(second)) return { ...failed(check, second.error), found }
-  const way = `${page.nextAt} leads on${positionText(page.next)}`
-  if (isFurther(page, second)) return { check, state: 'ok', seen: `${way}; the second page holds other records`, found }
-  const message = `cannot list ${list.noun}: ${page.nextAt} is sent back${positionText(page.next)}, and the second page is the first again`
+  const followed = `${page.nextAt} leads to the next page${positionText(page.next)}`
+  if (isNewPage(page, second))
+    return { check, state: 'ok', seen: `${followed}; the second page holds other records`, found }
+  const message = `cannot list ${list.noun}: ${page.nextAt} was sent${positionText(page.next)}, and the second page repeats the first`
   const error = new CrmError('bad_answer', message, {
     hint: 'if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME -p PROFILE',
   })
@@ -65,13 +66,13 @@ export async function checkPaging(probe: Probe, list: List, openapi: OpenApi | u
   return { ...failed(check, error, proposals), found }
 }
 
-/** What `contacts list` would refuse, because a list that looks whole and is not is worse than none. */
+/** Why `contacts list` would refuse this page: a list that is silently incomplete is worse than an error. */
 function doubtOf(page: PageAnswer, size: number | undefined): string | undefined {
   const { isEndKnown, items } = page
   if (isEndKnown) return undefined
   return (
-    tellingDoubt(page) ??
-    (items.length === size && items.length > 0 ? 'its page is as long as was asked for' : undefined)
+    statedDoubt(page) ??
+    (items.length === size && items.length > 0 ? 'the page has as many records as were requested' : undefined)
   )
 }
 
@@ -80,8 +81,8 @@ function endFinding({ items, nextAt }: PageAnswer): Finding {
   const count = items.length === 1 ? '1 record' : `${items.length} records`
   const seen =
     nextAt === undefined
-      ? `nothing says that the list goes on: ${count} came at once`
-      : `${nextAt} says that the list ends after ${count}; there is no second page to follow`
+      ? `no sign of further pages: ${count} received`
+      : `${nextAt} states that the list ends after ${count}; there is no second page to test`
   return { check, state: items.length > 0 ? 'ok' : 'unknown', seen, found }
 }
 
@@ -91,12 +92,15 @@ interface Guessing {
   readonly openapi: OpenApi | undefined
 }
 
-async function unsaid(probe: Probe, { doubt, ...guessing }: Guessing & { readonly doubt: string }): Promise<Finding> {
+async function unknownEnd(
+  probe: Probe,
+  { doubt, ...guessing }: Guessing & { readonly doubt: string },
+): Promise<Finding> {
   const message = `cannot list ${guessing.list.noun}: the end of the list is unknown: ${doubt}`
   const error = new CrmError('bad_answer', message, {
-    hint: wayHint(guessing.first.page),
+    hint: pagingHint(guessing.first.page),
   })
-  return failed(check, error, await otherPlace(probe, guessing))
+  return failed(check, error, await otherNextPath(probe, guessing))
 }
 
 /** The same cursor in another parameter. */
@@ -106,24 +110,24 @@ async function otherParameter(probe: Probe, { list, first, openapi }: Guessing):
   for (const parameter of cursorNames(openapi)) {
     if (parameter === next.parameter || !probe.hasTimeToSearch()) continue
     const second = await askNext(probe, list, { parameter, cursor: next.cursor })
-    if (isPage(second) && isFurther(first.page, second)) return [{ setting: 'wire.cursor_param', value: parameter }]
+    if (isPage(second) && isNewPage(first.page, second)) return [{ setting: 'wire.cursor_param', value: parameter }]
   }
   return []
 }
 
-/** A member that the recognisers pass over, and that leads on when it is followed. */
-async function otherPlace(probe: Probe, { list, first, openapi }: Guessing): Promise<readonly Proposal[]> {
+/** A member that is not recognised as a cursor, but leads to the next page. */
+async function otherNextPath(probe: Probe, { list, first, openapi }: Guessing): Promise<readonly Proposal[]> {
   const members = membersOf(first.json).filter(
     ({ path, value }) => /next|cursor|after|token/i.test(path) && /^(?:string|number)$/.test(typeof value),
   )
   const guesses = members.flatMap(({ path }) => cursorNames(openapi).map((parameter) => ({ path, parameter })))
-  for (const { path, parameter } of guesses.slice(0, MOST_GUESSES)) {
+  for (const { path, parameter } of guesses.slice(0, MAX_GUESSES)) {
     if (!probe.hasTimeToSearch()) return []
     const wire = { ...list.wire, nextPath: path, cursorParam: parameter }
     const read = readAgain(first, wire)
     const next = isPage(read) ? read.page.next : undefined
     const second = next && (await askNext(probe, { ...list, wire }, next))
-    if (!next || !second || !isPage(second) || !isFurther(first.page, second)) continue
+    if (!next || !second || !isPage(second) || !isNewPage(first.page, second)) continue
     const isAddress = 'address' in next && !isPageNumberOf(first.json, path)
     const place: Proposal = { setting: 'wire.next_path', value: path }
     return isAddress ? [place] : [place, { setting: 'wire.cursor_param', value: parameter }]
@@ -131,18 +135,18 @@ async function otherPlace(probe: Probe, { list, first, openapi }: Guessing): Pro
   return []
 }
 
-/** A number, or a word, stands for a parameter; an address needs none. */
+/** A number or a word is sent in a parameter; an address is requested itself. */
 function isPageNumberOf(json: Listing['json'], path: string): boolean {
   const value = membersOf(json).find((member) => member.path === path)?.value
   return typeof value !== 'string' || !/^(?:https?:\/\/|[/?])/i.test(value)
 }
 
 function cursorNames(openapi: OpenApi | undefined): readonly string[] {
-  const told = (openapi?.list ?? []).filter(({ name, in: place }) => place === 'query' && CURSOR_NAME.test(name))
-  return [...new Set([...told.map(({ name }) => name), ...CURSOR_NAMES])]
+  const documented = (openapi?.list ?? []).filter(({ name, in: place }) => place === 'query' && CURSOR_NAME.test(name))
+  return [...new Set([...documented.map(({ name }) => name), ...CURSOR_NAMES])]
 }
 
-function isFurther({ items }: PageAnswer, second: Extract<Listing, { page: PageAnswer }>): boolean {
+function isNewPage({ items }: PageAnswer, second: Extract<Listing, { page: PageAnswer }>): boolean {
   const before = new Set(items.map((item) => JSON.stringify(item.id ?? item)))
   const others = second.page.items.filter((item) => !before.has(JSON.stringify(item.id ?? item)))
   return others.length > 0

@@ -1,17 +1,17 @@
 import type { ApiOptions } from '../options.ts'
 
-/** A server, and how it is spoken to. */
+/** A server, and the options for its requests. */
 export type ProbeTarget = Pick<
   ApiOptions,
   'baseUrl' | 'wire' | 'serveDatabase' | 'timeoutMs' | 'maxWaitMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
 > & {
-  /** Undefined where there is none: only what needs no key is looked at. */
+  /** Without a key, only checks that need none are run. */
   readonly key: string | undefined
 }
 
-/** A server that is asked so many things must not be waited for as long as one that is asked a single one. */
-const LONGEST_PROBE_MS = 10_000
+/** Each of many requests waits less than a single one would. */
+const MAX_PROBE_MS = 10_000
 
 export function probeLimitMs({ timeoutMs }: Pick<ProbeTarget, 'timeoutMs'>): number {
-  return Math.min(timeoutMs, LONGEST_PROBE_MS)
+  return Math.min(timeoutMs, MAX_PROBE_MS)
 }

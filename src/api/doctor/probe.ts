@@ -6,13 +6,13 @@ import { createHttp, type Http, type Settled } from '../transport/http.ts'
 import { SYSTEM_TIMING } from '../transport/timing.ts'
 import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
 
-/** Searches for what else a server may take end here; what is examined in any case goes on. */
+/** Searches for other parameters end after this time; the regular checks go on. */
 const SEARCH_MS = 15_000
 
-/** For the next window of a small limit: an diagnosis takes some twenty requests. Outages are not waited for. */
-const LONGEST_WAIT_MS = 5000
+/** Enough for the next window of a small rate limit: a diagnosis sends about twenty requests. It does not wait out outages. */
+const MAX_WAIT_MS = 5000
 
-/** When an answer came, and by which clock. */
+/** The timing and headers of an answer. */
 export interface Sample {
   readonly sentAtMs: number
   readonly tookMs: number
@@ -21,33 +21,33 @@ export interface Sample {
 
 export type Question = Pick<Call, 'path' | 'action' | 'command'> & {
   readonly query?: Readonly<Record<string, string>>
-  /** In place of both: path and query from the origin on. */
+  /** Path and query from the origin, instead of `path` and `query`. */
   readonly address?: string
 }
 
-/** Asks with GET, each question once, and nothing more of a server that has stopped answering. */
+/** Sends GET requests, each once, and none after the server has stopped answering. */
 export interface Probe {
   ask(question: Question): Promise<Settled>
   locate(question: Question): URL
-  /** For GraphQL, whose reads go by POST. */
+  /** For GraphQL, whose queries are sent with POST. */
   readonly http: Http
   readonly options: ApiOptions
-  /** Of every question that was answered. */
+  /** One for each answer. */
   readonly samples: readonly Sample[]
-  /** After which nothing was asked. */
-  silence(): CrmError | undefined
+  /** The failure after which no request was sent. */
+  outage(): CrmError | undefined
   hasTimeToSearch(): boolean
 }
 
-/** Not heard any more, or not wanted: the questions that were left would end alike. */
-const LAST_WORDS: readonly string[] = ['timeout', 'unreachable', 'rate_limited', 'machine']
+/** The server does not answer, or refuses more requests: further ones would fail, too. */
+const FINAL_CODES: readonly string[] = ['timeout', 'unreachable', 'rate_limited', 'machine']
 
 export function openProbe(target: ProbeTarget, key: string): Probe {
   const options: ApiOptions = {
     ...target,
     key,
     timeoutMs: probeLimitMs(target),
-    maxWaitMs: Math.min(target.maxWaitMs, LONGEST_WAIT_MS),
+    maxWaitMs: Math.min(target.maxWaitMs, MAX_WAIT_MS),
     onWait: undefined,
   }
   const http = createHttp(options, SYSTEM_TIMING)
@@ -68,7 +68,7 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
     const { error, failure } = settled
     if (error.code === 'interrupted') throw error
     if (failure.headers) samples.push({ sentAtMs, tookMs, headers: failure.headers })
-    if (LAST_WORDS.includes(error.code)) last = settled
+    if (FINAL_CODES.includes(error.code)) last = settled
     return settled
   }
 
@@ -78,7 +78,7 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
     http,
     options,
     samples,
-    silence: () => last?.error,
+    outage: () => last?.error,
     hasTimeToSearch: () => !last && performance.now() - startedMs < SEARCH_MS,
   }
 }

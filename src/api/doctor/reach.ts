@@ -18,12 +18,12 @@ export interface Reach {
   readonly isOpen: boolean
 }
 
-const LEAST_DIAL_MS = 1000
+const MIN_DIAL_MS = 1000
 
-/** Whether its certificate should be renewed soon. */
+/** A certificate that expires within this time is a warning. */
 const SOON_MS = 14 * 86_400_000
 
-/** Resolves the name and connects, as every request would, and sends nothing. */
+/** Resolves the name and connects like a request, and sends nothing. */
 export async function checkReach(target: ProbeTarget): Promise<Reach> {
   const { baseUrl, env = {} } = target
   const proxy = chooseProxy(baseUrl, env)
@@ -41,10 +41,10 @@ export async function checkReach(target: ProbeTarget): Promise<Reach> {
   } catch (error) {
     const failure = explain(target, error)
     if (!(error instanceof NoReply && isTlsFailure(error.cause))) {
-      return { findings: [failed('reach', failure), notAsked('tls', 'there is no connection')], isOpen: false }
+      return { findings: [failed('reach', failure), notAsked('tls', 'no connection')], isOpen: false }
     }
     const found = { connect_ms: Math.round(performance.now() - begun), proxy: proxy?.url.host ?? null }
-    const reach: Finding = { check: 'reach', state: 'ok', seen: `${baseUrl.host} takes connections`, found }
+    const reach: Finding = { check: 'reach', state: 'ok', seen: `${baseUrl.host} accepts connections`, found }
     const certificate = proxy ? undefined : await peekCertificate(target)
     const tls = failed('tls', failure)
     const seen = certificate ? `${tls.seen}; it is ${certificateText(certificate)}` : tls.seen
@@ -64,16 +64,16 @@ async function resolve(target: ProbeTarget): Promise<string[]> {
   }
 }
 
-/** `leftMs` is what the search for the name has left of the time for both. */
+/** `leftMs`: the time left after resolving the name. */
 async function dial(target: ProbeTarget, leftMs: number): Promise<Socket> {
   const { baseUrl } = target
-  const limitMs = Math.max(LEAST_DIAL_MS, leftMs)
+  const limitMs = Math.max(MIN_DIAL_MS, leftMs)
   const dialer = createDialer({ ...target, timeoutMs: limitMs })
   const address = { hostname: hostOf(baseUrl), host: baseUrl.host, protocol: baseUrl.protocol, port: baseUrl.port }
   const dialling = new Promise<Socket>((resolve, reject) => {
     dialer.dial(address, (error, socket) => (error ? reject(new NoReply('network', false, error)) : resolve(socket)))
   })
-  // One that stands after the limit was reached is of no use to anybody.
+  // A connection established after the limit is not used.
   dialling.then((socket) => socket.on('error', () => {})).catch(() => {})
   try {
     return await within(dialling, { ...target, limitMs })
@@ -101,9 +101,9 @@ function reachText(
   { baseUrl }: ProbeTarget,
   { addresses, connect_ms: tookMs, proxy }: { addresses: string[]; connect_ms: number; proxy: string | null },
 ): string {
-  const way = proxy === null ? '' : ` through the proxy ${proxy}`
+  const through = proxy === null ? '' : ` through the proxy ${proxy}`
   const isName = addresses.length > 0 && addresses[0] !== hostOf(baseUrl)
-  return `${baseUrl.host}${isName ? ` is ${addresses.join(', ')}` : ''}, connected${way} in ${tookMs} ms`
+  return `${baseUrl.host}${isName ? ` is ${addresses.join(', ')}` : ''}, connected${through} in ${tookMs} ms`
 }
 
 function checkSocket({ baseUrl, now }: ProbeTarget, socket: Socket): Finding {
@@ -113,7 +113,7 @@ function checkSocket({ baseUrl, now }: ProbeTarget, socket: Socket): Finding {
     if (isLoopback(baseUrl.hostname)) {
       return { check, state: 'ok', seen: 'none: plain http, which does not leave this machine', found }
     }
-    const hint = 'use https, where no one on the way can read the key'
+    const hint = 'use https, so that no one on the network can read the key'
     return { check, state: 'warn', seen: 'none: plain http shows the key to the network', found, hint }
   }
   const tls = socket as TLSSocket
@@ -133,7 +133,7 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** The result, or NoReply when it does not come in time; CrmError `interrupted` when the signal aborts first. */
+/** The result; NoReply after the time limit, CrmError `interrupted` if the signal aborts first. */
 async function within<Result>(
   work: Promise<Result>,
   { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },

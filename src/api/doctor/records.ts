@@ -6,24 +6,24 @@ import type { Probe } from './probe.ts'
 
 export interface Records {
   readonly finding: Finding
-  /** The list that has most to show; undefined where none could be read. */
+  /** The list with the most records; undefined if none could be read. */
   readonly noun: ListName | undefined
-  /** With the settings that correct them. */
+  /** The settings, with corrections. */
   readonly wire: Wire
-  /** The parameter for the size is refused: without it the list is answered. */
+  /** The server refuses the page size parameter, but not the list. */
   readonly refusal: CrmError | undefined
 }
 
 const SETTING = 'wire.items_path'
 
-/** Where the records stand in lists. `first` is the answer to the question for one contact. */
+/** Where the records are in an answer. `first` is the answer to a request for one contact. */
 export async function checkRecords(probe: Probe, wire: Wire, first: Listing): Promise<Records> {
   const refusal = isPage(first) || !isRejection(first.error) || wire.limitParam === undefined ? undefined : first.error
   const contacts = refusal ? await askList(probe, 'contacts', wire, undefined) : first
   const deals = await askList(probe, 'deals', wire, refusal ? undefined : 2)
   if (isPage(contacts)) {
     const noun = (countOf(deals) ?? 0) > 1 && (await isShort(probe, wire, contacts)) ? 'deals' : 'contacts'
-    return { finding: placeFinding(contacts, deals), noun, wire, refusal }
+    return { finding: recordsFinding(contacts, deals), noun, wire, refusal }
   }
   const value = findItemsPath(wire, contacts, deals)
   if (value === undefined) {
@@ -33,7 +33,7 @@ export async function checkRecords(probe: Probe, wire: Wire, first: Listing): Pr
   return { finding, noun: 'contacts', wire: { ...wire, itemsPath: value || undefined }, refusal }
 }
 
-/** What a server answers to a parameter that it does not take. */
+/** Whether the server rejects a parameter. */
 export function isRejection({ code }: CrmError): boolean {
   return code === 'bad_request' || code === 'invalid_values' || code === 'rejected'
 }
@@ -42,7 +42,7 @@ async function isShort(probe: Probe, wire: Wire, contacts: Listing): Promise<boo
   return isPage(contacts) && !contacts.page.next && (countOf(await askList(probe, 'contacts', wire, 2)) ?? 0) < 2
 }
 
-function placeFinding(contacts: Listing, deals: Listing): Finding {
+function recordsFinding(contacts: Listing, deals: Listing): Finding {
   const places = { contacts: placeOf(contacts), deals: placeOf(deals) }
   const count = countOf(contacts) ?? 0
   const found = { contacts_at: places.contacts ?? null, deals_at: places.deals ?? null }
@@ -57,7 +57,7 @@ function placeFinding(contacts: Listing, deals: Listing): Finding {
     state: 'warn',
     seen: `${where}; ${trouble}`,
     found,
-    hint: 'crm deals list ends the same way',
+    hint: 'crm deals list fails the same way',
   }
 }
 
@@ -67,7 +67,7 @@ function placeOf(listing: Listing): string | undefined {
   return itemsAt.length === 0 ? 'the answer itself' : itemsAt.join('.')
 }
 
-/** A place that holds the records of both lists, where there is one alone; empty where the recognisers need no setting. */
+/** The path to the records in both lists, if there is only one candidate; empty if no setting is needed. */
 function findItemsPath(wire: Wire, contacts: Listing, deals: Listing): Proposal['value'] | undefined {
   const lists = membersOf(contacts.json).filter(({ value }) => isRecordList(value))
   const paths = [

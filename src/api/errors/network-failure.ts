@@ -10,13 +10,13 @@ const TRUST_HINT =
 
 const ASK_HINT = 'ask whoever runs the server for a valid certificate'
 
-/** What is wrong with a certificate, by the code that OpenSSL gives (X509_STORE_CTX_get_error). */
+/** Faults of certificates by the error code of OpenSSL (X509_STORE_CTX_get_error). */
 const CERTIFICATES: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ['is self-signed', TRUST_HINT],
-  SELF_SIGNED_CERT_IN_CHAIN: ['comes from a self-signed authority', TRUST_HINT],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['comes from an authority that is not known here', TRUST_HINT],
-  UNABLE_TO_GET_ISSUER_CERT: ['comes from an authority that is not known here', TRUST_HINT],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['comes from an authority that is not known here', TRUST_HINT],
+  SELF_SIGNED_CERT_IN_CHAIN: ['is signed by a self-signed authority', TRUST_HINT],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['is signed by an unknown authority', TRUST_HINT],
+  UNABLE_TO_GET_ISSUER_CERT: ['is signed by an unknown authority', TRUST_HINT],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['is signed by an unknown authority', TRUST_HINT],
   CERT_HAS_EXPIRED: ['has expired', ASK_HINT],
   CERT_NOT_YET_VALID: ['is not valid yet', 'is the clock of this machine right?'],
   CERT_REVOKED: ['was revoked', ASK_HINT],
@@ -33,7 +33,7 @@ const cut = ({ name }: Place): Explanation => ({
   repeat: 'same',
 })
 const silent = ({ name }: Place) => down(`${name} does not answer`)
-const noRoute = ({ name }: Place, code: string) => down(`there is no way to ${name} from here (${code})`)
+const noRoute = ({ name }: Place, code: string) => down(`there is no route to ${name} (${code})`)
 const noFiles = (_: Place, code: string) =>
   never('machine', `too many files are open (${code})`, 'ulimit -n shows the limit')
 const closed = (): Explanation => ({
@@ -45,7 +45,7 @@ const closed = (): Explanation => ({
 const forbidden = ({ name }: Place, code: string) =>
   never('machine', `this machine forbids connecting to ${name} (${code})`)
 
-/** By the code of the error that Node or undici gives. */
+/** By the error code of Node or undici. */
 const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Explanation>> = {
   ECONNREFUSED: refused,
   ENOTFOUND: ({ url }) => down(`no address is known for ${url.hostname}`),
@@ -69,21 +69,21 @@ const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Expl
   EPERM: forbidden,
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name }) =>
     never('bad_answer', `${name} sent more than 64 MiB`, 'crm config set wire.page_size 50 -p PROFILE'),
-  UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent more headers than can be right`),
+  UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent too many headers`),
 }
 
 interface At extends Omit<Place, 'name'> {
   readonly timeoutMs: number
 }
 
-/** A try without a reply as a Failure; what is not the network's doing is thrown on as the bug it is. */
+/** A try without a reply as a Failure. An error that is not a network error is a bug, and is rethrown. */
 export function networkFailure(call: Call, noReply: NoReply, at: At): Failure {
   const explanation = noReply.kind === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at)
   if (explanation === undefined) throw noReply.cause
   return { ...explanation, isInDoubt: isWrite(call) && noReply.isSent, cause: noReply.cause ?? noReply }
 }
 
-/** With the database of before: another one at the same address would look as if all were lost. */
+/** Names the last database: with another one at the same address, all records would seem lost. */
 function serveCommand({ url: { port, protocol }, serveDatabase }: Place): string {
   const shown = port || (protocol === 'https:' ? '443' : '80')
   const database = serveDatabase === undefined ? '' : ` --database ${shellWord(serveDatabase)}`
@@ -104,12 +104,12 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
 
 function explainError(error: unknown, { url, serveDatabase }: At): Explanation | undefined {
   if (error instanceof ProxyError)
-    return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} goes without it`)
+    return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} bypasses it`)
   const place = { name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`, url, serveDatabase }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const explain = EXPLANATIONS[code]
   if (explain) return explain(place, code)
-  // undici 8 means to give these a code and gives none (lib/core/errors.js).
+  // undici 8 intends to set a code on these, but does not (lib/core/errors.js).
   if (error instanceof Error && error.name === 'HTTPParserError') return explainParser(error.message, place)
   return explainTls(code, place)
 }
@@ -129,13 +129,13 @@ function never(code: Explanation['code'], reason: string, hint = ADDRESS_HINT): 
   return { code, rule: 'never', reason, hint }
 }
 
-/** Whether a connection stood, and TLS did not come about on it. */
+/** Whether the connection was established, but not TLS. */
 export function isTlsFailure(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return explainTls(code, { name: '', url: new URL('https://crm.invalid') }) !== undefined
 }
 
-/** A retry does not help with any of these. Undefined when the error has nothing to do with TLS. */
+/** Undefined if the error is not about TLS. A retry does not help with any of these. */
 export function explainTls(code: string, { name, url }: Place): Explanation | undefined {
   const certificate = CERTIFICATES[code]
   if (certificate) {

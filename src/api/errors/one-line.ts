@@ -3,12 +3,12 @@ import { redactShapes } from '../../core/redact.ts'
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' }
 
 const MAX_CHARS = 500
-/** More than is ever shown, so that a body of megabytes is not read to its end for one line. */
+/** More than is ever shown; the rest of a large body is not processed. */
 const MAX_READ_CHARS = 64 * 1024
 
 /**
- * Foreign text for a message: one line, bounded, and what looks like a secret taken out before it is cut. Control characters
- * are dealt with where it is shown.
+ * Foreign text for a message: one line of limited length, redacted before it is truncated. Control characters are escaped
+ * on output.
  */
 export function oneLine(text: string, maxChars = MAX_CHARS): string {
   const line = redactShapes(text.slice(0, MAX_READ_CHARS)).replace(/\s+/g, ' ').trim()
@@ -19,7 +19,7 @@ export function isHtml(text: string): boolean {
   return /^\s*<(?:!doctype html|html|head|body|!--)/i.test(text)
 }
 
-/** The title of a page, else what it shows; without its tags. */
+/** The title of an HTML page; without one, its text without tags. */
 export function htmlText(page: string): string {
   const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim()
   const shown = title || page.replace(/<(style|script)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')

@@ -14,7 +14,7 @@ const PLACES = [
 ]
 /** In an object with one of these, all other members are ignored (LoopBack 3, Strapi, Google, zod, SAP). */
 const CONTAINERS = ['messages', 'errors', 'fieldErrors', 'formErrors', 'fieldViolations', 'issues', 'errordetails']
-/** Not names of members: marshmallow, Django, Rails and CakePHP use them in place of one. */
+/** Not names of members: marshmallow, Django, Rails and CakePHP use them instead of one. */
 const TRANSPARENT =
   /^(?:json|body|query|form|params|payload|base|non_field_errors|nonFieldErrors|__all__|_.*|errors|messages|formErrors|fieldErrors)$/
 const MESSAGE_NAMES = ['detail', 'message', 'msg', 'defaultMessage', 'description', 'errmsg', 'title', 'error']
@@ -31,7 +31,7 @@ const PLACE_NAMES = [
 ]
 const MAX_DEPTH = 6
 
-/** All faults, in their order; `inner` is the error object within `json`, or `json` itself. */
+/** All faults in order; `inner` is the error object within `json`, or `json` itself. */
 export function faultsIn(json: JsonObject, inner: JsonObject): readonly Fault[] {
   const holders = inner === json ? [json] : [json, inner]
   const found = holders.flatMap((holder) =>
@@ -68,7 +68,7 @@ function isOfTexts(value: JsonObject): boolean {
 /** MongoDB: the members of a unique index. */
 function keysOf(value: JsonValue): readonly Fault[] {
   if (!isJsonObject(value)) return []
-  return Object.keys(value).map((place) => ({ place, message: 'is there already' }))
+  return Object.keys(value).map((place) => ({ place, message: 'already exists' }))
 }
 
 export function faultsOf(value: JsonValue, place: string, depth = 0): readonly Fault[] {

@@ -51,11 +51,11 @@ function topMessage(json: JsonObject, inner: JsonObject): string {
   const more = textOf(json.error_description) ?? textOf(json.error_info)
   const error = textOf(json.error)
   if (error !== undefined && more !== undefined) return `${error}: ${more}`
-  const said = textOf(inner.detail) ?? messageText(inner.message) ?? textOf(inner.Message) ?? textOf(inner.msg)
+  const stated = textOf(inner.detail) ?? messageText(inner.message) ?? textOf(inner.Message) ?? textOf(inner.msg)
   // Zendesk and Rails: `error` is the kind, and the description is beside it.
   const beside = textOf(json.description) ?? textOf(json.exception)
   const kind = error !== undefined && beside !== undefined ? `${error}: ${beside}` : (error ?? beside)
-  const message = said ?? kind ?? textOf(inner.errmsg) ?? textOf(inner.title) ?? codeOf(inner) ?? ''
+  const message = stated ?? kind ?? textOf(inner.errmsg) ?? textOf(inner.title) ?? codeOf(inner) ?? ''
   const place = topPlace(inner)
   return place === undefined ? message : atPlace(place, message)
 }
@@ -66,10 +66,10 @@ function topPlace({ param, field, target, attr, details }: JsonObject): string |
   return textOf(param) ?? textOf(field) ?? textOf(target) ?? textOf(attr) ?? zoho
 }
 
-/** The faults, each with its place, without those that `said` already has. */
-function listMessage(faults: readonly Fault[], said = ''): string {
+/** The faults, each with its place, without those that `stated` already has. */
+function listMessage(faults: readonly Fault[], stated = ''): string {
   const parts = faults
-    .filter(({ place, message }) => !(said.includes(message) && said.includes(place)))
+    .filter(({ place, message }) => !(stated.includes(message) && stated.includes(place)))
     .map(({ place, message }) => atPlace(place, message))
   return oneLine([...new Set(parts)].join('; '))
 }

@@ -15,7 +15,7 @@ interface StatusMeaning {
   readonly rule: RetryRule
 }
 
-/** The one table from status to error. What is not in it falls under its class, below. */
+/** The only table from status to error. Other statuses are treated by their class, below. */
 const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   400: { code: 'bad_request', rule: 'never' },
   401: { code: 'unauthorized', rule: 'never' },
@@ -27,7 +27,7 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   412: { code: 'precondition_failed', rule: 'never' },
   422: { code: 'invalid_values', rule: 'never' },
   429: { code: 'rate_limited', rule: 'patient' },
-  // nginx: the client of a proxy gave up waiting.
+  // nginx: the client closed the request.
   499: { code: 'timeout', rule: 'few' },
   500: { code: 'server_error', rule: 'few' },
   502: { code: 'server_error', rule: 'few' },
@@ -39,7 +39,7 @@ const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
 
 const SEE_OTHER: StatusMeaning = { code: 'in_doubt', rule: 'never' }
 
-/** Our own first try, or another process with the same key, is still at work: its answer is worth waiting for. */
+/** An earlier try, or another process with the same key, is still in progress: crm waits for its answer. */
 const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
 
 interface Place {
@@ -74,17 +74,17 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
 }
 
 function meaningOf(call: Call, { status, headers }: Reply): StatusMeaning {
-  // RFC 9110, section 15.4.4: done, with the result at that address.
+  // RFC 9110, section 15.4.4: done; the result is at that address.
   if (status === 303 && makesAnother(call) && idInLocation(headers, call.path) !== undefined) return SEE_OTHER
   return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
 }
 
-/** A 503 with Retry-After means that the server did not begin. */
+/** A 503 with Retry-After means that the server did not start the request. */
 function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean {
   return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
 }
 
-/** What passes by itself passes with more patience. */
+/** A temporary failure may be over after a longer wait. */
 function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Failure> {
   if (rule === 'never') return {}
   return { repeat: 'longer-max-wait', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }

@@ -7,7 +7,7 @@ import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
 import { INTROSPECTION, readSchema } from './introspection.ts'
 import { type OfferName, type Offers, readOffers } from './offers.ts'
 
-/** Changes when offers that were written by another release would be misread. */
+/** Changes when offers written by another release would be misread. */
 const FORMAT = 1
 
 const REMEMBERED_MS = 24 * 60 * 60 * 1000
@@ -20,14 +20,14 @@ export type Ask = (query: string, variables: JsonObject, more: Partial<GraphqlRe
 export interface Discovery {
   send: Endpoint['send']
   /**
-   * Asks with what the server offers under the name. What was remembered and is refused now is found out anew, once.
-   * CrmError `not_supported` when it offers no such thing.
+   * Sends a query made from an offer. If the server refuses one made from a cached offer, the schema is read again, once.
+   * CrmError `not_supported` if the server has no such offer.
    */
   use<Name extends OfferName>(
     name: Name,
     ask: (offer: NonNullable<Offers[Name]>, send: Ask) => Promise<GraphqlAnswer>,
   ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly answer: GraphqlAnswer }>
-  /** What is offered under the name now, whatever was remembered, and where. CrmError `not_supported`. */
+  /** The current offer, without the cache, and its path. CrmError `not_supported`. */
   find<Name extends OfferName>(
     name: Name,
   ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly path: string }>
@@ -62,8 +62,8 @@ export async function openDiscovery(http: Http, options: ApiOptions): Promise<Di
     const { json } = await endpoint.send({ ...request, isRead: true, isProbe: true })
     const schema = readSchema(json.data)
     if (schema) return readOffers(schema)
-    throw new CrmError('not_supported', `the GraphQL of ${baseUrl.origin} does not tell its schema`, {
-      hint: 'ask it yourself: crm graphql QUERY',
+    throw new CrmError('not_supported', `the GraphQL of ${baseUrl.origin} does not provide its schema`, {
+      hint: 'query it directly: crm graphql QUERY',
     })
   }
 
@@ -100,7 +100,7 @@ function notOffered({ origin }: URL, name: OfferName): CrmError {
   })
 }
 
-/** The fields of those that are no record by its id. */
+/** The fields of offers other than single records. */
 const WORDS: Readonly<Partial<Record<OfferName, string>>> = {
   notes: 'deal(id) with notes',
   pipelines: 'pipelines',
@@ -108,7 +108,7 @@ const WORDS: Readonly<Partial<Record<OfferName, string>>> = {
   updateDeal: 'updateDeal(input)',
 }
 
-/** The query itself was refused: nothing of it was executed. */
+/** The query was refused before execution. */
 function isStale({ json, errors }: GraphqlAnswer): boolean {
   return errors.length > 0 && !('data' in json)
 }
@@ -125,7 +125,7 @@ interface Remembered {
   readonly isAbsent: boolean
 }
 
-/** What another release, or an older day, has left is not taken. */
+/** Undefined if the cache is expired or of another format. */
 function readMemory(value: JsonObject | undefined, nowMs: number): Remembered | undefined {
   if (value?.format !== FORMAT || typeof value.at_ms !== 'number') return undefined
   const ageMs = Math.abs(nowMs - value.at_ms)

@@ -11,14 +11,14 @@ import { redactTrouble } from '../transport/redact-reply.ts'
 import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
 import { errorsIn } from './graphql-error.ts'
 
-/** Where GraphQL is looked for, behind the prefix of the server's address, when no setting names its path. */
+/** The paths tried below the base URL if no setting names one. */
 const USUAL_PATHS = ['/v1/graphql', '/graphql'] as const
 
-/** The value of the setting `wire.graphql_path` for a server that has none. */
+/** The value of the setting `wire.graphql_path` for a server without GraphQL. */
 const NO_PATH = 'none'
 
-/** What every server of GraphQL answers: it finds the path for a write, which must not reach one that is none. */
-const WHO: GraphqlRequest = {
+/** A query that every GraphQL server answers. It tests a path before a mutation is sent there. */
+const IDENTIFY: GraphqlRequest = {
   query: '{ __typename }',
   variables: {},
   operationName: undefined,
@@ -28,11 +28,11 @@ const WHO: GraphqlRequest = {
 
 export interface Endpoint {
   /**
-   * CrmError `not_supported` when no path answers as GraphQL does; errors of the answer are in it, and not thrown. A write
-   * is sent to a path that is known alone.
+   * CrmError `not_supported` if no path answers like GraphQL. Errors in the answer are returned, not thrown. A mutation is
+   * sent to a tested path only.
    */
   send(request: GraphqlRequest): Promise<GraphqlAnswer>
-  /** Where the last answer came from. */
+  /** The path of the last answer. */
   path(): string | undefined
 }
 
@@ -40,7 +40,7 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
   let known = wire.graphqlPath ?? rememberedPath
   const prefix = baseUrl.pathname.replace(/\/+$/, '')
 
-  /** Undefined when there is no GraphQL at the path. */
+  /** Undefined if there is no GraphQL at the path. */
   async function ask(path: string, request: GraphqlRequest): Promise<GraphqlAnswer | undefined> {
     const call = callOf(prefix + path, request)
     const settled = await http.settle(call)
@@ -55,21 +55,21 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
     send: async (request) => {
       const paths = wire.graphqlPath === NO_PATH ? [] : wire.graphqlPath ? [wire.graphqlPath] : pathsFrom(known)
       for (const path of paths) {
-        const isFound = request.isRead || path === known || (await ask(path, WHO)) !== undefined
+        const isFound = request.isRead || path === known || (await ask(path, IDENTIFY)) !== undefined
         const answer = isFound ? await ask(path, request) : undefined
         if (answer) return answer
       }
-      throw new CrmError('not_supported', `${baseUrl.origin} offers no GraphQL that crm finds${asked(paths)}`, {
+      throw new CrmError('not_supported', `no GraphQL endpoint found at ${baseUrl.origin}${asked(paths)}`, {
         hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql -p PROFILE',
       })
     },
   }
 }
 
-/** A write that was answered, and not by GraphQL. */
+/** The error of a mutation whose answer is not a GraphQL response. */
 function noAnswer(call: Call): CrmError {
   const { idempotencyKey } = call
-  const message = `${cannot(call)}: the answer is not one of GraphQL; whether it took effect is unknown`
+  const message = `${cannot(call)}: the answer is not a GraphQL response; it is unknown whether the server applied it`
   return new CrmError('in_doubt', message, {
     isInDoubt: true,
     hint: idempotencyKey === undefined ? 'crm graphql --help' : repeatHint(call, idempotencyKey),
@@ -77,13 +77,13 @@ function noAnswer(call: Call): CrmError {
   })
 }
 
-/** What was remembered comes first, and may have moved since. */
+/** The cached path first; the endpoint may have moved. */
 function pathsFrom(known: string | undefined): readonly string[] {
   return known === undefined ? USUAL_PATHS : [known, ...USUAL_PATHS.filter((path) => path !== known)]
 }
 
 function asked(paths: readonly string[]): string {
-  return paths.length === 0 ? ': wire.graphql_path is none' : ` (asked ${paths.join(' and ')})`
+  return paths.length === 0 ? ': wire.graphql_path is none' : ` (tried ${paths.join(' and ')})`
 }
 
 function callOf(address: string, request: GraphqlRequest): Call {
@@ -107,10 +107,10 @@ function callOf(address: string, request: GraphqlRequest): Call {
   }
 }
 
-/** Of error statuses those that the query can be to blame for; the others mean what they mean everywhere. */
+/** Error statuses that the query can cause; others have their usual meaning. */
 const OWN_STATUSES = [400, 406, 409, 412, 415, 422]
 
-/** Answers of GraphQL, also where the status is that of an error. */
+/** A GraphQL response; its status may be an error. */
 function readGraphql(settled: Settled, redactor: Redactor): GraphqlAnswer | undefined {
   const isSuccess = 'answer' in settled
   const { status = 0, headers = {}, body } = isSuccess ? settled.answer : settled.failure
@@ -123,8 +123,8 @@ function readGraphql(settled: Settled, redactor: Redactor): GraphqlAnswer | unde
   return isJsonObject(json.data) || errors ? { text, json, errors: errors ?? [] } : undefined
 }
 
-/** What holds for every path, also where a probe asks, for which there is another way. */
-const EVERYWHERE: readonly string[] = [
+/** Failures that apply to every path, also for a probe. */
+const SERVER_WIDE: readonly string[] = [
   'unauthorized',
   'forbidden',
   'rate_limited',
@@ -139,5 +139,5 @@ function isElsewhere(settled: Settled, { isRead, isProbe }: GraphqlRequest): boo
   if ('answer' in settled) return isRead
   const { code, details } = settled.error
   if (isGoneStatus(details.status) || details.status === 405) return true
-  return isProbe ? !EVERYWHERE.includes(code) : isRead && code === 'bad_answer'
+  return isProbe ? !SERVER_WIDE.includes(code) : isRead && code === 'bad_answer'
 }

@@ -2,7 +2,7 @@ import { CrmError, type ErrorCode } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 
-/** `extensions.code` where a server uses the words of its REST interface; everything else is `rejected`. */
+/** By `extensions.code`, if a server uses the codes of its REST API; others are `rejected`. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   not_found: 'not_found',
   unauthorized: 'unauthorized',
@@ -18,14 +18,14 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 
 export interface GraphqlFailure {
   readonly errors: readonly JsonObject[]
-  /** As in "cannot ...: <what the errors say>". */
+  /** Completes "cannot ...: <messages>". */
   readonly action: string
   readonly hint: string
-  /** For a record that is not there; else `hint`. */
+  /** For a record that does not exist; default: `hint`. */
   readonly findHint?: string
 }
 
-/** The errors of an answer as one, named by the first of them. */
+/** The errors of an answer as one, with the code of the first. */
 export function graphqlError({ errors, action, hint, findHint = hint }: GraphqlFailure): CrmError {
   const messages = [...new Set(errors.map(({ message }) => String(message)))].join('; ')
   const [first] = errors

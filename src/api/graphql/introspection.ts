@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
-/** Shallow on purpose: servers limit the depth of queries, and no type that is used here is wrapped more often. */
+/** Shallow on purpose: servers limit the depth of queries, and no type used here is wrapped more often. */
 const TYPE = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }'
 
 export const INTROSPECTION = `query Introspection { __schema { queryType { name } mutationType { name } types { kind name
@@ -28,7 +28,7 @@ export interface Schema {
   inputsOf(typeName: string | undefined): readonly Argument[]
 }
 
-/** Undefined when the data holds no schema; members that are not as the specification has them are left out. */
+/** Undefined if the data contains no schema; invalid members are ignored. */
 export function readSchema(data: JsonValue | undefined): Schema | undefined {
   const schema = memberOf(data, '__schema')
   const types = new Map(objectsIn(memberOf(schema, 'types')).map((type) => [String(type.name), type]))
@@ -43,7 +43,7 @@ export function readSchema(data: JsonValue | undefined): Schema | undefined {
   }
 }
 
-/** The type inside of lists and marks. */
+/** The type without list and non-null wrappers. */
 export function namedType(type: TypeRef): TypeRef {
   return type.ofType ? namedType(type.ofType) : type
 }
@@ -61,7 +61,7 @@ export function isLeaf(type: TypeRef): boolean {
   return kind === 'SCALAR' || kind === 'ENUM'
 }
 
-/** As variables are declared: `[ID!]!`. */
+/** In the notation of variables: `[ID!]!`. */
 export function typeText({ kind, name, ofType }: TypeRef): string {
   if (kind === 'NON_NULL') return `${ofType ? typeText(ofType) : ''}!`
   if (kind === 'LIST') return `[${ofType ? typeText(ofType) : ''}]`

@@ -1,13 +1,13 @@
 import { LISTED_RESOURCES, type ListedResource } from '../../core/resources/registry.ts'
 import { type Field, isLeaf, isList, isRequired, namedType, type Schema, typeText } from './introspection.ts'
 
-/** A record by its id. Everything about offers is plain data, because it is kept in a file. */
+/** A record by its id. Offers are plain data, because they are cached in a file. */
 export interface ReadOffer {
   readonly query: string
   readonly field: string
 }
 
-/** A list, as a connection of Relay or whole. */
+/** A list: a Relay connection, or a plain list. */
 export interface ListOffer {
   readonly query: string
   /** The members that lead to it. */
@@ -19,13 +19,13 @@ export interface ListOffer {
 export interface UpdateOffer {
   readonly query: string
   readonly field: string
-  /** Of the payload, which holds the record. */
+  /** The member of the payload that contains the record. */
   readonly member: string
-  /** What the input takes. */
+  /** The members of the input type. */
   readonly members: readonly string[]
 }
 
-/** What a server can do beyond REST; a member that is missing is not offered. */
+/** What the GraphQL schema of a server supports; absent members are not supported. */
 export interface Offers extends Readonly<Partial<Record<ListedResource, ReadOffer>>> {
   readonly notes?: ListOffer
   readonly pipelines?: ListOffer
@@ -35,7 +35,7 @@ export interface Offers extends Readonly<Partial<Record<ListedResource, ReadOffe
 
 export type OfferName = keyof Offers
 
-/** Queries made of a schema: by the names that conventions and Relay give things, and nothing guessed beyond them. */
+/** Makes queries from a schema by conventional names and those of Relay, without guessing others. */
 export function readOffers(schema: Schema): Offers {
   return {
     ...Object.assign({}, ...LISTED_RESOURCES.map((resource) => named(resource, readOffer(schema, resource)))),
@@ -58,7 +58,7 @@ function readOffer(schema: Schema, name: string): ReadOffer | undefined {
   return { query, field: name }
 }
 
-/** Takes `id`, and needs nothing else. */
+/** A field with the argument `id` and no other required argument. */
 function fieldById({ queries }: Schema, name: string): { field: Field; idType: string } | undefined {
   const field = queries.find((each) => each.name === name)
   const id = field?.args.find((argument) => argument.name === 'id')
@@ -90,7 +90,7 @@ function listOffer(schema: Schema, name: string): ListOffer | undefined {
 
 interface ListText {
   readonly text: string
-  /** Declarations, each behind a comma. */
+  /** Declarations, each after a comma. */
   readonly variables: string
   readonly shape: ListOffer['shape']
   readonly isPaged: boolean
@@ -130,7 +130,7 @@ function updateOffer(schema: Schema): UpdateOffer | undefined {
   return { query, field: 'updateDeal', member: 'deal', members }
 }
 
-/** `json` where a type has it: the whole record. Else every value, and those of the objects in its lists. */
+/** `json` if the type has it, which is the whole record; else all scalars, and those of objects in lists. */
 function selectionOf(schema: Schema, { type }: Field): string {
   const free = schema.fieldsOf(namedType(type).name).filter(({ args }) => !args.some(isRequired))
   const whole = free.find((field) => field.name === 'json' && isLeaf(field.type))

@@ -43,7 +43,7 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
   }
 }
 
-/** A server may say so with null, or with an error. */
+/** Servers report this with null or with an error. */
 function isNotFound({ errors }: GraphqlAnswer): boolean {
   return errors.some(({ extensions }) => isJsonObject(extensions) && /^not_?found$/i.test(String(extensions.code)))
 }
@@ -76,7 +76,7 @@ async function* listPages(
       throw new CrmError('not_found', `there is no deal ${JSON.stringify(variables.id)}`, { hint })
     }
     const { items, next } = readPage(offer, data, action)
-    if (next !== undefined && seen.has(next)) throw badPage(action, 'a cursor comes a second time')
+    if (next !== undefined && seen.has(next)) throw badPage(action, 'the server repeated a cursor')
     const isCut = items.length > remaining
     if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
     else yield { items, nextCursor: next }
@@ -87,7 +87,7 @@ async function* listPages(
   }
 }
 
-/** Only what the query declares: a server refuses other variables, or should. */
+/** The variables that the query declares: servers refuse others. */
 function declared({ query }: ListOffer, all: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(all).filter(([name]) => query.includes(`$${name}:`)))
 }
@@ -99,20 +99,21 @@ function readPage(
 ): { readonly items: readonly CrmRecord[]; readonly next: string | undefined } {
   const list = valueAt(data, place) ?? null
   const nodes = shape === 'list' ? list : isJsonObject(list) ? list[shape] : undefined
-  if (!Array.isArray(nodes)) throw badPage(action, 'the answer holds no list')
+  if (!Array.isArray(nodes)) throw badPage(action, 'the answer contains no list')
   const items = nodes.map((node) => recordOf(shape === 'edges' && isJsonObject(node) ? node.node : node))
-  if (!items.every((item) => item !== undefined)) throw badPage(action, 'the list holds something that is not a record')
+  if (!items.every((item) => item !== undefined))
+    throw badPage(action, 'the list contains something that is not a record')
   const hasMore = shape !== 'list' && valueAt(list, ['pageInfo', 'hasNextPage']) === true
   const cursor: JsonValue | undefined = hasMore ? valueAt(list, ['pageInfo', 'endCursor']) : undefined
   if (hasMore && (typeof cursor !== 'string' || !isPaged)) {
-    throw badPage(action, 'there are more records, but no cursor that leads to them')
+    throw badPage(action, 'there are more records, but no cursor for them')
   }
   return { items, next: typeof cursor === 'string' ? cursor : undefined }
 }
 
 function badPage(action: string, reason: string): CrmError {
   return new CrmError('bad_answer', `cannot ${action}: ${reason}`, {
-    hint: 'ask the server yourself: crm graphql --help',
+    hint: 'query the server directly: crm graphql --help',
   })
 }
 
@@ -143,11 +144,15 @@ async function updateDeal(
   if (record) return record
   const shownId = ownId(recordOf(valueAt(dataOf(answer, action, `crm deals get ${id}`), place)) ?? {})
   const shown = shownId === undefined ? 'neither the deal nor a refusal' : `another deal, ${oneLine(shownId, 60)}`
-  throw new CrmError('in_doubt', `cannot ${action}: the answer shows ${shown}; whether it took effect is unknown`, {
-    hint: `crm deals get ${shellWord(id)}`,
-    isInDoubt: true,
-    idempotencyKey: key,
-  })
+  throw new CrmError(
+    'in_doubt',
+    `cannot ${action}: the answer shows ${shown}; it is unknown whether the server applied it`,
+    {
+      hint: `crm deals get ${shellWord(id)}`,
+      isInDoubt: true,
+      idempotencyKey: key,
+    },
+  )
 }
 
 function inputOf({ members }: UpdateOffer, id: string, patch: JsonObject, ifMatch: string | undefined): JsonObject {
@@ -158,12 +163,12 @@ function inputOf({ members }: UpdateOffer, id: string, patch: JsonObject, ifMatc
 function versionOf(members: readonly string[], ifMatch: string): number {
   const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(ifMatch)?.[1]
   if (!members.includes('ifVersion')) {
-    throw new CrmError('not_supported', 'this server cannot change a deal on condition of its version', {
+    throw new CrmError('not_supported', 'this server does not support updates conditional on the version of a deal', {
       hint: 'leave out --if-match',
     })
   }
   if (version !== undefined) return Number(version)
-  throw new CrmError('usage', `--if-match ${JSON.stringify(ifMatch)} is no version`, {
+  throw new CrmError('usage', `--if-match ${JSON.stringify(ifMatch)} is not a version`, {
     hint: 'expected a number, such as 3',
   })
 }

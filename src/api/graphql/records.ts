@@ -4,7 +4,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { valueAt } from '../value-at.ts'
 import { ownId } from '../writes/shown-record.ts'
 
-/** The record in a node: its `json` where the server has that, else its members named as REST names them. */
+/** The record in a node: its `json` member if there is one, else its members with the names of REST. */
 export function recordOf(node: JsonValue | undefined): CrmRecord | undefined {
   if (!isJsonObject(node)) return undefined
   const { json } = node
@@ -13,8 +13,8 @@ export function recordOf(node: JsonValue | undefined): CrmRecord | undefined {
 }
 
 /**
- * The record with this id in the answer to its change. Errors beside it are about members that could not be read: a
- * mutation that fails has no record (GraphQL specification, 6.4.4).
+ * The record with this id in the answer to its update. Errors beside it are about members that could not be read: a failed
+ * mutation returns no record (GraphQL specification, 6.4.4).
  */
 export function changedRecord(
   json: JsonValue | undefined,
@@ -27,7 +27,7 @@ export function changedRecord(
   return shownId === undefined || shownId.toLowerCase() === id.toLowerCase() ? record : undefined
 }
 
-/** `ownerId` is `owner_id`. */
+/** `ownerId` becomes `owner_id`. */
 function snakeCased(object: JsonObject): JsonObject {
   const members = Object.entries(object).filter(([name]) => name !== '__typename')
   return Object.fromEntries(members.map(([name, value]) => [snakeCase(name), inside(value)]))
@@ -46,14 +46,14 @@ function inside(value: JsonValue): JsonValue {
   return isJsonObject(value) ? snakeCased(value) : value
 }
 
-/** The input of `updateDeal`: a merge patch where it has a place for one, else member by member. */
+/** The input of `updateDeal`: a merge patch in `json` if the type has it, else member by member. */
 export function dealInput(members: readonly string[], id: string, patch: JsonObject): JsonObject {
   if (members.includes('json')) return { id, json: patch }
   const named = Object.entries(patch).map(([name, value]): [string, JsonValue] => [camelCase(name), value])
   const unknown = named.find(([name]) => !members.includes(name))
   if (unknown) {
     const known = members.filter((name) => name !== 'id').join(', ')
-    throw new CrmError('usage', `this server cannot change ${unknown[0]} of a deal`, { hint: `it takes ${known}` })
+    throw new CrmError('usage', `this server cannot change ${unknown[0]} of a deal`, { hint: `it accepts ${known}` })
   }
   return { id, ...Object.fromEntries(named) }
 }

@@ -1,36 +1,36 @@
-/** Before the first refusal; doubled after 35 answers, so that a server without a limit is not held back. */
+/** Before the first refusal; doubles in 35 answers, so that a server without a limit is not slowed down. */
 const FIRST_PER_SECOND = 50
 const START_GROWTH = 1.02
-const MOST_PER_SECOND = 1e6
-const LEAST_PER_SECOND = 0.1
+const MAX_PER_SECOND = 1e6
+const MIN_PER_SECOND = 0.1
 /** With the increase of 2 % a second, the rate is back where it was refused after less than six seconds. */
 const DECREASE = 0.9
 const INCREASE_PER_SECOND = 0.02
-/** Some servers refuse one request in a hundred at any rate: so few refusals are no reason to send more slowly. */
+/** Some servers refuse one request in a hundred at any rate. So few refusals do not reduce the rate. */
 const TOLERATED_SHARE = 0.025
 const SHARE_COUNTED_OVER = 200
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 30_000
-/** Timers are late by some milliseconds: requests that were due are sent at once, if not due for longer. */
+const MAX_PAUSE_MS = 30_000
+/** Timers are late by some milliseconds: requests due within this time are sent at once. */
 const BURST_MS = 100
 
 const FIRST_CONCURRENCY = 8
-/** When a limit is first reached, all requests in flight are refused: their number grows after so many answers without one. */
+/** Reaching a limit refuses all requests in flight. Their number grows only after so many answers without a refusal. */
 const ANSWERS_BEFORE_GROWTH = 1000
-/** With slower answers, more requests in flight would only wait longer, and some of them past their time limit. */
+/** With slower answers, more requests in flight would wait longer, some past their timeout. */
 const QUICK_MS = 1000
 
-/** Processes of this machine that send to one account. */
+/** The processes on this machine that send to one account. */
 export interface AccountProcesses {
-  /** How many, this one included. */
+  /** Their number, including this one. */
   readonly processes: number
-  /** Requests a second that another one has observed the account to be allowed. */
+  /** The rate, in requests per second, that another process has observed. */
   readonly perSecond?: number | undefined
 }
 
 /**
- * How much a server takes when it states no limit: requests a second and requests in flight, each by additive increase and
- * multiplicative decrease (RFC 5681). docs/decisions/0019 has the figures behind what is more than that.
+ * The capacity of a server that states no limit: requests per second and requests in flight, each by additive increase and
+ * multiplicative decrease (RFC 5681). docs/decisions/0019 has the figures behind the deviations.
  */
 export class ObservedCapacity {
   readonly #fixedConcurrency: number | undefined
@@ -42,7 +42,7 @@ export class ObservedCapacity {
   #increase: number | undefined
   #increasedAtMs = 0
   #answers = 0
-  /** From the end of one pause to the end of the next. */
+  /** The time from one pause to the next. */
   #cycle: { readonly startMs: number; answers: number } | undefined
   #cycles = 0
   #refusedShare = 0
@@ -60,26 +60,26 @@ export class ObservedCapacity {
     return this.#fixedConcurrency ?? Math.min(this.#most, Math.floor(this.#concurrency))
   }
 
-  /** Requests a second; undefined while nothing was refused. */
+  /** Requests per second; undefined before the first refusal. */
   get perSecond(): number | undefined {
     return this.#increase === undefined ? undefined : this.#perSecond
   }
 
-  /** Starts from the rate that another process of the account has observed. */
+  /** Starts with the rate that another process of the account has observed. */
   adopt(perSecond: number, nowMs: number): void {
-    this.#perSecond = Math.max(LEAST_PER_SECOND, perSecond)
+    this.#perSecond = Math.max(MIN_PER_SECOND, perSecond)
     this.#increase = this.#perSecond * INCREASE_PER_SECOND
     this.#increasedAtMs = nowMs
   }
 
-  /** 0: send. More: not for so long. Undefined: after the next answer, as one request shows whether the server still refuses. */
+  /** 0: send now; more: wait so long; undefined: wait for the next answer, because one request tests whether the server still refuses. */
   waitMs(nowMs: number, inFlight: number): number | undefined {
     const waitMs = Math.max(this.#pausedUntilMs - nowMs, this.#nextMs - nowMs)
     if (waitMs > 0) return waitMs
     return this.#refusedSinceMs !== undefined && inFlight > 0 ? undefined : 0
   }
 
-  /** After each request sent by one of so many processes of the account. */
+  /** Call after each request; `processes` send to the account. */
   sent(nowMs: number, processes: number): void {
     this.#nextMs = Math.max(this.#nextMs, nowMs - BURST_MS) + (1000 * processes) / this.#perSecond
   }
@@ -90,39 +90,39 @@ export class ObservedCapacity {
     this.#refusedShare *= 1 - 1 / SHARE_COUNTED_OVER
     // Answers to requests sent before the pause say nothing about its end.
     if (this.#refusedSinceMs !== undefined && nowMs >= this.#pausedUntilMs) this.#resume(nowMs, shared)
-    else if (this.#increase === undefined) this.#perSecond = Math.min(this.#perSecond * START_GROWTH, MOST_PER_SECOND)
+    else if (this.#increase === undefined) this.#perSecond = Math.min(this.#perSecond * START_GROWTH, MAX_PER_SECOND)
     else this.#perSecond += (this.#increase * (nowMs - this.#increasedAtMs)) / 1000
     this.#increasedAtMs = nowMs
   }
 
-  /** Starts a pause: 250 ms, then as long as the server has been refusing. */
+  /** Starts a pause: 250 ms at first, then as long as the server has been refusing. */
   refused(nowMs: number): void {
     this.#refusedShare += (1 - this.#refusedShare) / SHARE_COUNTED_OVER
     if (nowMs < this.#pausedUntilMs) return
     this.#refusedSinceMs ??= nowMs
     const pauseMs = Math.max(FIRST_PAUSE_MS, nowMs - this.#refusedSinceMs)
-    this.#pausedUntilMs = nowMs + Math.min(pauseMs, LONGEST_PAUSE_MS)
+    this.#pausedUntilMs = nowMs + Math.min(pauseMs, MAX_PAUSE_MS)
   }
 
-  /** After each answer that is not a refusal: one more in flight per round of answers. */
+  /** Call after each answer that is not a refusal: allows one more in flight per round of answers. */
   replied(tookMs: number, isLimitStated: boolean): void {
     this.#answers += 1
     const mayGrow = isLimitStated || this.#increase !== undefined || this.#answers > ANSWERS_BEFORE_GROWTH
     if (mayGrow && tookMs < QUICK_MS && this.#concurrency < this.#most) this.#concurrency += 1 / this.#concurrency
   }
 
-  /** Half as many in flight, after a request that got no answer. */
+  /** Call after a request without an answer: halves the number in flight. */
   lost(): void {
     this.#concurrency = Math.max(1, this.#concurrency / 2)
   }
 
-  /** The rate becomes a little less than what the server accepted, and after the first two cycles at least half of what it was. */
+  /** Sets the rate to a little less than the server accepted; after the first two cycles, to at least half of the former rate. */
   #resume(nowMs: number, { processes, perSecond }: AccountProcesses): void {
     const { startMs, answers } = this.#cycle ?? { startMs: nowMs, answers: 0 }
     if (this.#refusedShare >= TOLERATED_SHARE) {
       const observed = (processes * answers * 1000) / Math.max(1, nowMs - startMs)
-      // The rate of the start is far above most limits, and the first cycle may have begun late in a window.
-      // A process that got little of a window must not take its small part for the limit.
+      // The initial rate is far above most limits, and the first cycle may begin late in a window.
+      // A process with a small part of a window must not mistake that part for the limit.
       const least = (this.#cycles < 2 ? (perSecond ?? 0) : this.#perSecond) / 2
       this.adopt(Math.max(least, DECREASE * Math.min(observed, this.#perSecond)), nowMs)
     }

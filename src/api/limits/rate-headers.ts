@@ -3,37 +3,37 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { StatedRate } from '../operations.ts'
 import { serverNowMs } from '../transport/server-clock.ts'
 
-/** What one answer says about the limit it was counted against. */
+/** The rate limit in one answer. */
 export interface RateSignal {
-  /** Requests that are left until the reset. */
+  /** Requests left until the reset. */
   readonly remaining: number
   readonly resetInMs: number
-  /** Requests in one window, when the server states it. */
+  /** Requests per window, if stated. */
   readonly limit: number | undefined
 }
 
-/** Beyond this a number is a point in time and not a length: milliseconds, or seconds, since 1970. */
+/** Larger numbers are times, not durations: milliseconds or seconds since 1970. */
 const EPOCH_MS = 1e12
 const EPOCH_SECONDS = 1e9
 
 /**
  * The limit in the headers of an answer, in the dialects of draft-ietf-httpapi-ratelimit-headers (list, dictionary, three
- * headers), in X-RateLimit-* and X-Rate-Limit-*, and in HubSpot's. Undefined when there is none, or none that makes sense.
+ * headers), in X-RateLimit-* and X-Rate-Limit-*, and in HubSpot's. Undefined if there is none that is valid.
  */
 export function readRateSignal(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
   return readCombined(headers, nowMs) ?? readTrio(headers, nowMs) ?? readHubSpot(headers)
 }
 
-/** The header that the signal was read from, and its dialect, for people; undefined where there is no signal. */
+/** The header and its dialect, for display; undefined without a signal. */
 export function rateDialect(headers: IncomingHttpHeaders, nowMs: number): string | undefined {
   if (readCombined(headers, nowMs)) {
-    return isDictionary(headers) ? 'RateLimit, as draft 7 has it' : 'RateLimit, as draft 8 has it'
+    return isDictionary(headers) ? 'RateLimit (draft 7)' : 'RateLimit (draft 8)'
   }
   if (readTrio(headers, nowMs)) return `${TRIO_NAMES[trioPrefix(headers) ?? 'ratelimit']}-*`
   return readHubSpot(headers) ? 'X-HubSpot-RateLimit-*' : undefined
 }
 
-/** `"default"; r=0; t=60`, of several the tightest, or `limit=2, remaining=0, reset=60`. */
+/** `"default"; r=0; t=60`, the tightest of several, or `limit=2, remaining=0, reset=60`. */
 function readCombined(headers: IncomingHttpHeaders, nowMs: number): RateSignal | undefined {
   const text = textOf(headers, 'ratelimit')
   if (text === undefined) return undefined
@@ -52,7 +52,7 @@ function isDictionary(headers: IncomingHttpHeaders): boolean {
   return /(?:^|[,\s])remaining\s*=/i.test(withoutNames(textOf(headers, 'ratelimit') ?? ''))
 }
 
-/** The names of policies may hold anything. */
+/** Policy names may contain any character. */
 function withoutNames(text: string): string {
   return text.replace(/"[^"]*"/g, '""')
 }
@@ -72,7 +72,7 @@ function readTrio(headers: IncomingHttpHeaders, nowMs: number): RateSignal | und
   return signalOf(remaining, reset, limit?.split(/[,;]/)[0] ?? policyLimit(headers), { headers, nowMs })
 }
 
-/** Its windows slide and have no reset: after one length of them everything is new. */
+/** Sliding windows without a reset: after one window, all requests are available again. */
 function readHubSpot(headers: IncomingHttpHeaders): RateSignal | undefined {
   const remaining = countOf(textOf(headers, 'x-hubspot-ratelimit-remaining'))
   const resetInMs = countOf(textOf(headers, 'x-hubspot-ratelimit-interval-milliseconds'))
@@ -93,7 +93,7 @@ function signalOf(
     : { remaining, resetInMs, limit: countOf(limit) }
 }
 
-/** Seconds from now, a point in time as a number, or a date; `serverNowMs` is now by the clock that wrote it. */
+/** Seconds from now, a time as a number, or a date; `nowMs` is by the server's clock. */
 export function readResetMs(text: string, nowMs: number): number | undefined {
   const number = countOf(text)
   const untilMs = number === undefined ? Date.parse(text) : pointInTime(number, nowMs)
@@ -105,7 +105,7 @@ function pointInTime(number: number, nowMs: number): number {
   return number > EPOCH_SECONDS ? number * 1000 : nowMs + number * 1000
 }
 
-/** The length of one window, where a policy or HubSpot's interval states it. */
+/** The length of a window, if a policy or HubSpot's interval states it. */
 function readWindowMs(headers: IncomingHttpHeaders): number | undefined {
   const [policy = ''] = (textOf(headers, 'ratelimit-policy') ?? '').replace(/"[^"]*"/g, '""').split(',')
   const seconds = countOf(parameter(policy, 'w'))
@@ -136,7 +136,7 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | undefined 
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** The limit in an answer received at `atMs`; undefined when it has none. A window that has ended since is full again. */
+/** The limit in an answer received at `atMs`; undefined if it states none. All requests of an ended window are available again. */
 export function statedRate(headers: IncomingHttpHeaders, atMs: number, nowMs: number): StatedRate | undefined {
   const signal = readRateSignal(headers, atMs)
   if (!signal) return undefined
@@ -152,19 +152,19 @@ interface Refusal {
   readonly json: JsonValue | undefined
 }
 
-/** When the server wants to be asked again: in Retry-After, for a 429 also in its body (Close) or in the headers of its limit. */
+/** The wait that the server asks for in Retry-After; for a 429 also in its body (Close) or its rate limit headers. */
 export function readRetryAfterMs(refusal: Refusal, nowMs: number): number | undefined {
   const inHeader = readHeaderMs(refusal.headers, nowMs)
   if (inHeader !== undefined || refusal.status !== 429) return inHeader
   return readCloseMs(refusal.json) ?? readRateSignal(refusal.headers, nowMs)?.resetInMs
 }
 
-/** RFC 9110 section 10.2.3: seconds or an HTTP date, which is read by the server's clock where its Date header states it. */
+/** RFC 9110 section 10.2.3: seconds or an HTTP date, compared with the server's clock if there is a Date header. */
 function readHeaderMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const text = headers['retry-after']?.trim()
   if (!text) return undefined
   if (/^\d+(\.\d+)?$/.test(text)) return secondsInMs(Number(text))
-  // Date.parse takes `-5` for a day in May.
+  // Date.parse reads `-5` as a day in May.
   const untilMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - serverNowMs(headers, nowMs))
 }

@@ -3,41 +3,41 @@ import type { Answer } from '../transport/answer.ts'
 import type { AccountProcesses, ObservedCapacity } from './observed-capacity.ts'
 import { type RateSignal, readRateSignal } from './rate-headers.ts'
 
-/** Sent while the window is unknown: enough that one lost answer does not stop everything. */
+/** Requests in flight while the window is unknown: more than one, so that a lost answer does not stop all. */
 const MAX_PROBES = 4
-/** A request that arrives in the last millisecond of a window is one too many for it. */
+/** Requests at the very end of a window still count against it. */
 const MARGIN_MS = 20
 
 interface Window {
-  /** The smallest number of requests that an answer of this window left. */
+  /** The smallest remaining number in the answers of this window. */
   remaining: number
-  /** Sent since it began. */
+  /** Requests sent since its start. */
   sent: number
   readonly startedMs: number
   resetAtMs: number
 }
 
-/** How much of a limit may be used here: the rest is left to others that use the same key. */
+/** The part of a limit that this process may use; the rest is for others with the same key. */
 export interface RateShare extends AccountProcesses {
-  /** Of the whole limit, above 0 and at most 1. */
+  /** Part of the limit, above 0 and at most 1. */
   readonly share: number
 }
 
 const ALL: RateShare = { share: 1, processes: 1 }
 
 export interface RateLimiterOptions {
-  /** For waits; a clock that may be set does not make them longer than a window. */
+  /** The clock for waits; if it is set back, a wait is not longer than a window. */
   readonly nowMs: () => number
-  /** For headers that hold a date. */
+  /** The clock for dates in headers. */
   readonly wallMs: () => number
   readonly share?: () => RateShare
-  /** For a server that states no limit; without it nothing waits there. */
+  /** Applies to a server that states no limit; without it, nothing waits there. */
   readonly observed?: ObservedCapacity
 }
 
 /**
- * When the next request may be sent. A limit in the headers of the answers is obeyed, and requests in flight count against
- * it; the first requests of a window find out about it. Where no limit is stated, the observed capacity decides.
+ * Decides when the next request may be sent. A limit in the headers is obeyed, and requests in flight count against it; the
+ * first requests of a window reveal it. If no limit is stated, the observed capacity decides.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
@@ -52,12 +52,12 @@ export class RateLimiter {
     this.#options = options
   }
 
-  /** How many requests may be in flight. */
+  /** The maximum number of requests in flight. */
   get concurrency(): number {
     return this.#options.observed?.concurrency ?? Number.POSITIVE_INFINITY
   }
 
-  /** 0: send it, it is counted. More: not for so many milliseconds. Undefined: only an answer can tell. */
+  /** 0: send now, the request is counted; more: wait so many milliseconds; undefined: wait for an answer. */
   take(): number | undefined {
     const nowMs = this.#options.nowMs()
     const { observed } = this.#options
@@ -67,7 +67,7 @@ export class RateLimiter {
     return waitMs
   }
 
-  /** Counts a request that is sent in any case. */
+  /** Counts a request that is sent regardless. */
   force(): void {
     this.#inFlight += 1
     if (this.#window) this.#window.sent += 1
@@ -75,12 +75,12 @@ export class RateLimiter {
     this.#options.observed?.sent(this.#options.nowMs(), this.#share.processes)
   }
 
-  /** The window has ended by the clock of the caller that waited for it. */
+  /** Call when the window has ended by the caller's clock. */
   passWindow(): void {
     this.#window = undefined
   }
 
-  /** After every request that was counted; `outcome` is undefined when there is none. */
+  /** Call after every counted request; `outcome` is undefined if there is none. */
   answered(outcome: Answer | Failure | undefined, tookMs = 0): void {
     this.#inFlight -= 1
     const nowMs = this.#options.nowMs()
@@ -108,7 +108,7 @@ export class RateLimiter {
   #statedWaitMs(nowMs: number): number | undefined {
     const window = this.#window
     if (!window) return this.#isOpen || this.#inFlight < Math.min(MAX_PROBES, this.#limit) ? 0 : undefined
-    // A clock that was set back must not make the window longer than it ever was.
+    // A clock that is set back must not make the window longer.
     const leftMs = Math.min(window.resetAtMs - nowMs, window.resetAtMs - window.startedMs)
     if (leftMs <= 0) {
       this.#window = undefined
@@ -124,7 +124,7 @@ export class RateLimiter {
     const { share, processes } = this.#share
     // Requests in flight are part of those sent.
     const own = Math.max(1, (this.#limit * share) / processes) - sent + this.#inFlight
-    // No answer counts yet what the other processes have in flight.
+    // Answers do not count what other processes have in flight.
     return Math.floor(Math.min((remaining - this.#limit * (1 - share)) / processes, own))
   }
 
@@ -133,13 +133,13 @@ export class RateLimiter {
     if (limit !== undefined) this.#limit = Math.max(1, limit)
     const resetAtMs = nowMs + resetInMs
     const window = this.#window
-    // Answers overtake each other; a larger difference is a new window.
+    // Answers may be out of order; a larger difference means a new window.
     if (window && remaining <= window.remaining + this.#mostInFlight) {
       window.remaining = Math.min(window.remaining, remaining)
       // Whole seconds are rounded up: the earliest end in any answer is the closest.
       window.resetAtMs = Math.min(window.resetAtMs, resetAtMs)
     } else {
-      // The request of that answer is part of the window, too.
+      // The request of that answer is part of the window.
       this.#window = { remaining, sent: this.#inFlight + 1, startedMs: nowMs, resetAtMs }
     }
   }
@@ -155,7 +155,7 @@ export class RateLimiter {
   #signalOf(outcome: Answer | Failure, isRefused: boolean): RateSignal | undefined {
     const signal = outcome.headers && readRateSignal(outcome.headers, this.#options.wallMs())
     if (!isRefused || signal?.remaining === 0) return signal
-    // A refusal means that nothing is left, whatever its headers state.
+    // A refusal means that no requests are left, whatever its headers state.
     const resetInMs = (isFailure(outcome) ? outcome.retryAfterMs : undefined) ?? signal?.resetInMs
     return resetInMs === undefined ? undefined : { remaining: 0, resetInMs, limit: signal?.limit }
   }

@@ -10,7 +10,7 @@ import type { RetryState } from './retry.ts'
 
 type QueueOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait'>
 
-/** Where requests wait in order until the limits that the server states have room for them. */
+/** Holds requests in order until the rate limit of the server allows them. */
 export class RequestQueue {
   readonly #options: QueueOptions
   readonly #sleep: Timing['sleep']
@@ -27,8 +27,8 @@ export class RequestQueue {
   }
 
   /**
-   * Resolves when it is this request's turn, or as soon as the signal aborts. A wait longer than `state` allows is left out:
-   * then the server decides.
+   * Resolves when it is the turn of this request, or when the signal aborts. If the wait exceeds the maximum, the request is
+   * sent without it.
    */
   async enter(state: RetryState, signal: AbortSignal): Promise<void> {
     if (this.#queued === 0 && this.#limiter.take() === 0) return
@@ -41,12 +41,12 @@ export class RequestQueue {
       await this.#waitAtHead(state, signal)
     } finally {
       this.#queued -= 1
-      // A request that leaves the queue early does not let the next one pass.
+      // A request that leaves the queue early does not let the next one overtake.
       void Promise.resolve(before).then(resolve)
     }
   }
 
-  /** For a call that has already waited as long as the server asked. */
+  /** For a call that has already waited as long as the server requested. */
   enterAtOnce(): void {
     this.#limiter.force()
   }
@@ -56,7 +56,7 @@ export class RequestQueue {
     return this.#last && statedRate(this.#last.headers, this.#last.atMs, this.#options.now())
   }
 
-  /** After every request that entered; undefined when it has no outcome. */
+  /** Call after every request that entered; undefined if it has no outcome. */
   leave(outcome: Answer | Failure | undefined): void {
     if (outcome?.headers) this.#last = { headers: outcome.headers, atMs: this.#options.now() }
     this.#limiter.answered(outcome)

@@ -3,11 +3,11 @@ import { type Position, withParameter } from '../errors/position.ts'
 import { OFFSET_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
 
-/** How a list is counted through: by the number of its pages, or by that of the records before them. */
+/** Paging by numbers: of the page, or of the records before it. */
 export interface Counting {
   readonly kind: 'page' | 'offset'
   readonly parameter: string
-  /** Of the page that came last. */
+  /** The number of the last page, or of the records before it. */
   readonly at: number
 }
 
@@ -15,12 +15,12 @@ export function countedPosition({ parameter, at }: Counting, url: URL): Position
   return withParameter(url, parameter, String(at))
 }
 
-/** Where the page behind this one is. */
+/** The number of the next page. */
 export function nextCounting(counting: Counting, { items }: Pick<PageAnswer, 'items'>): Counting {
   return { ...counting, at: counting.at + (counting.kind === 'page' ? 1 : items.length) }
 }
 
-/** What the query of a request counts, where an earlier list stopped in the middle of counting. */
+/** The number in the query of a request, to continue an earlier list. */
 export function countingIn(url: URL): Counting | undefined {
   for (const [parameter, text] of url.searchParams) {
     const kind = kindOf(parameter)
@@ -34,7 +34,7 @@ function kindOf(parameter: string): Counting['kind'] | undefined {
   return OFFSET_PARAMETERS.some((name) => name === parameter) ? 'offset' : undefined
 }
 
-/** The second pages of a list whose first one is here, by all ways of counting, the likeliest first. */
+/** The second page by all ways of counting, most likely first. */
 export function countings(
   { offsetName, items }: Pick<PageAnswer, 'offsetName' | 'items'>,
   url: URL,
@@ -48,7 +48,7 @@ export function countings(
   const [first, ...others] = PAGE_PARAMETERS.map(page)
   const all = [...own, ...(first ? [first] : []), ...OFFSET_PARAMETERS.map(offset), ...others]
   const known = new Set<string>()
-  // A parameter that is sent already is a filter, or the page size.
+  // A parameter that is sent already is a filter or the page size.
   return all.filter(
     ({ parameter }) => !url.searchParams.has(parameter) && !known.has(parameter) && known.add(parameter),
   )

@@ -18,7 +18,7 @@ export interface StatedCount {
   readonly count: number
   /** Its member, such as `meta.total`. */
   readonly at: string
-  /** It stands beside the range of the page, so that it is not the length of the page. */
+  /** It is part of a range, so it is not the length of the page. */
   readonly isOfRange?: true
 }
 
@@ -30,7 +30,7 @@ export interface Counts {
   readonly pages: StatedCount | undefined
 }
 
-/** The highest number of each kind, because the others may count a page. */
+/** The highest number of each kind, because lower ones may count a page. */
 export function readCounts(members: readonly Member[], inTexts: readonly StatedCount[]): Counts {
   return {
     total: highestOf([rangeTotal(members), highest(members, TOTAL_NAMES)]),
@@ -124,7 +124,7 @@ function textsIn(value: JsonValue | undefined): readonly string[] {
 
 function countsIn(text: string): readonly number[] {
   return [...text.matchAll(OF)].flatMap(([, part = '', whole = '']) => {
-    const [came, all] = [part, whole].map((digits) => Number(digits.replaceAll(',', ''))) as [number, number]
-    return came < all ? [all] : []
+    const [shown, all] = [part, whole].map((digits) => Number(digits.replaceAll(',', ''))) as [number, number]
+    return shown < all ? [all] : []
   })
 }

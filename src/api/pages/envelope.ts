@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { parseJson } from '../transport/parse-answer.ts'
 
-/** One value of an answer that is no part of a record. */
+/** One value of an answer outside of the records. */
 export interface Member {
-  /** As people write it: `meta.next_token`, or the name of a header. */
+  /** Its path (`meta.next_token`), or the name of a header. */
   readonly at: string
-  /** Its own name in lower case without what stands between words: `nexttoken`. */
+  /** Its own name in lower case without separators: `nexttoken`. */
   readonly name: string
-  /** The words of its own name and of those around it, in lower case. */
+  /** The words of its path, in lower case. */
   readonly words: readonly string[]
   /** The words of its own name. */
   readonly ownWords: readonly string[]
@@ -18,15 +18,15 @@ export interface Member {
   readonly isHeader: boolean
 }
 
-const DEEPEST = 4
-/** An answer that is no list, but one large object, is not walked to its end. */
-const MOST_MEMBERS = 1000
+const MAX_DEPTH = 4
+/** The limit for an answer that is one large object. */
+const MAX_MEMBERS = 1000
 
-/** What these hold describes records, people and requests, and never the way on. */
+/** Members of these are not about paging. */
 const ASIDE =
   /^(?:schema|fields|columns|properties|definitions|labels|filters?|query|request|params|user|owner|rate_?limits?|quotas?|usage|debug|settings|permissions|aggregations|facets|included|errors?|warnings?|messages?)$/i
 
-/** The values around the records: lists are passed over, so that nothing in a record is taken for a word of the server. */
+/** The values outside of the records. Lists are skipped, so that no member of a record is taken for one of the envelope. */
 export function envelopeOf(json: JsonValue, headers: IncomingHttpHeaders): readonly Member[] {
   const members: Member[] = []
   walk(json, [], members, false)
@@ -41,9 +41,9 @@ export function envelopeOf(json: JsonValue, headers: IncomingHttpHeaders): reado
 }
 
 function walk(value: JsonValue, path: readonly string[], members: Member[], isHeader: boolean): void {
-  if (!isJsonObject(value) || path.length >= DEEPEST) return
+  if (!isJsonObject(value) || path.length >= MAX_DEPTH) return
   for (const [key, inner] of Object.entries(value)) {
-    if (members.length >= MOST_MEMBERS) return
+    if (members.length >= MAX_MEMBERS) return
     if (Array.isArray(inner) || ASIDE.test(key)) continue
     const at = [...path, key]
     if (isJsonObject(inner)) walk(inner, at, members, isHeader)
@@ -67,12 +67,12 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** A member that may lead to more records, in a place that is not recognised. */
+/** A member that may lead to more records, but is not recognised as a cursor. */
 export interface Sign {
   readonly at: string
   readonly ownName: string
   /** The value to send back; undefined for a boolean. */
   readonly value: string | undefined
-  /** It may mean something else: it is tried, but does not make the end doubtful. */
+  /** It may mean something else: it is tried, but does not put the end in question. */
   readonly isHint?: boolean
 }

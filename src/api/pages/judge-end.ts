@@ -4,7 +4,7 @@ import type { Rest } from '../operations.ts'
 import { type Counts, highestOf, type StatedCount, shortText } from './counts.ts'
 import { isPageSize } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
-import type { Asked } from './settle.ts'
+import type { ReceivedPage } from './resolve-end.ts'
 
 /** How far a list has been read, including the current page. */
 export interface Progress {
@@ -12,7 +12,7 @@ export interface Progress {
   readonly isFromStart: boolean
   readonly count: number
   readonly pages: number
-  /** The size that the first page was asked for with. */
+  /** The requested size of the first page. */
   readonly size?: number | undefined
   /** Records on the first page. */
   readonly firstLength: number
@@ -27,7 +27,7 @@ export interface Progress {
 export interface Doubt {
   /** A clause with the reason. */
   readonly reason: string
-  /** Nothing in the answer is about further pages. */
+  /** The answer contains nothing about further pages. */
   readonly isSilence: boolean
   /** A stated number of records or pages was not reached. */
   readonly isShort?: boolean
@@ -38,7 +38,7 @@ export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined
   const reason = reasonOf(page, progress)
   if (reason !== undefined) return { reason, isSilence: false, isShort: reason === shortfallOf(page, progress) }
   const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isCountReached(page, progress)
-  return isSilent ? { reason: 'nothing in the answer says whether this is all', isSilence: true } : undefined
+  return isSilent ? { reason: 'nothing in the answer marks the end of the list', isSilence: true } : undefined
 }
 
 function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
@@ -47,14 +47,14 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
   const shortfall = shortfallOf(page, progress)
   if (isEndKnown) return progress.isFiltered ? undefined : shortfall
   if (shortfall !== undefined || isCountReached(page, progress)) return shortfall
-  if (isPart) return 'it is answered with 206, as a part'
+  if (isPart) return 'status 206 (Partial Content)'
   const sign = signs.find(({ isHint }) => !isHint)
-  return sign && `${sign.at} looks as if there were more`
+  return sign && `${sign.at} suggests more records`
 }
 
-/** Whether records follow a page without a cursor; undefined where the list is known to end with it. */
+/** Whether records follow a page without a cursor; undefined if the list is known to end with it. */
 export function restOf(doubt: Doubt | undefined, { isFiltered }: Progress, { paging }: Pick<Wire, 'paging'>) {
-  if (!doubt || (doubt.isSilence && isWord(paging))) return undefined
+  if (!doubt || (doubt.isSilence && isPagingNamed(paging))) return undefined
   return doubt.isShort && !isFiltered ? 'some' : 'unknown'
 }
 
@@ -63,7 +63,7 @@ export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count 
   return isFromStart && total?.count === count
 }
 
-/** Keap names a next page behind every page: the list ends at an empty one if it and all before it count what was read. */
+/** Keap states a next page on every page: the list ends at an empty page if all pages count as many records as were read. */
 export function isEmptyBehindAll(page: PageAnswer, progress: Progress): boolean {
   return page.items.length === 0 && isAllCounted(page, progress)
 }
@@ -72,7 +72,7 @@ function isAllCounted({ counts }: PageAnswer, { isFromStart, count, stated }: Pr
   return isFromStart && stated?.count === count && listCount(counts)?.count === count
 }
 
-/** Whether records follow a page that names a next one; undefined where nothing contradicts it. */
+/** Whether records follow a page that states a next one; undefined if nothing contradicts it. */
 export function restBehindNext(page: PageAnswer, progress: Progress): Rest | undefined {
   if (!isAllCounted(page, progress)) return undefined
   // A single page may count itself. A round number may be where the server stops counting (10,000 in Elasticsearch).
@@ -80,7 +80,7 @@ export function restBehindNext(page: PageAnswer, progress: Progress): Rest | und
   return isProven && page.next && 'address' in page.next ? 'none' : 'unknown'
 }
 
-/** The total may be the length of the first page: both are the size asked for, or a common page size. */
+/** The total may be the length of the first page: both are the requested size, or a common page size. */
 export function isTotalDoubtful(page: PageAnswer, progress: Progress): boolean {
   const { pages, count, size } = progress
   const isAmbiguous = pages === 1 && isWhole(page, progress) && page.counts.total?.isOfRange !== true
@@ -109,8 +109,8 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): st
   return `${counts.pages.at} states ${counts.pages.count} pages, but ${pages} ${pages === 1 ? 'was' : 'were'} read`
 }
 
-/** Whether wire.paging names the place of the next page, so that an answer without one is the last. */
-function isWord(paging: Wire['paging']): boolean {
+/** Whether wire.paging names the place of the next page: an answer without one is then the last. */
+function isPagingNamed(paging: Wire['paging']): boolean {
   return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
 }
 
@@ -132,7 +132,7 @@ function listCount({ total, atLeast }: Counts): StatedCount | undefined {
  */
 export async function missingIn(
   { isFromStart, isFiltered, count, stated }: Progress,
-  askFirst: () => Promise<Asked | { readonly refusal: CrmError }>,
+  askFirst: () => Promise<ReceivedPage | { readonly refusal: CrmError }>,
 ): Promise<string | undefined> {
   if (!isFromStart || isFiltered || !stated || stated.count <= count) return undefined
   const again = await askFirst()

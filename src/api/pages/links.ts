@@ -42,7 +42,7 @@ export function lastPageAhead(json: JsonValue, links: Links, url: URL): Sign | u
   return undefined
 }
 
-/** RFC 8288, JSON:API and FHIR: there are links to other pages, but none to a next one. */
+/** RFC 8288, JSON:API and FHIR: there are links to other pages, but no next link. */
 export function hasOtherLinks(links: Links, json: JsonValue): boolean {
   if (isJsonObject(json) && json.resourceType === 'Bundle' && links.has('self')) return true
   const isPaged = (names: readonly string[]) => names.some((name) => /^(?:prev|previous|first|last)$/.test(name))
@@ -50,7 +50,7 @@ export function hasOtherLinks(links: Links, json: JsonValue): boolean {
   return isPaged([...links.keys()]) || (isJsonObject(inBody) && isPaged(Object.keys(inBody)))
 }
 
-/** The `cursor` of the last record or its edge (Relay connection specification), when each record has a different one. */
+/** The `cursor` of the last record or its edge (Relay connection specification), if each record has a different one. */
 export function recordCursor(json: JsonValue, { place }: { readonly place: Place }): Sign | undefined {
   const list = valueAt(json, place)
   if (!Array.isArray(list) || list.length < 2) return undefined
@@ -61,11 +61,11 @@ export function recordCursor(json: JsonValue, { place }: { readonly place: Place
     : undefined
 }
 
-/** The targets of a Link header (RFC 8288), as they stand there, by relation in lower case; of several the first. */
+/** The unchanged targets of a Link header (RFC 8288) by relation in lower case; the first of several. */
 export function readLinks(header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
   const links = new Map<string, string>()
   if (!header) return links
-  // A target may hold commas and semicolons, and so may a quoted value.
+  // Targets and quoted values may contain commas and semicolons.
   for (const [, target = '', parameters = ''] of String(header).matchAll(/<([^<>]*)>((?:[^,"<]|"[^"]*")*)/g)) {
     const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters)
     for (const name of (relations?.[1] ?? relations?.[2] ?? '').toLowerCase().split(/\s+/)) {

@@ -3,22 +3,22 @@ import { readProblem } from '../errors/problem.ts'
 import type { Answer } from '../transport/answer.ts'
 import { parseJson } from '../transport/parse-answer.ts'
 import { isSignName, signsOf } from '../writes/answer-signs.ts'
-import { quotedIn } from '../writes/fate-failure.ts'
+import { quotedIn } from '../writes/outcome-failure.ts'
 
 const CODE = /^(?:(?:http|response|result|return|ret|reply|status|api)_?)?code$|^ret$|^errno$/i
 const TEXT = /^(?:(?:error|response|result|return|ret|reply|status)_?)?(?:message|msg|text|desc|detail|reason)$/i
 const SUCCESS_CODE = /^(?:0+|1|2\d\d|10000|20000|[a-z]*[\s_-]?(?:ok|okay|success(?:ful|fully)?|succeeded|done))$/i
-const GOOD_TEXT =
+const SUCCESS_TEXT =
   /^\s*(?:|ok|okay|done|true|none|null)\W*$|success|成功|\b(?:retrieved|fetched|loaded|listed|returned|found|completed?|empty|nothing|no|0|zero)\b/i
 /** Texts about keys, permissions and quotas, which an empty list does not explain: `No permission`, `User not found`. */
-const BAD_TEXT =
-  /\bunsuccessful\b|\b(?:errors?|fail\w*|invalid|expired|denied|unauthori[sz]ed|not authori[sz]ed|not allowed|forbidden|permissions?|access|quota|exceeded|unavailable|missing|required|disabled|suspended|(?:key|token|user|account|tenant|session|api|route|endpoint|page|resource|path|url) (?:was |is |does )?not|no (?:such )?(?:api|key|token|user|account|tenant|session|route|endpoint|subscription|licen[cs]e))\b/i
+const FAILURE_TEXT =
+  /\bunsuccessful\b|\b(?:errors?|fail\w*|invalid|expired|disputed|unauthori[sz]ed|not authori[sz]ed|not allowed|forbidden|permissions?|access|quota|exceeded|unavailable|missing|required|disabled|suspended|(?:key|token|user|account|tenant|session|api|route|endpoint|page|resource|path|url) (?:was |is |does )?not|no (?:such )?(?:api|key|token|user|account|tenant|session|route|endpoint|subscription|licen[cs]e))\b/i
 /** Objects beside a list that are about the answer. */
 const ABOUT = /^(?:meta|metadata|head|header|(?:response|result)_?(?:header|status|info|metadata)|status|info)$/i
 /** The id of a record, not that of the request. */
 const IDENTITY = /^(?!(?:request|trace|correlation|log|error|event)_?id$)(?:.*[a-z\d]_?)?_?id$/i
 
-/** A clause with the reason when a list is a refusal: an error in place of a record, or beside an empty list. */
+/** A clause with the reason if a list is a refusal: an error instead of a record, or beside an empty list. */
 export function listRefusal(answer: Answer, items: readonly JsonValue[]): string | undefined {
   const isRefused = items.length === 0 ? isEmptyRefused(answer.json) : items.some(isErrorRecord)
   return isRefused ? refusalIn(answer) : undefined
@@ -48,7 +48,7 @@ function isEmptyRefused(json: JsonValue | undefined): boolean {
   const isAffirmed = signs.some(({ isAffirming }) => isAffirming) || codes.some((code) => SUCCESS_CODE.test(code))
   const texts = objects.flatMap((object) => valuesAt(object, TEXT))
   if (isAffirmed || texts.some(isSuccessText)) return false
-  return codes.length > 0 || texts.some((text) => !GOOD_TEXT.test(text) || BAD_TEXT.test(text))
+  return codes.length > 0 || texts.some((text) => !SUCCESS_TEXT.test(text) || FAILURE_TEXT.test(text))
 }
 
 function isSuccessText(text: string): boolean {

@@ -19,52 +19,60 @@ import {
   restBehindNext,
   restOf,
 } from './judge-end.ts'
-import type { Lead } from './lead.ts'
+import type { NextCandidate } from './next-candidates.ts'
 import { type PageAnswer, readPage } from './page-answer.ts'
 import {
   badPage,
+  checkDisputedEnd,
   isRefusal,
   type ListCall,
-  openHint,
   type PageLimits,
   refusePagingFilters,
-  settleDenied,
+  unknownEndHint,
   withQuestionHint,
 } from './page-errors.ts'
-import type { Denied } from './page-next.ts'
+import type { DisputedNext } from './page-next.ts'
 import type { PageWire } from './page-shapes.ts'
-import { areSameRecords, isByLastId } from './same-records.ts'
+import {
+  type EndResult,
+  followCandidate,
+  isTotalProven,
+  moreText,
+  type ReceivedPage,
+  resolveEnd,
+  type UnknownEnd,
+} from './resolve-end.ts'
+import { areSameRecords, isFromLastId } from './same-records.ts'
 import { SeenRecords } from './seen-records.ts'
-import { type Asked, followLead, isTotalProven, moreText, type Open, type Settled, settle } from './settle.ts'
 
-/** A server that filters behind its paging has some of them; one that goes on and on would be asked for ever. */
-const MOST_EMPTY_PAGES = 100
+/** Servers that filter after paging send some empty pages; endless ones must not be requested for ever. */
+const MAX_EMPTY_PAGES = 100
 
-const ITEMS_HINT = 'crm doctor finds out where they are, or: crm config set wire.items_path data.contacts -p PROFILE'
+const ITEMS_HINT = 'crm doctor finds the records; or: crm config set wire.items_path data.contacts -p PROFILE'
 const CURSOR_HINT =
-  'crm doctor finds out how, or, if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME -p PROFILE'
+  'crm doctor finds the parameter; if the server expects its cursor in another one: crm config set wire.cursor_param NAME -p PROFILE'
 
-const RANGE_REASON = 'the rest of a 206 is asked for with a Range header, which crm does not send for lists'
+const RANGE_REASON = 'the rest of a 206 requires a Range header, which crm does not send for lists'
 
-/** One list on its way from page to page. */
+/** Reads one list page by page. */
 export class ListWalk {
   readonly #http: Http
   readonly #list: ListCall
   readonly #query: ListQuery
-  /** What is found out on the way is added to them. */
+  /** Findings about the paging are added to them. */
   #limits: PageLimits & Pick<PageWire, 'isFromZero' | 'isHintProven'>
   readonly #usualParameter: string | undefined
   /** Positions and addresses. */
   readonly #seen = new Set<string>()
   readonly #records = new SeenRecords()
-  #last: Asked | undefined
+  #last: ReceivedPage | undefined
   #size: number | undefined
   #counting: Counting | undefined
   #progress: Progress
   #emptyPages = 0
   #firstItems: PageAnswer['items'] = []
-  /** A page was reached in the way that the answers show. */
-  #isWayProven = false
+  /** The paging stated in the answers has led to a page. */
+  #isPagingProven = false
 
   constructor(http: Http, list: ListCall, query: ListQuery, limits: PageLimits) {
     this.#http = http
@@ -76,8 +84,8 @@ export class ListWalk {
     this.#progress = { isFromStart: true, count: 0, pages: 0, firstLength: 0, isFollowed: false, isFiltered }
   }
 
-  get #taken(): Asked {
-    if (!this.#last) throw new Error('no page was asked for')
+  get #taken(): ReceivedPage {
+    if (!this.#last) throw new Error('no page was requested')
     return this.#last
   }
 
@@ -87,77 +95,78 @@ export class ListWalk {
       cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#limits.cursorParam)
     if (position) this.#seen.add(positionText(position, this.#usualParameter))
     this.#size = this.#sizeFor(remaining)
-    let asked = await this.#request(position, this.#size)
-    if (!position && asked.page.items.length === 0 && !asked.page.next && this.#size !== undefined) {
-      asked = (await this.#withoutSize()) ?? asked
+    let received = await this.#request(position, this.#size)
+    if (!position && received.page.items.length === 0 && !received.page.next && this.#size !== undefined) {
+      received = (await this.#withoutSize()) ?? received
     }
-    this.#counting = asked.page.next && !isByLastId(asked.page) ? undefined : countingIn(asked.url)
+    this.#counting = received.page.next && !isFromLastId(received.page) ? undefined : countingIn(received.url)
     const isFromStart = !position && !this.#counting
     const isFollowed = position !== undefined && !this.#counting
     this.#progress = { ...this.#progress, size: this.#size, isFromStart, isFollowed }
-    return this.#take(asked)
+    return this.#take(received)
   }
 
-  /** The page behind the last one; undefined where the list is known to end, CrmError `bad_answer` where that is not known. */
+  /** The next page; undefined at the known end of the list. CrmError `bad_answer` if it is unknown whether the list ends. */
   async next(remaining: number): Promise<PageAnswer | undefined> {
     if (isEmptyBehindAll(this.#taken.page, this.#progress)) return undefined
     const further = await this.#further(remaining)
     if (further || this.#taken.page.nextAt === 'wire.paging') return further
     const missing = await missingIn(this.#progress, () => this.#requestOrRefusal(undefined, this.#size, true))
-    if (missing !== undefined) throw badPage(this.#list, `the list ends, and ${missing}`, openHint(this.#taken.page))
+    if (missing !== undefined)
+      throw badPage(this.#list, `the list ends, and ${missing}`, unknownEndHint(this.#taken.page))
     return undefined
   }
 
   async #further(remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     if (page.next && !this.#counting) return this.#follow(page.next, remaining)
-    const beyond = await this.#settleDenied()
+    const beyond = await this.#checkDisputedEnd()
     if (beyond) return beyond
     const doubt = this.#doubt()
     if (!doubt || !restOf(doubt, this.#progress, this.#limits)) return undefined
-    const settled = await settle(this.#open())
-    if ('next' in settled) return this.#adopt(settled)
-    const open = 'open' in settled ? (settled.open ?? (doubt.isSilence ? undefined : doubt.reason)) : undefined
+    const result = await resolveEnd(this.#unknownEnd())
+    if ('next' in result) return this.#adopt(result)
+    const open = 'open' in result ? (result.open ?? (doubt.isSilence ? undefined : doubt.reason)) : undefined
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? `; ${RANGE_REASON}` : ''
-    throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, openHint(this.#taken.page))
+    throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, unknownEndHint(this.#taken.page))
   }
 
-  async #settleDenied(): Promise<PageAnswer | undefined> {
-    const denied = this.#denied
-    if (!denied) return undefined
-    this.#seen.add(positionText(denied.next, this.#usualParameter))
-    const others = this.#isWayProven ? [] : denied.others
-    const settled = await settleDenied(this.#open(), { ...denied, others })
-    if ('next' in settled) return this.#adopt(settled)
-    if ('open' in settled && settled.open !== undefined) throw badPage(this.#list, settled.open, ADDRESS_HINT)
+  async #checkDisputedEnd(): Promise<PageAnswer | undefined> {
+    const disputed = this.#disputed
+    if (!disputed) return undefined
+    this.#seen.add(positionText(disputed.next, this.#usualParameter))
+    const others = this.#isPagingProven ? [] : disputed.others
+    const result = await checkDisputedEnd(this.#unknownEnd(), { ...disputed, others })
+    if ('next' in result) return this.#adopt(result)
+    if ('open' in result && result.open !== undefined) throw badPage(this.#list, result.open, ADDRESS_HINT)
     return undefined
   }
 
-  get #denied(): Denied | undefined {
-    const { denied } = this.#taken.page
-    if (!denied || this.#counting) return undefined
-    return this.#seen.has(positionText(denied.next, this.#usualParameter)) ? undefined : denied
+  get #disputed(): DisputedNext | undefined {
+    const { disputed } = this.#taken.page
+    if (!disputed || this.#counting) return undefined
+    return this.#seen.has(positionText(disputed.next, this.#usualParameter)) ? undefined : disputed
   }
 
-  /** Where the pages are counted, `has_more` still says that there are more: the last id is not what leads to them. */
+  /** With counted pages, `has_more` still shows that there are more, but the last id is not their cursor. */
   #doubt(): Doubt | undefined {
     const { page } = this.#taken
     if (page.next) return { reason: moreText(page), isSilence: false }
     return doubtOf(page, this.#progress)
   }
 
-  /** Undefined where the page that came last is known to be the end. */
+  /** The cursor of the next page; undefined if the last page is known to be the end. */
   get cursor(): string | undefined {
     const { page, url } = this.#taken
-    const next = page.next ?? this.#denied?.next
+    const next = page.next ?? this.#disputed?.next
     if (next && !this.#counting) return positionText(next, this.#usualParameter)
     if (!this.#counting || page.items.length === 0 || !this.#doubt()) return undefined
     return positionText(countedPosition(nextCounting(this.#counting, page), url), this.#usualParameter)
   }
 
-  /** Whether records follow, where a cursor does not mean that they do. */
+  /** Whether records follow, if there is no cursor, or the cursor does not mean that they do. */
   get rest(): Rest | undefined {
     const { page } = this.#taken
     if (this.cursor === undefined) return restOf(this.#doubt(), this.#progress, this.#limits)
@@ -167,68 +176,73 @@ export class ListWalk {
   async #follow(next: Position, remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     const text = positionText(next, this.#usualParameter)
-    // A bookmark that leads to nothing is the bookmark of the end (CouchDB).
+    // CouchDB: a repeated bookmark with an empty page marks the end.
     if (this.#seen.has(text) && page.items.length === 0) return undefined
     if (this.#seen.has(text)) {
-      throw badPage(this.#list, `the cursor ${oneLine(text, 60)} comes a second time`, CURSOR_HINT)
+      throw badPage(this.#list, `the server repeated the cursor ${oneLine(text, 60)}`, CURSOR_HINT)
     }
     this.#seen.add(text)
     if ('parameter' in next) {
       refusePagingFilters(this.#query.filters, { ...this.#limits, cursorParam: next.parameter })
     }
-    const others = this.#isWayProven ? [] : page.others
-    const asked = await this.#requestOrRefusal(next, this.#sizeFor(remaining), others.length > 0)
-    const isRefused = 'refusal' in asked
-    if (isRefused && asked.refusal.code === 'server_error') throw asked.refusal
-    if (isRefused || this.#isKnown(asked.page)) {
-      if (!isRefused && isWhole(page, this.#progress) && (await isTotalProven(this.#open()))) return undefined
-      return this.#followOther(next, others, isRefused ? asked.refusal : undefined)
+    const others = this.#isPagingProven ? [] : page.others
+    const received = await this.#requestOrRefusal(next, this.#sizeFor(remaining), others.length > 0)
+    const isRefused = 'refusal' in received
+    if (isRefused && received.refusal.code === 'server_error') throw received.refusal
+    if (isRefused || this.#isKnown(received.page)) {
+      if (!isRefused && isWhole(page, this.#progress) && (await isTotalProven(this.#unknownEnd()))) return undefined
+      return this.#followOther(next, others, isRefused ? received.refusal : undefined)
     }
-    this.#isWayProven = true
+    this.#isPagingProven = true
     this.#progress = { ...this.#progress, isFollowed: true }
-    return this.#take(asked)
+    return this.#take(received)
   }
 
-  /** A page before once more: cursors that lead back may be new each time. */
+  /** A repeated page: cursors that lead back may be new each time. */
   #isKnown({ items, next }: PageAnswer): boolean {
     if (!this.#records.hasAll(items)) return false
-    // In the order of their last change, records that were changed meanwhile come again at the end.
+    // In the order of their last change, records changed meanwhile are repeated at the end.
     return (
       next !== undefined || areSameRecords(items, this.#taken.page.items) || areSameRecords(items, this.#firstItems)
     )
   }
 
-  /** What was followed leads back: the same cursor may go in another parameter. */
-  async #followOther(next: Position, others: readonly Lead[], refusal: CrmError | undefined): Promise<PageAnswer> {
-    for (const lead of others) {
-      const found = await followLead(this.#open(), lead)
+  /** The followed cursor leads back: tries it in other parameters. */
+  async #followOther(
+    next: Position,
+    others: readonly NextCandidate[],
+    refusal: CrmError | undefined,
+  ): Promise<PageAnswer> {
+    for (const candidate of others) {
+      const found = await followCandidate(this.#unknownEnd(), candidate)
       if (found && 'next' in found) return this.#adopt(found)
     }
-    const settled = await settle(this.#open())
-    if ('next' in settled) return this.#adopt(settled)
+    const result = await resolveEnd(this.#unknownEnd())
+    if ('next' in result) return this.#adopt(result)
     if (refusal) throw refusal
-    const way = 'parameter' in next ? `is sent back as ${next.parameter}` : `leads to ${oneLine(next.address, 80)}`
+    const sent = 'parameter' in next ? `sent as ${next.parameter}` : `(${oneLine(next.address, 80)})`
     const { nextAt } = this.#taken.page
-    throw badPage(this.#list, `${nextAt} ${way}, and the same page comes a second time`, CURSOR_HINT)
+    throw badPage(this.#list, `${nextAt} ${sent} returns the same page again`, CURSOR_HINT)
   }
 
-  #adopt({ next, counting, parameter }: Extract<Settled, { next: Asked }>): PageAnswer {
+  #adopt({ next, counting, parameter }: Extract<EndResult, { next: ReceivedPage }>): PageAnswer {
     this.#counting = counting
-    this.#isWayProven = true
+    this.#isPagingProven = true
     this.#progress = { ...this.#progress, isFollowed: counting === undefined }
     if (parameter === undefined) return this.#take(next)
     this.#limits = { ...this.#limits, cursorParam: parameter, isHintProven: true }
-    // It was read before it was known in which parameter its own cursor goes back.
+    // The page was read before the parameter for its cursor was known.
     const { page } = next
-    const placed = (others: readonly Lead[]) => others.find((lead) => lead.parameter === parameter)?.position
+    const placed = (others: readonly NextCandidate[]) =>
+      others.find((candidate) => candidate.parameter === parameter)?.position
     const signs = page.signs.map((sign) => ({ ...sign, isHint: false }))
-    const denied = page.denied && { ...page.denied, next: placed(page.denied.others) ?? page.denied.next }
-    return this.#take({ ...next, page: { ...page, signs, denied, next: placed(page.others) ?? page.next } })
+    const disputed = page.disputed && { ...page.disputed, next: placed(page.disputed.others) ?? page.disputed.next }
+    return this.#take({ ...next, page: { ...page, signs, disputed, next: placed(page.others) ?? page.next } })
   }
 
-  /** The page without what came before; where the list goes on is counted with it. */
-  #take(asked: Asked): PageAnswer {
-    const { page } = asked
+  /** The page without repeated records, which also do not count as progress. */
+  #take(received: ReceivedPage): PageAnswer {
+    const { page } = received
     const { pages, count, firstLength, stated } = this.#progress
     const items = this.#records.without(page.items)
     this.#records.add(items)
@@ -242,15 +256,15 @@ export class ListWalk {
     if (pages === 0) this.#firstItems = page.items
     if (page.isFromZero) this.#limits = { ...this.#limits, isFromZero: true }
     this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1
-    if (page.next && this.#emptyPages === MOST_EMPTY_PAGES) {
-      const reason = `${MOST_EMPTY_PAGES} pages in a row are empty, and each says that there are more`
+    if (page.next && this.#emptyPages === MAX_EMPTY_PAGES) {
+      const reason = `${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`
       throw badPage(this.#list, reason, ADDRESS_HINT)
     }
-    this.#last = asked
+    this.#last = received
     return { ...page, items }
   }
 
-  #open(): Open {
+  #unknownEnd(): UnknownEnd {
     return {
       last: this.#taken,
       seen: this.#records,
@@ -269,20 +283,20 @@ export class ListWalk {
     return limitParam === undefined || pageSize === undefined ? undefined : Math.min(remaining, pageSize)
   }
 
-  /** Some servers take an unknown parameter for a filter, which no record passes (json-server 1, Feathers). */
-  async #withoutSize(): Promise<Asked | undefined> {
-    const asked = await this.#requestOrRefusal(undefined, undefined, true)
-    if ('refusal' in asked || asked.page.items.length === 0) return undefined
+  /** Some servers treat an unknown parameter as a filter that no record matches (json-server 1, Feathers). */
+  async #withoutSize(): Promise<ReceivedPage | undefined> {
+    const received = await this.#requestOrRefusal(undefined, undefined, true)
+    if ('refusal' in received || received.page.items.length === 0) return undefined
     this.#limits = { ...this.#limits, pageSize: undefined }
     this.#size = undefined
-    return asked
+    return received
   }
 
   async #requestOrRefusal(
     position: Position | undefined,
     size: number | undefined,
     isRefusalTaken: boolean,
-  ): Promise<Asked | { refusal: CrmError }> {
+  ): Promise<ReceivedPage | { refusal: CrmError }> {
     try {
       return await this.#request(position, size)
     } catch (error) {
@@ -291,7 +305,7 @@ export class ListWalk {
     }
   }
 
-  async #request(position: Position | undefined, size: number | undefined): Promise<Asked> {
+  async #request(position: Position | undefined, size: number | undefined): Promise<ReceivedPage> {
     const call = this.#call(position, size)
     const url = this.#http.locate(call)
     this.#seen.add(`?${url.pathname}${url.search}`)
@@ -306,7 +320,7 @@ export class ListWalk {
 
   #call(position: Position | undefined, size: number | undefined): Call {
     const { signal, filters } = this.#query
-    // As it is, with the size that stands in it: the third page of 50 is not where the third page of 100 is.
+    // Unchanged, with its own page size: the third page of 50 differs from the third page of 100.
     if (position && 'address' in position) {
       return { ...this.#list, signal, method: 'GET', address: position.address }
     }

@@ -1,8 +1,6 @@
 const ODD_SIZES: ReadonlySet<number> = new Set([12, 15, 16, 24, 32, 36, 48, 64, 128, 256, 512, 1024])
 
-/** Names in lower case, without what stands between their words: see Member. */
-
-/** Members whose value is the address of the next page. */
+/** Members whose value is the address of the next page. Names are in lower case without separators: see Member. */
 export const ADDRESS_NAMES: ReadonlySet<string> = new Set(
   'nexturl nextlink nexthref nexturi nextpageurl nextpagelink nextpageuri odatanextlink nextrecordsurl'.split(' '),
 )
@@ -27,7 +25,7 @@ export const LAST_NAMES: ReadonlySet<string> = new Set(
   'done last islast lastpage islastpage endoflist exhausted finished end isend'.split(' '),
 )
 
-/** How many records the whole list has. */
+/** The number of records in the whole list. */
 export const TOTAL_NAMES: ReadonlySet<string> = new Set(
   (
     'total totalcount totalresults totalelements totalitems totalrecords totalsize totalentries totalhits totalrows ' +
@@ -35,7 +33,7 @@ export const TOTAL_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The length of this page with some servers, of the whole list with others: it can show that there is more, but not the end. */
+/** The length of this page or of the whole list, depending on the server: shows that there is more, but not the end. */
 export const COUNT_NAMES: ReadonlySet<string> = new Set(
   'count itemcount recordcount recordscount resultcount resultscount xcount paginationcount found matched matches'.split(
     ' ',
@@ -52,10 +50,10 @@ export const PAGE_NAMES: ReadonlySet<string> = new Set(
   'page currentpage pagenumber pageindex pageno number xpage xcurrentpage'.split(' '),
 )
 
-/** Where in the list this page begins. */
+/** The number of records before this page. */
 export const OFFSET_NAMES: ReadonlySet<string> = new Set('offset skip start startat startindex from xoffset'.split(' '))
 
-/** Parameters for the number of a page, the most usual first. */
+/** Parameters for the page number, most common first. */
 export const PAGE_PARAMETERS = [
   'page',
   'page[number]',
@@ -130,7 +128,7 @@ export const LAST_ID_PARAMETERS = [
   'startingAfter',
 ] as const
 
-/** Parameters for an id that the answer names as the last one. */
+/** Parameters for an id that the answer states as the last one. */
 export const GIVEN_ID_PARAMETERS = [...LAST_ID_PARAMETERS, 'min_id', 'since'] as const
 
 /** Parameters for the page size. */
@@ -149,7 +147,7 @@ export const SIZE_PARAMETERS = [
   '$top',
 ] as const
 
-/** Whether this is a usual page size: a multiple of 10 or 25, a power of two, or dozens. No server is known with a maximum below ten. */
+/** Whether this is a common page size: a multiple of 10 or 25, a power of two, or dozens. No server is known with a maximum below ten. */
 export function isPageSize(count: number): boolean {
   return count >= 10 && (count % 10 === 0 || count % 25 === 0 || ODD_SIZES.has(count))
 }

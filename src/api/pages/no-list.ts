@@ -7,8 +7,8 @@ import type { PageWire } from './page-shapes.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
 
 /**
- * What an answer without records says: a refusal, which is no empty list, as a clause; or that there are none, by 204 or
- * by null where the list would be, as the place of it. Undefined where it is to be read as a list.
+ * Reads an answer without records: a clause for a refusal; the place of the list if there are no records (204, or null
+ * instead of the list). Undefined if the answer is to be read as a list.
  */
 export function readNoList(answer: Answer, wire: PageWire): Place | string | undefined {
   const { status, json } = answer
@@ -19,7 +19,7 @@ export function readNoList(answer: Answer, wire: PageWire): Place | string | und
   const places = wire.itemsPath === undefined ? ITEM_PLACES.filter(({ length }) => length === 1) : []
   const lists = [...places, wire.itemsPath?.split('.') ?? []].map((place) => valueAt(json, place)).filter(Array.isArray)
   if (lists.length > 0 && lists.every(({ length }) => length === 0) && isUnfinished(status, json)) {
-    return `the server is still preparing the list (${status}): an empty one came with it`
+    return `the server is still preparing the list (${status}), and sent an empty one`
   }
   const found = places.some((place) => Array.isArray(valueAt(json, place)))
   const at = places.find((place) => valueAt(json, place) === null)

@@ -7,41 +7,41 @@ import { valueAt, valueAtPath } from '../value-at.ts'
 import { type Counts, readCounts, readTexts, wholeNumber } from './counts.ts'
 import type { Sign } from './envelope.ts'
 import { envelopeOf, type Member } from './envelope.ts'
-import type { Lead } from './lead.ts'
 import { lastPageAhead, linksOf, recordCursor } from './links.ts'
 import { listRefusal } from './list-refusal.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
+import type { NextCandidate } from './next-candidates.ts'
 import { readNoList } from './no-list.ts'
-import { type Denied, readNext } from './page-next.ts'
+import { type DisputedNext, readNext } from './page-next.ts'
 import type { PageWire } from './page-shapes.ts'
 import { ITEM_PLACES, type Place } from './page-shapes.ts'
 import { readSigns } from './signs.ts'
 
 export interface PageAnswer {
   readonly items: readonly CrmRecord[]
-  /** Undefined when the list ends here, as far as the answer says. */
+  /** Undefined if the list ends here by this answer. */
   readonly next: Position | undefined
-  /** Where the same sign leads with other servers, in the order in which to try them when `next` leads back. */
-  readonly others: readonly Lead[]
-  /** A next page that the answer names although it also says that the list ends. */
-  readonly denied: Denied | undefined
-  /** Whether the answer says that the list ends here, or how it goes on. */
+  /** Alternatives to `next`, tried in order if it leads back. */
+  readonly others: readonly NextCandidate[]
+  /** A next page in an answer that also states that the list ends. */
+  readonly disputed: DisputedNext | undefined
+  /** Whether the answer states the end of the list, or its next page. */
   readonly isEndKnown: boolean
-  /** The members that lead to the records; empty where the answer itself is the list. */
+  /** The path to the records; empty if the answer itself is the list. */
   readonly itemsAt: Place
-  /** What says how the list goes on, or that it does not, such as `next_cursor`; undefined where nothing does. */
+  /** The member that states the next page or the end, such as `next_cursor`; undefined if there is none. */
   readonly nextAt: string | undefined
   readonly isFromZero: boolean
   readonly counts: Counts
-  /** What looks like more, and is in no place that is recognised. */
+  /** Members that suggest more records, but are not recognised as a cursor. */
   readonly signs: readonly Sign[]
-  /** 206: the server itself calls it a part. */
+  /** Status 206 (Partial Content). */
   readonly isPart: boolean
-  /** The parameter in which this server counts records, where it repeats it, such as `skip`. */
+  /** The parameter in which this server counts records, such as `skip`, if the answer repeats it. */
   readonly offsetName: string | undefined
 }
 
-/** The page in an answer to a request for `url`, or a clause that says why there is none. */
+/** The page in an answer to a request for `url`, or a clause with the reason why there is none. */
 export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer | string {
   const without = readNoList(answer, wire)
   if (typeof without === 'string') return without
@@ -56,7 +56,7 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
   const { items, place } = list
   const refusal = listRefusal(answer, items)
   if (refusal !== undefined) return refusal
-  if (!items.every(isJsonObject)) return 'the list holds something that is not a record'
+  if (!items.every(isJsonObject)) return 'the list contains something that is not a record'
   const members = envelopeOf(json, headers)
   const links = linksOf(json, headers.link)
   const ahead = lastPageAhead(json, links, url)
@@ -75,7 +75,7 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
     items,
     next: found.next,
     others: found.others,
-    denied: found.denied,
+    disputed: found.disputed,
     isEndKnown: found.end !== 'unknown',
     itemsAt: place,
     nextAt: found.at,
@@ -94,7 +94,7 @@ function queryOf(url: URL, { limitParam }: PageWire): URLSearchParams {
   return query
 }
 
-/** RFC 4918, 13: each part has a status of its own. */
+/** RFC 4918, 13: each part has its own status. */
 function partSign(status: number): Sign | undefined {
   return status === 207 ? { at: 'status 207', ownName: 'status', value: undefined } : undefined
 }
@@ -126,7 +126,7 @@ function readItems(
   return `${first.place.join('.')} is an empty list, and ${other.place.join('.')} beside it is not`
 }
 
-/** Edges hold their records in `node` (the Relay connection specification), entries of a FHIR Bundle in `resource`. */
+/** Edges have their record in `node` (Relay connection specification), entries of a FHIR Bundle in `resource`. */
 function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
   if (place.at(-1) === 'edges') return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
   if (place.at(-1) !== 'entry') return list

@@ -5,14 +5,14 @@ import { oneLine } from '../errors/one-line.ts'
 import type { ListQuery } from '../operations.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { PageAnswer } from './page-answer.ts'
-import type { Denied } from './page-next.ts'
-import { areFurther, areShifted, isPlaceRefused } from './same-records.ts'
-import type { Open, Settled } from './settle.ts'
+import type { DisputedNext } from './page-next.ts'
+import type { EndResult, UnknownEnd } from './resolve-end.ts'
+import { areMostlyNew, areShifted, isPlaceRefused } from './same-records.ts'
 
 export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
 
 export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
-  /** At most this many records in one request; undefined leaves that to the server. */
+  /** The requested page size; undefined for that of the server. */
   readonly pageSize: number | undefined
 }
 
@@ -20,14 +20,14 @@ export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string
   return new CrmError('bad_answer', `${cannot(call)}: ${reason}`, { hint })
 }
 
-/** What a person can do where the end of a list is unknown. */
-export function openHint({ signs }: Pick<PageAnswer, 'signs'>): string {
+/** The hint for a list whose end is unknown. */
+export function unknownEndHint({ signs }: Pick<PageAnswer, 'signs'>): string {
   const at = signs.find((sign) => sign.value !== undefined && !/^[A-Z]|\s/.test(sign.at))?.at
-  const named = at ? `if ${oneLine(at, 60)} leads on: crm config set wire.next_path ${oneLine(at, 60)}; ` : ''
-  return `crm doctor finds out how, or: ${named}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
+  const named = at ? `if ${oneLine(at, 60)} is the cursor: crm config set wire.next_path ${oneLine(at, 60)}; ` : ''
+  return `crm doctor finds the paging; or: ${named}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
 }
 
-/** The parameters that paging itself sends; a filter of the same name would fight with it. */
+/** CrmError `invalid_input` for a filter with the name of a paging parameter. */
 export function refusePagingFilters(
   filters: ListQuery['filters'],
   { limitParam, cursorParam = 'cursor' }: Pick<Wire, 'limitParam' | 'cursorParam'>,
@@ -39,7 +39,7 @@ export function refusePagingFilters(
   })
 }
 
-/** What a server answers to a question that it does not take. */
+/** Errors with which servers refuse a request for a page. */
 const REFUSALS: readonly string[] = [
   'bad_request',
   'invalid_values',
@@ -51,7 +51,7 @@ const REFUSALS: readonly string[] = [
   'server_error',
 ]
 
-/** 500 is how some servers refuse a parameter; any other outage is one. */
+/** Some servers refuse a parameter with 500; other server errors are outages. */
 export function isRefusal({ code, details }: CrmError): boolean {
   return REFUSALS.includes(code) && (code !== 'server_error' || details.status === 500)
 }
@@ -61,7 +61,7 @@ const SIZE_WORDS = /\blimit\b|page.?size|per.?page|too (?:many|large)|max_?resul
 /** `unknown parameter stag: expected one of limit, stage (400)`. */
 const UNKNOWN = /unknown parameter ([^\s:]+): expected one of ([^()]+)/
 
-/** What a person can do about a refusal of the question: another filter, or another size. */
+/** Adds a hint to a refusal: another filter, or another size. */
 export function withQuestionHint(error: unknown, size: number | undefined, filters: ListQuery['filters']): unknown {
   if (!(error instanceof CrmError)) return error
   const [, unknown = '', known = ''] = UNKNOWN.exec(error.message) ?? []
@@ -72,39 +72,42 @@ export function withQuestionHint(error: unknown, size: number | undefined, filte
     : new CrmError(error.code, error.message, { ...error.details, hint: `did you mean ${meant}?` })
 }
 
-/** The server refuses the size that was asked for: which one it takes, where it says so, and who finds out. */
+/** Adds a hint to a refusal of the page size: the size that the server accepts, if the message states it. */
 function withSizeHint(error: CrmError, size: number | undefined): CrmError {
   if (size === undefined || !SIZE_WORDS.test(error.message)) return error
   if (error.code !== 'bad_request' && error.code !== 'invalid_values' && error.code !== 'rejected') return error
-  // At its end stands the status.
+  // The message ends with the status.
   const text = error.message.replace(/\s\(\d{3}\)(?=$|[,;])/g, '')
   const numbers = [...text.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
   const set = numbers.length === 1 ? `, or: crm config set wire.page_size ${numbers[0]} -p PROFILE` : ''
-  return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds out what it takes${set}` })
+  return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds the largest size${set}` })
 }
 
 /**
- * One member says that the list ends, and another names a next page: that page is requested. The list ends when the page is
- * empty, refused, or a repetition; new records show that it goes on.
+ * One member states that the list ends, and another one a next page: that page is requested. If it is empty, refused or a
+ * repetition, the list ends; new records show that it goes on.
  */
-export async function settleDenied(open: Open, denied: Denied): Promise<Settled> {
+export async function checkDisputedEnd(open: UnknownEnd, disputed: DisputedNext): Promise<EndResult> {
   const { page } = open.last
-  const reason = `${page.nextAt} says that there are no more records, and ${denied.at} names a next page`
-  for (const { position, parameter } of [{ position: denied.next, parameter: undefined }, ...denied.others]) {
+  const reason = `${page.nextAt} states that there are no more records, but ${disputed.at} states a next page`
+  for (const { position, parameter } of [{ position: disputed.next, parameter: undefined }, ...disputed.others]) {
     const next = await open.ask(position)
     if (!('refusal' in next)) {
-      const found = whatCame(next.page, open)
+      const found = classifyPage(next.page, open)
       if (found === 'nothing') return { end: true }
       if (found === 'further') return { next, parameter }
-      if (found === 'mixed') return { open: `${reason}, most of which came before` }
+      if (found === 'mixed') return { open: `${reason}, most of whose records were already received` }
     } else if (!isPlaceRefused(next.refusal)) return { open: `${reason}: ${next.refusal.message}` }
   }
   return { end: true }
 }
 
-function whatCame({ items, next }: PageAnswer, { last, seen }: Open): 'nothing' | 'further' | 'known' | 'mixed' {
+function classifyPage(
+  { items, next }: PageAnswer,
+  { last, seen }: UnknownEnd,
+): 'nothing' | 'further' | 'known' | 'mixed' {
   if (items.length === 0) return next ? 'further' : 'nothing'
   if (seen.hasAll(items)) return 'known'
   const before = last.page.items
-  return areFurther(items, before) || areShifted(items, before) ? 'further' : 'mixed'
+  return areMostlyNew(items, before) || areShifted(items, before) ? 'further' : 'mixed'
 }

@@ -5,10 +5,10 @@ import { addressOn, type Position } from '../errors/position.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
 import { wholeNumber } from './counts.ts'
 import type { Member } from './envelope.ts'
-import type { Lead } from './lead.ts'
-import { cursorParameters, isAddressLike, leadsIn, placed } from './lead.ts'
 import { hasOtherLinks, type Links } from './links.ts'
 import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './names.ts'
+import type { NextCandidate } from './next-candidates.ts'
+import { candidatesIn, cursorParameters, isAddressLike, placed } from './next-candidates.ts'
 import type { PageWire } from './page-shapes.ts'
 import {
   LAST_ID_PARAMETER,
@@ -31,47 +31,47 @@ interface Source {
 
 export interface NextFound {
   readonly next: Position | undefined
-  /** Where the same sign leads with servers that take it in another parameter; tried when `next` leads back. */
-  readonly others: readonly Lead[]
-  /** `implied`: there is a place for a next page, and it is empty. */
-  readonly end: 'said' | 'implied' | 'unknown'
-  /** What of the answer says so. */
+  /** The same cursor in other parameters; tried if `next` leads back. */
+  readonly others: readonly NextCandidate[]
+  /** `implied`: the member for a next page is empty. */
+  readonly end: 'stated' | 'implied' | 'unknown'
+  /** The member that states it. */
   readonly at: string | undefined
   /** Its pages are numbered from 0. */
   readonly isFromZero?: boolean
-  /** A next page that the answer names although it also says that this one is the last. */
-  readonly denied?: Denied | undefined
+  /** A next page in an answer that also states that the list ends. */
+  readonly disputed?: DisputedNext | undefined
 }
 
-export interface Denied {
+export interface DisputedNext {
   readonly next: Position
-  readonly others: readonly Lead[]
+  readonly others: readonly NextCandidate[]
   readonly at: string | undefined
 }
 
 const DEFAULT_PARAMETER = 'cursor'
 const UNKNOWN: NextFound = { next: undefined, others: [], end: 'unknown', at: undefined }
 
-/** Where the list goes on, or a clause that says why that cannot be followed. `url` is what was asked for. */
+/** The next page, or a clause with the reason why it cannot be requested. `url` is that of this page. */
 export function readNext(source: Source, url: URL, wire: PageWire): NextFound | string {
-  if (wire.paging === 'none') return said(undefined, 'wire.paging')
+  if (wire.paging === 'none') return stated(undefined, 'wire.paging')
   if (wire.paging === 'page' || wire.paging === 'offset') return UNKNOWN
   const { links } = source
   if (wire.paging === 'link') {
     const target = links.get('next')
-    return said(target === undefined ? undefined : readAddress(target, url), 'Link rel="next"')
+    return stated(target === undefined ? undefined : readAddress(target, url), 'Link rel="next"')
   }
   if (wire.nextPath !== undefined) return readAtPath(source.json, wire.nextPath, url, wire)
   return readRecognised(source, links, url, wire)
 }
 
-/** That no answer holds the path is no end: it may be misspelt. */
+/** An answer without the path does not end the list: the path may be misspelt. */
 function readAtPath(json: JsonValue, path: string, url: URL, wire: PageWire): NextFound | string {
   const value = valueAtPath(json, path)
   if (value === undefined) return UNKNOWN
   const isUrl = wire.paging === 'next_url' && typeof value === 'string' && value !== ''
   const next = isUrl ? readAddress(value, url) : readPosition(value, wire.cursorParam ?? DEFAULT_PARAMETER, url)
-  return said(next, path)
+  return stated(next, path)
 }
 
 function readRecognised(
@@ -80,18 +80,18 @@ function readRecognised(
   url: URL,
   wire: PageWire,
 ): NextFound | string {
-  const found = readSaid(source, links, url, wire)
+  const found = readStated(source, links, url, wire)
   if (typeof found === 'string' || found.next || found.end === 'unknown') return found
-  const denied = readDenied(source, links.get('next'), url, wire)
-  return typeof denied === 'string' ? denied : { ...found, denied }
+  const disputed = readDisputed(source, links.get('next'), url, wire)
+  return typeof disputed === 'string' ? disputed : { ...found, disputed }
 }
 
-function readSaid(source: Source, links: ReadonlyMap<string, string>, url: URL, wire: PageWire): NextFound | string {
+function readStated(source: Source, links: ReadonlyMap<string, string>, url: URL, wire: PageWire): NextFound | string {
   const { json, members } = source
   const link = links.get('next')
   const inBody = readBody(json, url, { ...wire, link })
-  if (typeof inBody === 'string' || inBody.next || inBody.end === 'said') return inBody
-  if (link !== undefined) return said(readAddress(link, url), 'Link rel="next"')
+  if (typeof inBody === 'string' || inBody.next || inBody.end === 'stated') return inBody
+  if (link !== undefined) return stated(readAddress(link, url), 'Link rel="next"')
   if (inBody.end === 'unknown') {
     const found = readNumbered(json, url, wire) ?? readNamed(members, url, wire)
     if (found !== undefined) return found
@@ -103,18 +103,18 @@ function readSaid(source: Source, links: ReadonlyMap<string, string>, url: URL, 
     : more
 }
 
-/** `endCursor`, `after_cursor` and scroll ids are on the last page, too. */
+/** Without `endCursor`, `after_cursor` and scroll ids, which the last page has, too. */
 const NAMED_NEXT = NEXT_SHAPES.filter(({ next }) => /next/i.test(next.join()))
 
-function readDenied(
+function readDisputed(
   { json, members }: Source,
   link: string | undefined,
   url: URL,
   wire: PageWire,
-): Denied | string | undefined {
-  const ways = [
+): DisputedNext | string | undefined {
+  const readers = [
     ...NAMED_NEXT.map((shape) => () => readAtShape(json, shape, url, { ...wire, link })),
-    () => (link === undefined ? undefined : said(readAddress(link, url), 'Link rel="next"')),
+    () => (link === undefined ? undefined : stated(readAddress(link, url), 'Link rel="next"')),
     () =>
       readNamed(
         members.filter(({ name }) => name.includes('next')),
@@ -122,8 +122,8 @@ function readDenied(
         wire,
       ),
   ]
-  for (const way of ways) {
-    const found = way()
+  for (const read of readers) {
+    const found = read()
     if (typeof found === 'string') return found
     if (found?.next) return { next: found.next, others: found.others, at: found.at }
   }
@@ -131,14 +131,14 @@ function readDenied(
 }
 
 /**
- * A cursor goes before the address in a Link header: it survives a proxy that knows its server under another name, and
- * the limit of the request stays ours. The header then only says in which parameter the cursor goes back.
+ * A cursor has priority over the address in a Link header: it works behind a proxy that renames the server, and keeps the
+ * requested page size. The header then only names the parameter for the cursor.
  */
 function readBody(json: JsonValue, url: URL, at: BodyWire): NextFound | string {
   let empty: string | undefined
   for (const shape of NEXT_SHAPES) {
     const end = endIn(json, shape)
-    if (end !== undefined) return said(undefined, end)
+    if (end !== undefined) return stated(undefined, end)
     const found = readAtShape(json, shape, url, at)
     if (typeof found === 'string' || found?.next) return found
     empty = found?.at ?? empty
@@ -148,17 +148,17 @@ function readBody(json: JsonValue, url: URL, at: BodyWire): NextFound | string {
 
 type BodyWire = PageWire & { readonly link: string | undefined }
 
-/** Undefined when the answer does not have the member; without `next` when the member is empty. */
+/** Undefined if the answer does not have the member; without `next` if the member is empty. */
 function readAtShape(json: JsonValue, shape: NextShape, url: URL, at: BodyWire): NextFound | string | undefined {
   const value = valueAt(json, shape.next)
   if (value === undefined || isYes(value) || isGroup(value, shape)) return undefined
   const position = readShape(value, shape, url, at)
   const cursor = typeof position === 'object' && !at.cursorParam ? idText(value) : undefined
   const others = cursor === undefined || isAddressLike(cursor) ? [] : otherCursors(position, cursor, url)
-  return said(position, shape.next.join('.'), others)
+  return stated(position, shape.next.join('.'), others)
 }
 
-/** Of an object with the address in it another shape reads what there is; `next` may also hold a page and its size. */
+/** An object with the address in it is read by another shape; `next` may also contain a page and its size. */
 function isGroup(value: JsonValue, { next }: NextShape): boolean {
   return isJsonObject(value) && (Object.hasOwn(value, 'href') || next.join() === 'next')
 }
@@ -173,9 +173,9 @@ function namedParameter(value: JsonValue): string {
   return typeof value === 'number' ? PAGE_PARAMETER : DEFAULT_PARAMETER
 }
 
-function otherCursors(position: Position | string | undefined, cursor: string, url: URL): readonly Lead[] {
-  return leadsIn(cursorParameters(undefined, cursor), cursor, url).filter(
-    (lead) => JSON.stringify(lead.position) !== JSON.stringify(position),
+function otherCursors(position: Position | string | undefined, cursor: string, url: URL): readonly NextCandidate[] {
+  return candidatesIn(cursorParameters(undefined, cursor), cursor, url).filter(
+    (candidate) => JSON.stringify(candidate.position) !== JSON.stringify(position),
   )
 }
 
@@ -184,7 +184,7 @@ function endIn(json: JsonValue, { more, done }: NextShape): string | undefined {
   return done !== undefined && valueAt(json, done) === true ? done.join('.') : undefined
 }
 
-/** By the name alone, wherever it stands around the records, and in headers. */
+/** Reads members by name alone, anywhere outside of the records, and headers. */
 function readNamed(members: readonly Member[], url: URL, wire: PageWire): NextFound | string | undefined {
   let empty: string | undefined
   for (const member of members) {
@@ -192,12 +192,12 @@ function readNamed(members: readonly Member[], url: URL, wire: PageWire): NextFo
     if (text === null) empty ??= member.at
     if (typeof text !== 'string') continue
     const { name, at } = member
-    if (ADDRESS_NAMES.has(name) || isAddressLike(text)) return said(readAddress(text, url), at)
+    if (ADDRESS_NAMES.has(name) || isAddressLike(text)) return stated(readAddress(text, url), at)
     // A bare `next` names no parameter.
     const ownName = name === 'next' ? undefined : member.ownName
     const names = wire.cursorParam === undefined ? cursorParameters(ownName, text) : [wire.cursorParam]
-    const [next, ...others] = leadsIn(names, text, url)
-    return said(next?.position, at, others)
+    const [next, ...others] = candidatesIn(names, text, url)
+    return stated(next?.position, at, others)
   }
   return empty === undefined ? undefined : { next: undefined, others: [], end: 'implied', at: empty }
 }
@@ -213,24 +213,23 @@ function readMore({ json, lastId, members }: Source, inBody: NextFound, url: URL
   const at = placeOf(true) ?? named(true)
   if (at === undefined) {
     const end = placeOf(false) ?? named(false)
-    return end === undefined ? inBody : said(undefined, end)
+    return end === undefined ? inBody : stated(undefined, end)
   }
   const id = idText(lastId)
   const page = members.find(({ name, value }) => PAGE_NAMES.has(name) && wholeNumber(value) !== undefined)
   if (page && inBody.end === 'unknown') {
-    const [next, ...others] = leadsIn([wire.cursorParam ?? PAGE_PARAMETER], String(Number(page.value) + 1), url)
-    return said(next?.position, `${page.at} and ${at}`, others)
+    const [next, ...others] = candidatesIn([wire.cursorParam ?? PAGE_PARAMETER], String(Number(page.value) + 1), url)
+    return stated(next?.position, `${page.at} and ${at}`, others)
   }
-  // A cursor that is empty contradicts the sign: it is not known which of the two is right.
-  if (inBody.end !== 'unknown' || lastId === undefined)
-    return 'there are more records, but no cursor that leads to them'
+  // An empty cursor contradicts the sign: it is unknown which is right.
+  if (inBody.end !== 'unknown' || lastId === undefined) return 'there are more records, but no cursor for them'
   if (!id) return { ...UNKNOWN, at }
   const next = { parameter: wire.cursorParam ?? LAST_ID_PARAMETER, cursor: id }
   const others = wire.cursorParam === undefined ? LAST_ID_PARAMETERS.slice(1) : []
-  return said(next, at, leadsIn(others, id, url))
+  return stated(next, at, candidatesIn(others, id, url))
 }
 
-/** The page behind this one, where the answer says which one it is; undefined where it does not. */
+/** The next page by the page number in the answer; undefined without one. */
 function readNumbered(
   json: JsonValue,
   url: URL,
@@ -239,11 +238,11 @@ function readNumbered(
   for (const place of NUMBERED_PAGES) {
     const [page, pages] = [valueAt(json, place.page), valueAt(json, place.pages)]
     if (!isCount(page) || !isCount(pages)) continue
-    // A first answer that calls itself 0 is the first of pages that are counted from 0.
+    // If the first page has the number 0, pages are numbered from 0.
     const isFromZero = place.base === 0 || page === 0 || wasFromZero
     const next = page + (isFromZero ? 1 : 0) < pages ? placed(String(page + 1), cursorParam, url) : undefined
-    const others = cursorParam === PAGE_PARAMETER ? leadsIn(['pagination[page]'], String(page + 1), url) : []
-    return { next, others, end: 'said', isFromZero, at: `${place.page.join('.')} of ${place.pages.join('.')}` }
+    const others = cursorParam === PAGE_PARAMETER ? candidatesIn(['pagination[page]'], String(page + 1), url) : []
+    return { next, others, end: 'stated', isFromZero, at: `${place.page.join('.')} of ${place.pages.join('.')}` }
   }
   return undefined
 }
@@ -252,12 +251,12 @@ function isCount(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function said(
+function stated(
   next: Position | string | undefined,
   at: string | undefined,
-  others: readonly Lead[] = [],
+  others: readonly NextCandidate[] = [],
 ): NextFound | string {
-  return typeof next === 'string' ? next : { next, others, end: 'said', at }
+  return typeof next === 'string' ? next : { next, others, end: 'stated', at }
 }
 
 function readPosition(value: JsonValue | undefined, parameter: string, url: URL): Position | string | undefined {
@@ -279,7 +278,7 @@ function readAddress(target: string, url: URL): Position | string {
   return `the next page is at ${where}, but the key belongs to ${url.origin}: nothing was sent there`
 }
 
-/** The parameter in which a Link header of the same origin carries the cursor. */
+/** The parameter that has the cursor in a Link header of the same origin. */
 function linkedParameter(
   cursor: string,
   expected: string,

@@ -1,16 +1,16 @@
 import type { Wire } from '../../core/wire.ts'
-/** What the settings say about the shape of lists; undefined leaves it to the recognisers. */
+/** Settings for the shape of lists; undefined members are recognised. */
 export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
   /** Its first answer showed that its pages are numbered from 0. */
   readonly isFromZero?: boolean
-  /** A hint has led to the next page, in `cursorParam`. */
+  /** A hint has led to the next page, with `cursorParam`. */
   readonly isHintProven?: boolean
 }
 
-/** Where a value stands in an answer: the keys that lead to it. `*` is the only member that holds anything: see value-at.ts. */
+/** The path of a value in an answer. `*` is the only member that is a list or an object: see value-at.ts. */
 export type Place = readonly string[]
 
-/** Where records stand, the first that holds a list is taken. The empty place is the answer itself. */
+/** Places of records; the first that is a list is used. The empty place is the answer itself. */
 export const ITEM_PLACES: readonly Place[] = [
   ['data'],
   ['results'],
@@ -45,14 +45,14 @@ export const ITEM_PLACES: readonly Place[] = [
 
 export interface NextShape {
   readonly next: Place
-  /** Where the answer says whether there is more; `done` says the opposite. */
+  /** The member that states whether there is more; `done` states the opposite. */
   readonly more?: Place
   readonly done?: Place
-  /** The query parameter in which the cursor goes back; undefined where the value is the address of the next page. */
+  /** The query parameter for the cursor; undefined if the value is the address of the next page. */
   readonly sentAs: string | undefined
 }
 
-/** How one kind of server says where the next page is. The first that the answer holds is taken. */
+/** How servers state the next page. The first shape that the answer has is used. */
 export const NEXT_SHAPES: readonly NextShape[] = [
   { next: ['next_cursor'], more: ['has_more'], sentAs: 'cursor' },
   { next: ['nextCursor'], more: ['hasMore'], sentAs: 'cursor' },
@@ -63,7 +63,7 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   // HubSpot.
   { next: ['paging', 'next', 'after'], sentAs: 'after' },
   { next: ['paging', 'next', 'link'], sentAs: undefined },
-  // Intercom, whose `pages.next` may hold the number of the page too.
+  // Intercom, whose `pages.next` may also contain the page number.
   { next: ['pages', 'next', 'starting_after'], sentAs: 'starting_after' },
   // Close.
   { next: ['cursor_next'], more: ['has_more'], sentAs: '_cursor' },
@@ -80,7 +80,7 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   // HubSpot v1, and Kubernetes.
   { next: ['vid-offset'], more: ['has-more'], sentAs: 'vidOffset' },
   { next: ['metadata', 'continue'], sentAs: 'continue' },
-  // JSON:API, which allows an object with the address in it, and HAL.
+  // JSON:API, which allows an object with the address, and HAL.
   { next: ['links', 'next', 'href'], sentAs: undefined },
   { next: ['links', 'next'], sentAs: undefined },
   { next: ['_links', 'next', 'href'], sentAs: undefined },
@@ -88,7 +88,7 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   { next: ['_links', 'next'], sentAs: undefined },
   { next: ['next', 'href'], sentAs: undefined },
   { next: ['next'], sentAs: undefined },
-  // Zoho, whose pages are numbered unless it gives a token.
+  // Zoho, whose pages are numbered unless it sends a token.
   { next: ['info', 'next_page_token'], more: ['info', 'more_records'], sentAs: 'page_token' },
   // Zendesk.
   { next: ['meta', 'after_cursor'], more: ['meta', 'has_more'], sentAs: 'page[after]' },
@@ -99,7 +99,7 @@ export const NEXT_SHAPES: readonly NextShape[] = [
   { next: ['response_metadata', 'next_cursor'], sentAs: 'cursor' },
 ]
 
-/** Without any of the above: there is more, and the last id leads to it (Stripe). */
+/** Without any of the above: there is more, and the last id is the cursor (Stripe). */
 export const MORE_PLACES: readonly Place[] = [
   ['has_more'],
   ['hasMore'],
@@ -108,16 +108,16 @@ export const MORE_PLACES: readonly Place[] = [
 ]
 export const LAST_ID_PARAMETER = 'starting_after'
 
-/** A server that numbers its pages: which one this is, and how many there are. */
+/** Members with the number of this page, and the number of pages. */
 export interface NumberedPages {
   readonly page: Place
   readonly pages: Place
-  /** Of the first page; undefined where the first answer shows it. */
+  /** The number of the first page; undefined if the first answer shows it. */
   readonly base?: 0
 }
 
 export const NUMBERED_PAGES: readonly NumberedPages[] = [
-  // Laravel, alone and with resources.
+  // Laravel, plain and with API resources.
   { page: ['current_page'], pages: ['last_page'] },
   { page: ['meta', 'current_page'], pages: ['meta', 'last_page'] },
   { page: ['meta', 'current_page'], pages: ['meta', 'total_pages'] },
@@ -137,7 +137,7 @@ export const NUMBERED_PAGES: readonly NumberedPages[] = [
   // Fractal, and Strapi.
   { page: ['meta', 'pagination', 'current_page'], pages: ['meta', 'pagination', 'total_pages'] },
   { page: ['meta', 'pagination', 'page'], pages: ['meta', 'pagination', 'pageCount'] },
-  // Spring Data, as it is, in its stable form, and with HATEOAS.
+  // Spring Data: direct, stable and HATEOAS serialization.
   { page: ['number'], pages: ['totalPages'], base: 0 },
   { page: ['page', 'number'], pages: ['page', 'totalPages'], base: 0 },
 ]

@@ -6,8 +6,8 @@ import type { ListCall, PageLimits } from './page-errors.ts'
 import { refusePagingFilters } from './page-errors.ts'
 
 /**
- * The pages of a list in the server's order, each asked for only when the one before it was taken. It ends only where the
- * end is known; CrmError `bad_answer` behind the last page where it is not. A list that `query.limit` ended is not judged.
+ * The pages of a list in the order of the server, each requested after the one before it was consumed. If the end of the
+ * list is unknown: CrmError `bad_answer` after the last page. A list ended by `query.limit` is not checked.
  */
 export async function* listPages(
   http: Http,
@@ -22,7 +22,7 @@ export async function* listPages(
   let page: PageAnswer | undefined = await walk.first(remaining)
   while (page) {
     const { items } = page
-    // Behind a page that was cut, the cursor would skip the records that were left out.
+    // After a page cut by the limit, the cursor would skip the records that were left out.
     const isCut = items.length > remaining
     if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
     const { cursor } = walk
@@ -31,7 +31,7 @@ export async function* listPages(
     remaining -= items.length
     if (remaining <= 0) return
     page = await walk.next(remaining)
-    // The next page that the last one named is empty.
+    // The next page stated by the last one is empty.
     if (!page && cursor !== undefined) yield { items: [], nextCursor: undefined }
   }
 }

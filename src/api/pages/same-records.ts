@@ -26,14 +26,14 @@ export function areSameRecords(items: readonly CrmRecord[], others: readonly Crm
   return items.length === others.length && idsOf(items).join() === idsOf(others).join()
 }
 
-/** Most of the records are new: a few may be repeated when others were added during the read. */
-export function areFurther(items: readonly CrmRecord[], before: readonly CrmRecord[]): boolean {
+/** Whether most of the records are new: a few may be repeated if others were added during the read. */
+export function areMostlyNew(items: readonly CrmRecord[], before: readonly CrmRecord[]): boolean {
   const known = new Set(idsOf(before))
   const repeated = idsOf(items).filter((id) => known.has(id)).length
   return items.length > 0 && repeated * 2 < items.length
 }
 
-/** The page begins with the last records of the one before: a record was added in front of them during the read. */
+/** Whether the page begins with the last records of the one before, because a record was added during the read. */
 export function areShifted(items: readonly CrmRecord[], before: readonly CrmRecord[]): boolean {
   const [ids, earlier] = [idsOf(items), idsOf(before)]
   const at = earlier.indexOf(ids[0] ?? '')
@@ -41,7 +41,7 @@ export function areShifted(items: readonly CrmRecord[], before: readonly CrmReco
 }
 
 /** Whether the next page is guessed from the id of the last record: see LAST_ID_PARAMETERS. */
-export function isByLastId({ next, items }: Pick<PageAnswer, 'next' | 'items'>): boolean {
+export function isFromLastId({ next, items }: Pick<PageAnswer, 'next' | 'items'>): boolean {
   return next !== undefined && 'parameter' in next && next.cursor === idText(items.at(-1)?.id)
 }
 
@@ -53,7 +53,7 @@ export function isPlaceRefused({ code }: CrmError): boolean {
  * Whether a server refuses a page beyond the last one: 404, 416, or 400 and 422 with a text or code about the position.
  * Any other refusal, such as 402 for a quota, does not show where the list ends.
  */
-export function isBeyond({ message, details }: CrmError, parameter: string): boolean {
+export function isBeyondEnd({ message, details }: CrmError, parameter: string): boolean {
   const { status, serverCode = '' } = details
   if (status === 404 || status === 416) return true
   if (status !== 400 && status !== 422) return false

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 
 /** Slots of 8 bytes: 64 MiB, for 6 million texts. Further texts are not added. */
-const MOST_SLOTS = 2 ** 23
+const MAX_SLOTS = 2 ** 23
 
 const FIRST_SLOTS = 2 ** 8
 
@@ -17,15 +17,15 @@ const ID_NAMES = ['_id', 'Id', 'ID', '$id', 'uuid', 'guid']
 export class SeenRecords {
   readonly #keys = new HashSet()
 
-  /** Whether all are repeated; records without ids, when the whole page is. */
+  /** Whether all are repeated; records without ids count as repeated with their whole page. */
   hasAll(items: readonly CrmRecord[]): boolean {
     if (items.length === 0) return false
     if (!items.every((item) => !hasId(item) || this.#keys.has(keyOf(item)))) return false
     return items.every(hasId) || this.#keys.has(pageKeyOf(items))
   }
 
-  /** Whether most are new: a few may be repeated when others were added during the read. */
-  isFurther(items: readonly CrmRecord[]): boolean {
+  /** Whether most are new: a few may be repeated if others were added during the read. */
+  isNewPage(items: readonly CrmRecord[]): boolean {
     const repeated = items.length - this.without(items).length
     return repeated * 2 < items.length && !this.hasAll(items)
   }
@@ -55,7 +55,7 @@ function pageKeyOf(items: readonly CrmRecord[]): string {
   return JSON.stringify(items)
 }
 
-/** What tells a record from the others of its list; undefined where it has no id. MongoDB: `{"$oid": "..."}`. */
+/** The id of a record; undefined if it has none. MongoDB: `{"$oid": "..."}`. */
 export function recordKey(record: CrmRecord): JsonValue | undefined {
   if (record.id !== undefined && record.id !== null) return record.id
   for (const name of ID_NAMES) {
@@ -84,12 +84,12 @@ export class HashSet {
   add(text: string): void {
     this.#hash(text)
     const at = this.#find(this.#slots, this.#low, this.#high)
-    if (this.#isAt(at) || this.#size >= MOST_SLOTS * FULL) return
+    if (this.#isAt(at) || this.#size >= MAX_SLOTS * FULL) return
     this.#slots[at] = this.#low
     this.#slots[at + 1] = this.#high
     this.#size += 1
     const slots = this.#slots.length / 2
-    if (this.#size >= slots * FULL && slots < MOST_SLOTS) this.#grow()
+    if (this.#size >= slots * FULL && slots < MAX_SLOTS) this.#grow()
   }
 
   #isAt(at: number): boolean {

@@ -20,20 +20,20 @@ const STATE = /^(?:status|state|result)$/
 /** DynamoDB: the key at which a scan stopped, as an object of attributes. */
 const LAST_KEY = /(?:^|\.)last_?(?:evaluated_?)?key(?:\.|$)/i
 /** A range with an unknown total (RFC 9110, 14.4). */
-const UNCOUNTED = /\d\s*\/\s*\*\s*$/
+const UNKNOWN_TOTAL = /\d\s*\/\s*\*\s*$/
 
 /** Words that change the meaning of a name. */
 const ASIDE: ReadonlySet<string> = new Set(
   'sync delta type info step steps utc timezone hours maintenance reset refresh'.split(' '),
 )
 /** The same, also in an enclosing name, and words for the way back. */
-const OTHERS: ReadonlySet<string> = new Set(
+const MISLEADING: ReadonlySet<string> = new Set(
   'prev previous before csrf xsrf auth access refresh session security request api self first ratelimit retry'.split(
     ' ',
   ),
 )
 
-/** `asked` is the query of the request; a member that repeats a value of it is no sign. */
+/** `asked`: the query of the request. A member that repeats one of its values is not a sign. */
 export function readSigns(members: readonly Member[], asked: URLSearchParams): readonly Sign[] {
   const sent = new Set(asked.values())
   return members.flatMap((member): readonly Sign[] => {
@@ -53,10 +53,10 @@ function isCounted(name: string): boolean {
   return TOTAL_NAMES.has(name) || COUNT_NAMES.has(name) || PAGES_NAMES.has(name)
 }
 
-/** The server says that this is a part, without a cursor. */
+/** The server states that this is a part, without a cursor. */
 function isPart({ name, words, value, isHeader }: Member): boolean {
   const text = typeof value === 'string' ? value : ''
-  if (isHeader) return (name === 'contentrange' && UNCOUNTED.test(text)) || (name === 'warning' && isCutText(text))
+  if (isHeader) return (name === 'contentrange' && UNKNOWN_TOTAL.test(text)) || (name === 'warning' && isCutText(text))
   if (COMPLETE.test(name)) return value === false
   if (STATE.test(name)) return /^(?:partial|incomplete|truncated)/i.test(text)
   const isAboveNone = typeof value === 'number' && value > 0
@@ -66,14 +66,14 @@ function isPart({ name, words, value, isHeader }: Member): boolean {
 function isNameOfMore({ name, words, ownWords, at }: Member): boolean {
   if (LAST_KEY.test(at) || NAMES.has(name)) return true
   if (ownWords.some((word) => ASIDE.has(word))) return false
-  return words.some((word) => WORDS.has(word)) && !words.some((word) => OTHERS.has(word))
+  return words.some((word) => WORDS.has(word)) && !words.some((word) => MISLEADING.has(word))
 }
 
-/** Objects about paging, whose `next` is the next page, and null on the last one: `pagy.next` (Rails). */
+/** Objects about paging, whose `next` is the next page or null: `pagy.next` (Rails). */
 const NEXT_OF_PAGING =
   /(?:^|\.)(?:meta|pagy|pager|pagination|paginat(?:e|or)|paging|page[_-]?info)(?:[_-]?(?:meta|info))?\.next$/i
 
-/** What a member says of the next page: its address or cursor, null where there is none, undefined where it says nothing. */
+/** The next page by a member: its address or cursor, null at the end, undefined if the member is about something else. */
 export function nextText(member: Member, members: readonly Member[]): string | null | undefined {
   const { name, at, value } = member
   const isNamed = ADDRESS_NAMES.has(name) || CURSOR_NAMES.has(name)
@@ -82,7 +82,7 @@ export function nextText(member: Member, members: readonly Member[]): string | n
   return (isNothing(value) ? undefined : idText(value)) ?? null
 }
 
-/** Null, unless `last` beside it is a later page, or the number behind that of this page; any other value is only a sign. */
+/** The number after that of this page; null at the end, unless `last` beside it is a later page. Other values are only signs. */
 function bareNext({ at, value }: Member, members: readonly Member[]): string | null | undefined {
   const around = at.slice(0, at.lastIndexOf('.') + 1)
   const number = (isNamed: (name: string) => boolean) =>

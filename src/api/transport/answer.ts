@@ -10,15 +10,15 @@ import { redactDeep, redactTrouble } from './redact-reply.ts'
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Undefined when the body was empty. */
+  /** Undefined if the body is empty. */
   readonly json: JsonValue | undefined
-  /** The same as a message may quote it: without what looks like a secret. */
+  /** The same, redacted for messages. */
   readonly quoted?: () => JsonValue
-  /** Kept where answers of any type are taken. */
+  /** Present if answers of any type are accepted. */
   readonly body?: Buffer
 }
 
-/** The answer, or a clause that describes the body when it is not one. The content type is ignored. */
+/** The answer, or a clause that describes a body that cannot be read. The content type is ignored. */
 export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer | string {
   const { status, headers, body } = reply
   if (body.length === 0) return { status, headers, json: undefined }
@@ -26,14 +26,14 @@ export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer
   if (text === undefined) return 'the answer is not UTF-8'
   if (isHtml(text)) {
     const shown = oneLine(htmlText(redactor.foreign(text)), 60)
-    return `an HTML page came instead of JSON: ${JSON.stringify(shown)}`
+    return `the server sent an HTML page instead of JSON: ${JSON.stringify(shown)}`
   }
   const parsed = parseAnswer(redactor.data(text))
   if ('json' in parsed) {
     const quoted = () => redactDeep(parsed.json, redactor.foreign)
     return { status, headers, json: redactTrouble(parsed.json, redactor), quoted }
   }
-  // Of the answer to a DELETE no record is needed: `OK` will do.
+  // The answer to a DELETE needs no record: `OK` suffices.
   if (call.method === 'DELETE') return { status, headers, json: oneLine(redactor.foreign(text), 60) }
   if (parsed.trouble === 'deep') return `the answer is nested more than ${MAX_JSON_DEPTH} levels deep`
   return `the answer is not JSON: ${oneLine(redactor.foreign(text), 60)}`

@@ -20,13 +20,13 @@ export interface Try {
 }
 
 export interface TryOptions extends ApiOptions {
-  /** Applied to an answer before anything is read from it, so that errors, reasons and ids hold no secret. */
+  /** Applied to an answer before it is read, so that errors, reasons and ids contain no secret. */
   readonly redactor: Redactor
-  /** Which paths of the server end in a slash. */
+  /** The paths of the server that end in a slash. */
   readonly slashes: TrailingSlashes
 }
 
-/** One try: the answer, or why there is none. */
+/** One try: the answer, or the failure. */
 export async function attempt(pool: Pool, one: Try, options: TryOptions): Promise<Answer | Failure> {
   // The end of the client does not abort a running try of this call, but prevents the next.
   if (one.call.isLetFinish && options.signal.aborted) return interruption(one.call, options.signal.reason, false)
@@ -58,7 +58,7 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
   }
 }
 
-/** An answer of any type is shown unchanged; the reason that is read from it is redacted. */
+/** An answer of any type is shown unchanged; the reason taken from it is redacted. */
 function refusal(call: Call, reply: Reply, { baseUrl: url, now, loginHint, redactor }: TryOptions): Failure {
   const failure = statusFailure(call, redactReply(reply, redactor), { url, nowMs: now(), loginHint })
   return call.isAnyTypeTaken ? { ...failure, headers: reply.headers, body: reply.body } : failure

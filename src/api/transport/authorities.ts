@@ -8,18 +8,18 @@ import { toMachineError } from '../../files/machine-error.ts'
 const HINT = 'expected certificates in PEM form, or: unset SSL_CERT_FILE'
 
 /**
- * Trust in the certificates of the file that SSL_CERT_FILE names, in place of those that Node brings, as OpenSSL reads
- * the variable. What NODE_EXTRA_CA_CERTS adds stays.
+ * Trusts the certificates in the file of SSL_CERT_FILE instead of those of Node, like OpenSSL. Those of
+ * NODE_EXTRA_CA_CERTS are trusted as well.
  */
 export function trustFile(path: string): SecureContext {
   const text = readText(path)
-  if (!text.includes('-----BEGIN ')) throw unusable(path, 'holds no certificate')
+  if (!text.includes('-----BEGIN ')) throw unusable(path, 'contains no certificate')
   try {
-    // The context below skips what it cannot read, and then trusts no certificate.
+    // The context below ignores what it cannot read, and would trust no certificate.
     new X509Certificate(text)
     return createSecureContext({ ca: [text, ...getCACertificates('extra')] })
   } catch (error) {
-    throw unusable(path, 'holds no certificate that can be read', error)
+    throw unusable(path, 'contains no readable certificate', error)
   }
 }
 

@@ -1,47 +1,47 @@
 import type { JsonObject } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 
-/** One thing asked of the server, which may take several tries. */
+/** One request to the server, which may take several tries. */
 export interface Call {
   readonly method: Method
   /** From `/v1` on, encoded: see path.ts. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
-  /** In place of both, as a server gave it: path and query from the origin on, encoded. */
+  /** Path and query from the origin, encoded, as a server stated them; replaces `path` and `query`. */
   readonly address?: string
   readonly body?: JsonObject
-  /** In place of `body`, sent unchanged. */
+  /** Replaces `body`; sent unchanged. */
   readonly bytes?: Buffer
-  /** Names and values in turn; in place of ours that have the same name. */
+  /** Alternating names and values; they replace crm's headers with the same name. */
   readonly headers?: readonly string[]
-  /** A POST that changes nothing: it needs no idempotency key, and no failure leaves it in doubt. */
+  /** A POST that changes nothing: it needs no idempotency key, and is never in doubt. */
   readonly isRead?: true
   /** A POST that can be repeated without a second effect. */
   readonly isRepeatable?: true
   /** For hints: the command line that shows the created record. */
   readonly lookCommand?: string
-  /** Asked to find out: what answers with an outage is not asked again. */
+  /** Not retried in an outage. */
   readonly isProbe?: true
   /** The answer may be of any type, and its bytes are kept. */
   readonly isAnyTypeTaken?: true
   readonly idempotencyKey?: string | undefined
   readonly ifMatch?: string | undefined
   readonly isIdNeeded?: boolean | undefined
-  /** Ends this call, beside the signal of the client, which ends all. */
+  /** Aborts this call; the signal of the client aborts all. */
   readonly signal?: AbortSignal | undefined
-  /** A try that was sent is not aborted when the client ends; the next one is not begun. */
+  /** A sent try is not aborted when the client ends; the next one is not begun. */
   readonly isLetFinish?: boolean | undefined
   /** For messages, after "cannot": `update contact con_1`. */
   readonly action: string
   /** For hints: the command line that does this. */
   readonly command: string
-  /** For hints: the command line that finds what the ids in the path name; undefined when there are none in it. */
+  /** For hints: the command line that finds the ids in the path; undefined without ids. */
   readonly findCommand: string | undefined
-  /** For hints: the command line that shows the current record, if there is one. */
+  /** For hints: the command line that shows the current record. */
   readonly showCommand?: string
 }
 
-/** How the message of every error about a call begins; ids in it may hold anything. */
+/** The start of the message of every error about a call; ids in it may contain any character. */
 export function cannot(call: Pick<Call, 'action'>): string {
   return `cannot ${oneLine(call.action, 200)}`
 }
@@ -50,7 +50,7 @@ export function isWrite({ method, isRead }: Pick<Call, 'method' | 'isRead'>): bo
   return method !== 'GET' && method !== 'HEAD' && !isRead
 }
 
-/** Whether each repetition makes another record, unless the server keeps its key. */
+/** Whether a repetition makes another record, unless the server keeps the key. */
 export function makesAnother({ method, isRead, isRepeatable }: Call): boolean {
   return method === 'POST' && !isRead && !isRepeatable
 }

@@ -5,11 +5,11 @@ import { createDialer } from './dialer.ts'
 import { MAX_ANSWER_BYTES } from './exchange.ts'
 
 const MAX_CONNECTIONS = 32
-/** What is still running when close() is called gets this long to end. */
+/** Running requests have this long to end after close(). */
 const CLOSE_DEADLINE_MS = 1000
 
 class ClosedError extends Error {
-  /** As undici has it. */
+  /** The code of undici. */
   readonly code = 'UND_ERR_CLOSED'
 }
 
@@ -20,7 +20,7 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** Keep-alive connections to one origin; nothing else is ever connected to, but for a proxy on the way. */
+/** Keep-alive connections to one origin, possibly through a proxy, and to no other. */
 export function openConnections(
   options: Pick<ApiOptions, 'baseUrl' | 'timeoutMs' | 'env'>,
   most = MAX_CONNECTIONS,

@@ -6,20 +6,20 @@ import { CUT, MAX_ANSWER_BYTES } from './exchange.ts'
 const DECODERS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress, zstd: zstdDecompress }
 
 /**
- * The body as it was before the server compressed it, or a clause that says why there is none. We ask for no coding, but
- * a request that names none allows all (RFC 9110 section 12.5.3).
+ * The decompressed body, or a clause with the reason why it cannot be decompressed. crm requests no coding, but a request
+ * without Accept-Encoding allows all (RFC 9110 section 12.5.3).
  */
 export async function decodeBody(body: Buffer, encoding: string): Promise<Buffer | string> {
   const name = encoding.trim().toLowerCase()
-  if (!Object.hasOwn(DECODERS, name)) return `the answer is compressed in a way that is not known here (${encoding})`
+  if (!Object.hasOwn(DECODERS, name)) return `the answer has an unknown content encoding (${encoding})`
   const decoder = promisify(DECODERS[name as keyof typeof DECODERS]) as DecodeFunction
   try {
     return await decoder(body, { maxOutputLength: MAX_ANSWER_BYTES })
   } catch (error) {
-    // The code of all four codings for a truncated input.
+    // All four codings use this code for truncated input.
     if (errorCode(error) === 'Z_BUF_ERROR') return CUT
-    if (error instanceof RangeError) return 'the answer is more than 64 MiB once it is decompressed'
-    return `the answer is said to be compressed (${encoding}), and it is not`
+    if (error instanceof RangeError) return 'the decompressed answer is larger than 64 MiB'
+    return `the answer has the content encoding ${encoding}, but is not compressed`
   }
 }
 

@@ -6,15 +6,15 @@ import type { ApiOptions } from '../options.ts'
 import { chooseProxy, type WebProxy } from './proxy.ts'
 import { MAX_TIMER_MS } from './timing.ts'
 
-/** A connection outlives the limit of its request by this, so that it is the request which says what went wrong. */
+/** The connect timeout exceeds that of the request by this, so that the request reports the failure. */
 const CONNECT_GRACE_MS = 1000
 
 type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket
 
-/** How connections of one client come about, and what ends those that have not yet. */
+/** Opens connections of one client, and aborts attempts. */
 export interface Dialer {
   readonly dial: buildConnector.connector
-  /** undici does not end a connection attempt that it has begun, and that would keep the process alive. */
+  /** Aborts connection attempts: undici does not, and they would keep the process alive. */
   giveUp(error: Error): void
 }
 

@@ -6,12 +6,12 @@ import { MAX_TIMER_MS } from './timing.ts'
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Replaces a truncated body. Not in decode.ts, which is loaded on first use. */
-export const CUT = 'the compressed answer ends too early'
+export const CUT = 'the compressed answer is truncated'
 
 export interface Outgoing {
   readonly method: Method
   readonly path: string
-  /** Names and values in turn, as undici takes them fastest. */
+  /** Alternating names and values, the fastest form for undici. */
   readonly headers: string[]
   readonly body: Buffer | null
 }
@@ -23,12 +23,12 @@ export interface Reply {
 }
 
 export interface ExchangeLimits {
-  /** Over connect, headers and body together. */
+  /** For connect, headers and body together. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** Why there is no reply. `isSent` is true when the server may have seen the request. */
+/** The reason why there is no reply. `isSent`: the server may have seen the request. */
 export class NoReply extends Error {
   override readonly name = 'NoReply'
   readonly kind: 'timeout' | 'interrupted' | 'network'
@@ -70,8 +70,8 @@ class ReplyCollector implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Before this moment undici knows no way to take a request back.
-    if (this.#isSettled) controller.abort(new Error('given up before it was sent'))
+    // undici cannot abort a request before this moment.
+    if (this.#isSettled) controller.abort(new Error('aborted before it was sent'))
     else this.#controller = controller
   }
 

@@ -7,24 +7,24 @@ import type { ApiOptions } from '../options.ts'
 import { type Call, cannot } from './call.ts'
 import { MAX_JSON_DEPTH, surveyJson } from './parse-answer.ts'
 
-/** Where servers put the id under which they know a request. */
-const OF_THE_SERVER = ['x-request-id', 'request-id', 'x-correlation-id', 'correlation-id', 'x-hubspot-correlation-id']
+/** Headers with the request id of the server. */
+const SERVER_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'correlation-id', 'x-hubspot-correlation-id']
 
-/** Put there by what stands in front of the server: better than nothing. */
-const OF_THE_WAY = ['x-amzn-requestid', 'x-amzn-trace-id', 'x-trace-id', 'cf-ray']
+/** Request ids set by proxies in front of the server, used if the server sets none. */
+const PROXY_HEADERS = ['x-amzn-requestid', 'x-amzn-trace-id', 'x-trace-id', 'cf-ray']
 
 const MAX_IDEMPOTENCY_KEY_CHARS = 255
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
-/** RFC 9110 section 8.8.3: what may stand between the quotes. */
+/** RFC 9110 section 8.8.3: the characters within the quotes. */
 const ENTITY_TAG_TEXT = /^[\x21\x23-\x7e]+$/
 const QUOTED_ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/
 
 /** The headers of every request, checked once. */
 export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgent'>): string[] {
   if (!VISIBLE_ASCII.test(options.key)) {
-    throw new CrmError('invalid_input', 'the key is empty or holds a space or another character that no key has', {
+    throw new CrmError('invalid_input', 'the key is empty or contains a space or another invalid character', {
       hint: 'crm auth login',
     })
   }
@@ -41,7 +41,7 @@ export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgen
   ]
 }
 
-/** Names and values in turn; of two with one name the later one stands. */
+/** Alternating names and values; the later of two with the same name wins. */
 export function replaceHeaders(headers: readonly string[], others: readonly string[]): string[] {
   const byName = new Map<string, readonly [string, string]>()
   const all = [...headers, ...others]
@@ -52,10 +52,10 @@ export function replaceHeaders(headers: readonly string[], others: readonly stri
   return [...byName.values()].flat()
 }
 
-/** The key under which all tries of one write are one write; undefined where the method needs none. */
+/** The idempotency key for all tries of a write; undefined if the method needs none. */
 export function idempotencyKeyOf(call: Call): string | undefined {
   if ((call.method !== 'POST' && call.method !== 'PATCH') || call.isRead) return undefined
-  // The global loads node:crypto on first use, so that reads start without it.
+  // The global loads node:crypto on first use, so that reads do not load it.
   if (call.idempotencyKey === undefined) return crypto.randomUUID()
   if (!VISIBLE_ASCII.test(call.idempotencyKey) || call.idempotencyKey.length > MAX_IDEMPOTENCY_KEY_CHARS) {
     throw new CrmError('invalid_input', `not an idempotency key: ${JSON.stringify(call.idempotencyKey)}`, {
@@ -65,7 +65,7 @@ export function idempotencyKeyOf(call: Call): string | undefined {
   return call.idempotencyKey
 }
 
-/** Bare tags are quoted; quoted and weak ones, and `*`, stay. */
+/** Quotes bare tags; quoted tags, weak tags and `*` stay unchanged. */
 export function ifMatchHeader(tag: string): string {
   if (tag === '*' || QUOTED_ENTITY_TAG.test(tag)) return tag
   if (ENTITY_TAG_TEXT.test(tag)) return `"${tag}"`
@@ -74,7 +74,7 @@ export function ifMatchHeader(tag: string): string {
   })
 }
 
-/** The body of a request; CrmError `invalid_input` for what JSON cannot hold: it would make null of NaN, without a word. */
+/** The body of a request. CrmError `invalid_input` for values that JSON cannot represent: JSON.stringify silently makes null of NaN. */
 export function requestText(call: Call, body: JsonObject): string {
   if (surveyJson(body).isTooDeep) {
     const message = `${cannot(call)}: the record is nested more than ${MAX_JSON_DEPTH} levels deep`
@@ -85,15 +85,19 @@ export function requestText(call: Call, body: JsonObject): string {
     const isHeld = type === 'number' ? Number.isFinite(value) : !['bigint', 'function', 'symbol'].includes(type)
     if (isHeld) return value
     const shown = oneLine(type === 'function' ? 'a function' : String(value), 60)
-    throw new CrmError('invalid_input', `${cannot(call)}: ${oneLine(name, 60)} is ${shown}, which JSON does not hold`, {
-      hint: 'expected text, a finite number, true, false, null, a list or an object; a larger number as text',
-    })
+    throw new CrmError(
+      'invalid_input',
+      `${cannot(call)}: ${oneLine(name, 60)} is ${shown}, which JSON cannot represent`,
+      {
+        hint: 'expected text, a finite number, true, false, null, a list or an object; a larger number as text',
+      },
+    )
   })
 }
 
 export function requestIdOf(headers: IncomingHttpHeaders, problem?: Problem): string | undefined {
   const inHeader = (names: readonly string[]) => names.map((name) => headers[name]).find(Boolean)
-  const found = inHeader(OF_THE_SERVER) ?? problem?.requestId ?? inHeader(OF_THE_WAY)
+  const found = inHeader(SERVER_HEADERS) ?? problem?.requestId ?? inHeader(PROXY_HEADERS)
   const text = Array.isArray(found) ? found[0] : found
   return text ? oneLine(text, 200) : undefined
 }

@@ -21,23 +21,23 @@ import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
 import { TrailingSlashes } from './trailing-slash.ts'
 
 export interface Http {
-  /** Retries until there is an answer, or a retry cannot help: then throws a CrmError that names the request. */
+  /** Retries until there is an answer, or a retry cannot help; then throws a CrmError that names the request. */
   request(call: Call): Promise<Answer>
   /** The same, for a caller that needs the failed answer as well as the error. */
   settle(call: Call): Promise<Settled>
   /** The address that a call goes to. */
   locate(call: Call): URL
-  /** For what is read of answers of any type, whose bytes are as they came. */
+  /** For text from answers of any type, whose bytes are not redacted. */
   readonly redactor: Redactor
-  /** Of that address; the key goes nowhere else. */
+  /** The only origin that the key is sent to. */
   readonly origin: string
-  /** The limit in the last answer; undefined when it has none, or before the first request. */
+  /** The limit stated in the last answer; undefined if it states none, and before the first request. */
   rate(): StatedRate | undefined
-  /** A function that gives this moment by the server's clock, as known when it is called. */
+  /** Returns a function that gives this moment by the server's clock, with the offset known when it is called. */
   mark(): () => number
   /** Whether the server is known to keep keys, so that a create may be repeated. */
   areKeysKept(): boolean
-  /** Ends early when the client ends, or the signal is aborted. */
+  /** Ends early if the client ends or the signal aborts. */
   pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     }
   }
 
-  /** The result of a call after a failed try; undefined when it is to be tried again. */
+  /** The result of a call after a failed try; undefined for another try. */
   async function endOf(failed: Failed): Promise<Settled | undefined> {
     const { call, outcome, state } = failed
     if (!(await mayRepeat(keys, failed, settle))) {
@@ -169,12 +169,12 @@ async function mayRepeat(
 
 const DELETED: Answer = { status: 204, headers: {}, json: undefined }
 
-/** Behind a try whose answer was lost, this is what that try did. */
+/** After a try without an answer, this is the effect of that try. */
 function isGone(call: Call, failure: Failure): boolean {
   return call.method === 'DELETE' && isGoneStatus(failure.status)
 }
 
-/** Time spent on a server that says nothing is time spent waiting for an outage. */
+/** Time spent on a server that does not answer counts as waiting for an outage. */
 function isSilence(failure: Failure): boolean {
   return failure.code === 'timeout' && failure.status === undefined
 }

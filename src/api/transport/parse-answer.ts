@@ -3,17 +3,17 @@ import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Reply } from './exchange.ts'
 
-/** JSON.stringify gives up some thousands of levels deep, depending on what called it; nothing real comes near this. */
+/** JSON.stringify fails at some thousands of levels, depending on the stack; no real record is this deep. */
 export const MAX_JSON_DEPTH = 1000
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** With what stands before a number, which keeps the search at a third of the cost of JSON.parse. */
+/** Includes the character before the number, which keeps the search at a third of the cost of JSON.parse. */
 const LONG_NUMBER = /[:,[\s]-?[\d.]{16}/
 
 const SMALL_NUMBER = /[eE]-\d{3}/
 
-/** The body of an answer, its numbers with all their digits (exact-json.ts). */
+/** The body of an answer; numbers keep all their digits (exact-json.ts). */
 export type Parsed = { readonly json: JsonValue } | { readonly trouble: 'deep' | 'no_json' }
 
 export function parseAnswer(text: string): Parsed {
@@ -31,15 +31,15 @@ export function parseAnswer(text: string): Parsed {
   }
 }
 
-/** Undefined when `text` is not JSON, or none that can be worked with, which is what no JSON text parses to. */
+/** Undefined if `text` is not JSON or is nested too deep. */
 export function parseJson(text: string): JsonValue | undefined {
   const parsed = parseAnswer(text)
   return 'json' in parsed ? parsed.json : undefined
 }
 
 /**
- * The text of a body, or undefined when its bytes are none. JSON is UTF-8 whatever its label says (RFC 8259 section 8.1);
- * only what cannot be is read by its label.
+ * The text of a body; undefined if it cannot be decoded. JSON is UTF-8 (RFC 8259 section 8.1), so the charset in
+ * Content-Type applies only to invalid UTF-8.
  */
 export function readBodyText({ body, headers }: Pick<Reply, 'body' | 'headers'>): string | undefined {
   if (isUtf8(body)) return body.toString('utf8')
@@ -56,9 +56,9 @@ export function readBodyText({ body, headers }: Pick<Reply, 'body' | 'headers'>)
 
 interface JsonSurvey {
   isTooDeep: boolean
-  /** Whether a number is -0, or so large or so small that its exponent may have been too much for a double. */
+  /** A number is -0, or so large or small that its exponent may have exceeded a double. */
   hasExtremes: boolean
-  /** A zero may be what is left of a number that was too small. */
+  /** A zero may be a number that was too small for a double. */
   hasZeros: boolean
 }
 

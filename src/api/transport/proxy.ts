@@ -8,7 +8,7 @@ export interface WebProxy {
   readonly variable: string
 }
 
-/** What a proxy did instead of leading to the server; `reason` is a clause. */
+/** A failure of a proxy; `reason` is a clause. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
   readonly variable: string
@@ -20,8 +20,8 @@ export class ProxyError extends Error {
 }
 
 /**
- * The proxy for connections to `target`: HTTPS_PROXY unless NO_PROXY has the host, in lower case first, as curl reads
- * them. None for this machine, and none for plain http, whose requests a proxy could read with the key in them.
+ * The proxy for connections to `target`: HTTPS_PROXY unless NO_PROXY contains the host; lower case first, like curl. None
+ * for this machine, and none for plain http, because a proxy could read the key.
  */
 export function chooseProxy(target: URL, env: Env): WebProxy | undefined {
   if (target.protocol !== 'https:' || isLoopback(target.hostname)) return undefined
@@ -30,13 +30,13 @@ export function chooseProxy(target: URL, env: Env): WebProxy | undefined {
   return { url: parseProxy(env[variable] ?? '', variable), variable }
 }
 
-/** Host names with all below them, `host:port`, addresses, or `*` for all; separated by commas or spaces. */
+/** Host names with their subdomains, `host:port`, addresses, or `*` for all; separated by commas or spaces. */
 function isExempt(target: URL, list: string): boolean {
   const host = plainHost(target.hostname)
   const port = target.port || '443'
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === '*') return true
-    // An IPv6 address has a port behind it only in brackets.
+    // An IPv6 address with a port is in brackets.
     const [, name = entry, entryPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? []
     const wanted = plainHost(name.replace(/^\*?\./, ''))
     if (wanted === '' || (entryPort !== undefined && entryPort !== port)) return false
@@ -52,8 +52,8 @@ function plainHost(name: string): string {
 function parseProxy(text: string, variable: string): URL {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url?.hostname && (url.protocol === 'http:' || url.protocol === 'https:')) return url
-  const came = url?.hostname ? `a ${url.protocol.replace(':', '')} proxy` : 'something that is no address'
-  throw new CrmError('invalid_input', `${variable} names ${came}, expected http://host:port`, {
+  const named = url?.hostname ? `a ${url.protocol.replace(':', '')} proxy` : 'an invalid address'
+  throw new CrmError('invalid_input', `${variable} names ${named}, expected http://host:port`, {
     hint: `correct it, or unset it: unset ${variable}`,
   })
 }

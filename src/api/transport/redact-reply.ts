@@ -6,7 +6,7 @@ import type { Redactor } from '../../core/redact.ts'
 import type { Reply } from './exchange.ts'
 import { readBodyText } from './parse-answer.ts'
 
-/** An answer that is no success, as everything after this may show it: whatever cuts it cuts no secret. */
+/** Redacts an answer that is not a success before anything shows or truncates it. */
 export function redactReply(reply: Reply, { foreign }: Redactor): Reply {
   const text = readBodyText(reply) ?? reply.body.toString('latin1')
   const clean = foreign(text)
@@ -14,7 +14,7 @@ export function redactReply(reply: Reply, { foreign }: Redactor): Reply {
   return { ...reply, headers, body: clean === text ? reply.body : Buffer.from(clean) }
 }
 
-/** For a 2xx: faster by a factor of twenty than the redaction for failures, because each row of a job has one. */
+/** For a 2xx: twenty times as fast as the redaction of failures, because each row of a job has one. */
 export function redactSuccessHeaders(headers: IncomingHttpHeaders, { holds, foreign }: Redactor): IncomingHttpHeaders {
   for (const name in headers) {
     const value = headers[name]
@@ -24,10 +24,10 @@ export function redactSuccessHeaders(headers: IncomingHttpHeaders, { holds, fore
   return headers
 }
 
-/** Names too: a server can say anything in them. */
+/** Redacts names as well as values. */
 export function redactHeaders(headers: IncomingHttpHeaders, redact: (text: string) => string): IncomingHttpHeaders {
   const entries = Object.entries(headers)
-  // Nearly always, and looked for at once.
+  // Nearly always true, and tested in one pass.
   const all = entries.flat().join('\n')
   if (redact(all) === all) return headers
   const clean = entries.map(([name, value]) => {
@@ -37,7 +37,7 @@ export function redactHeaders(headers: IncomingHttpHeaders, redact: (text: strin
   return Object.fromEntries(clean)
 }
 
-/** What an answer says went wrong, beside records or in place of them, is no record. */
+/** Members that report errors, beside or instead of records. */
 const TROUBLE_NAMES = ['error', 'errors'] as const
 
 export function redactTrouble(json: JsonValue, { foreign }: Redactor): JsonValue {

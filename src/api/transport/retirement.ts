@@ -4,20 +4,20 @@ import type { ApiOptions } from '../options.ts'
 import { readLinks } from '../pages/links.ts'
 import type { Call } from './call.ts'
 
-/** Tells once when an answer says that what was asked for is deprecated or will go away. */
+/** Reports once that an answer announces deprecation or removal. */
 export function createRetirementWatch(options: Pick<ApiOptions, 'baseUrl' | 'onNotice'>, { foreign }: Redactor) {
-  let isTold = false
+  let isReported = false
   return async (call: Call, headers: IncomingHttpHeaders | undefined): Promise<void> => {
-    if (isTold || !options.onNotice || !(headers?.deprecation || headers?.sunset)) return
-    const told = readRetirement(headers)
-    if (told === undefined) return
-    isTold = true
+    if (isReported || !options.onNotice || !(headers?.deprecation || headers?.sunset)) return
+    const text = readRetirement(headers)
+    if (text === undefined) return
+    isReported = true
     const { host, origin } = options.baseUrl
-    await options.onNotice({ host, text: `${origin} says of ${call.method} ${call.path}: ${foreign(told)}` })
+    await options.onNotice({ host, text: `${call.method} ${call.path} of ${origin}: ${foreign(text)}` })
   }
 }
 
-/** RFC 9745 and RFC 8594 in one clause; undefined when neither header makes sense. */
+/** RFC 9745 and RFC 8594 as one clause; undefined if neither header is valid. */
 export function readRetirement(headers: IncomingHttpHeaders): string | undefined {
   const parts = [readDeprecation(String(headers.deprecation ?? '')), readSunset(String(headers.sunset ?? ''))]
   const known = parts.filter((part) => part !== undefined)
@@ -25,8 +25,8 @@ export function readRetirement(headers: IncomingHttpHeaders): string | undefined
   const links = readLinks(headers.link)
   const successor = links.get('successor-version')
   const about = links.get('deprecation') ?? links.get('sunset')
-  if (successor !== undefined) known.push(`its successor is ${successor}`)
-  if (about !== undefined) known.push(`more at ${about}`)
+  if (successor !== undefined) known.push(`successor: ${successor}`)
+  if (about !== undefined) known.push(`details: ${about}`)
   return known.join(', ')
 }
 
@@ -40,7 +40,7 @@ function readDeprecation(text: string): string | undefined {
 
 function readSunset(text: string): string | undefined {
   const day = dayOf(Date.parse(text))
-  return day === undefined ? undefined : `gone after ${day}`
+  return day === undefined ? undefined : `available until ${day}`
 }
 
 function dayOf(timeMs: number): string | undefined {

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Now by the server's clock: ours where it is within the second of the Date header, which keeps the milliseconds, else
- * the start of that second, which makes waits too long rather than too short.
+ * Now by the server's clock: the local time if it is within the second of the Date header, which keeps the milliseconds;
+ * else the start of that second, so that waits are too long rather than too short.
  */
 export function serverNowMs(headers: IncomingHttpHeaders, nowMs: number): number {
   const secondMs = Date.parse(headers.date ?? '')
   return Number.isNaN(secondMs) || (nowMs >= secondMs && nowMs < secondMs + 1000) ? nowMs : secondMs
 }
 
-/** The offset of the server's clock from ours, by its last answer. */
+/** The offset of the server's clock from the local one, by its last answer. */
 export class ClockOffset {
   #aheadMs = 0
 
@@ -17,7 +17,7 @@ export class ClockOffset {
     if (headers?.date !== undefined) this.#aheadMs = serverNowMs(headers, nowMs) - nowMs
   }
 
-  /** A function that gives a local time by the server's clock, with the offset known when it is called. */
+  /** Returns a function that gives a local time by the server's clock, with the offset known when it is called. */
   mark(hereMs: number): () => number {
     return () => hereMs + this.#aheadMs
   }

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Node fires a timer set beyond this at once. */
+/** Node fires a longer timer at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Waits that a person would notice. */
+/** Shorter waits are not reported. */
 export const NOTICEABLE_WAIT_MS = 1000
 
-/** How the client waits; a test passes its own. */
+/** Waits and randomness of the client; tests pass their own. */
 export interface Timing {
   /** Resolves after `ms`, or as soon as the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
@@ -15,9 +15,9 @@ export interface Timing {
   random(): number
 }
 
-/** How all of a command line waits. */
+/** Waits and clocks of a command line. */
 export interface HostTiming extends Timing {
-  /** Of a monotonic clock. */
+  /** The time of a monotonic clock. */
   steadyMs(): number
 }
 

@@ -2,14 +2,14 @@ import type { Pool } from 'undici'
 import { type ExchangeLimits, exchange, type Outgoing, type Reply } from './exchange.ts'
 
 /** RFC 9110 sections 15.4.2 and 15.4.9: permanent. Other redirects do not mean that the address is wrong. */
-const FOR_GOOD = [301, 308]
+const PERMANENT = [301, 308]
 
-/** Django with DEBUG: the answer to a write in place of a redirect; nothing was done. */
+/** Django with DEBUG: the answer to a write instead of a redirect; the server applied nothing. */
 const DJANGO_REFUSAL = 'end in a slash and you have APPEND_SLASH set'
 
 /**
- * Which paths of a server end in a slash. A redirect on the same origin that only adds or removes it is followed with the
- * same method and body, and remembered for all records of the same kind, so that it happens once.
+ * Learns which paths of a server end in a slash. A redirect on the same origin that only adds or removes the slash is
+ * followed with the same method and body, and remembered for all records of the same kind.
  */
 export class TrailingSlashes {
   readonly #base: URL
@@ -39,19 +39,19 @@ export class TrailingSlashes {
 
   #otherPath(path: string, { status, headers, body }: Reply): string | undefined {
     if (status === 500 && body.length < 1_000_000 && body.includes(DJANGO_REFUSAL)) return withSlash(path, true)
-    if (!FOR_GOOD.includes(status) || headers.location === undefined) return undefined
+    if (!PERMANENT.includes(status) || headers.location === undefined) return undefined
     const target = URL.parse(headers.location, new URL(path, this.#base.origin).href)
     if (target?.origin !== this.#base.origin) return undefined
     const found = target.pathname + target.search
     return found !== path && withSlash(found, false) === withSlash(path, false) ? found : undefined
   }
 
-  /** `/v1/contacts/*` for `/v1/contacts/con_1`: after the prefix of the server every second step is an id. */
+  /** `/v1/contacts/*` for `/v1/contacts/con_1`: below the base path, every second segment after the first two is an id. */
   #patternOf(path: string): string {
     const prefix = this.#base.pathname.replace(/\/+$/, '')
     const [only = ''] = path.split('?')
     const steps = only.slice(only.startsWith(`${prefix}/`) ? prefix.length : 0).split('/')
-    // Without the empty ones before the first slash and after the last.
+    // Without the empty segments before the first slash and after the last.
     return steps
       .filter((step) => step !== '')
       .map((step, at) => (at >= 2 && at % 2 === 0 ? '*' : step))

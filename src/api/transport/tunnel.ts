@@ -5,9 +5,9 @@ import { ProxyError, type WebProxy } from './proxy.ts'
 const MAX_HEAD_BYTES = 16 * 1024
 
 export interface Tunnel {
-  /** At once, so that it can be ended before it stands. */
+  /** Available at once, so that it can be closed before it is established. */
   readonly socket: Socket
-  /** Resolves when what is written goes to the server; rejects with a ProxyError. */
+  /** Resolves when the tunnel is established; rejects with a ProxyError. */
   readonly ready: Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function openTunnel(proxy: WebProxy, target: string, trust: SecureContext
     const onData = readHead((status, rest) => {
       socket.off('data', onData).off('error', onError).off('close', onClose)
       if (status < 200 || status > 299) return fail(refusal(status))
-      if (rest > 0) return fail('sent more than its answer')
+      if (rest > 0) return fail('sent data after its answer')
       socket.pause()
       resolve()
     })
@@ -40,7 +40,7 @@ export function openTunnel(proxy: WebProxy, target: string, trust: SecureContext
   return { socket, ready }
 }
 
-/** Calls back with the status once the head is complete, and how many bytes came behind it; 0 is no HTTP at all. */
+/** Calls back with the status (0 if it is not HTTP) and the number of bytes after the head, once it is complete. */
 function readHead(done: (status: number, restBytes: number) => void): (chunk: Buffer) => void {
   let head = Buffer.alloc(0)
   return (chunk) => {
@@ -54,7 +54,7 @@ function readHead(done: (status: number, restBytes: number) => void): (chunk: Bu
 
 function refusal(status: number): string {
   if (status === 0) return 'does not speak HTTP'
-  return status === 407 ? 'wants a user and a password it knows (407)' : `refuses the connection (${status})`
+  return status === 407 ? 'requires a valid user and password (407)' : `refuses the connection (${status})`
 }
 
 function connectRequest({ username, password }: URL, target: string): string {
@@ -66,7 +66,7 @@ function connectRequest({ username, password }: URL, target: string): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Byte by byte, since a password need not be UTF-8. */
+/** Decodes bytes, because a password need not be UTF-8. */
 function percentDecoded(text: string): Buffer {
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1')

@@ -19,8 +19,8 @@ export interface Signs {
   readonly isAffirming: boolean
 }
 
-const WHETHER = /^(?:is_?)?(?:success(?:ful|fully)?|ok|succeeded)$/i
-const WHETHER_NOT = /^(?:(?:is|has|have)_?(?:errors?|failed)|failed)$/i
+const SUCCEEDED = /^(?:is_?)?(?:success(?:ful|fully)?|ok|succeeded)$/i
+const FAILED = /^(?:(?:is|has|have)_?(?:errors?|failed)|failed)$/i
 const STATE = /^(?:status|result|response)$/i
 const REFUSING_STATE =
   /(?:^|[\s_-])(?:errors?|err|fail(?:ed|ure)?|fault|invalid|rejected|refused|denied|unauthori[sz]ed|forbidden|exception|n?ko|nok)(?:$|[\s_-])/i
@@ -64,19 +64,19 @@ export function isSignName(name: string): boolean {
 
 /** Whether a member of this name reports success or failure. */
 export function isStateName(name: string): boolean {
-  return [WHETHER, WHETHER_NOT, STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
+  return [SUCCEEDED, FAILED, STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
 }
 
 export function isRefusing(name: string, value: JsonValue): boolean {
-  if (WHETHER.test(name)) return isFalse(value)
-  if (WHETHER_NOT.test(name)) return value === true || value === 'true'
+  if (SUCCEEDED.test(name)) return isFalse(value)
+  if (FAILED.test(name)) return value === true || value === 'true'
   const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
   if (code !== undefined) return code >= 400 && code <= 599
   return STATE.test(name) && (value === false || (typeof value === 'string' && REFUSING_STATE.test(value)))
 }
 
 function isAffirming(name: string, value: JsonValue): boolean {
-  if (WHETHER.test(name)) return value === true || value === 1 || value === 'true'
+  if (SUCCEEDED.test(name)) return value === true || value === 1 || value === 'true'
   const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
   if (code !== undefined) return code >= 200 && code <= 299
   return STATE.test(name) && (value === true || (typeof value === 'string' && AFFIRMING_STATE.test(value)))

@@ -10,16 +10,16 @@ import type { Page } from '../operations.ts'
 import type { Http } from '../transport/http.ts'
 import { requestRecord, type WriteCall } from './record.ts'
 
-/** A list may lag behind writes. */
-const SETTLE_MS = 2000
+/** The wait before reading the list, which may lag behind writes. */
+const LIST_LAG_MS = 2000
 
 interface Create extends WriteCall {
   readonly body: JsonObject
 }
 
 /**
- * A create of a record that can be listed. When it is in doubt and must not be repeated, the list is read once: a single
- * record with the same values, created since, is the result. Otherwise CrmError `in_doubt`.
+ * A create of a record that can be listed. If it is in doubt and must not be repeated, the list is read once: a single
+ * record with the same values, created since, is the result; otherwise CrmError `in_doubt`.
  */
 export async function createRecord(http: Http, call: Create, list: () => AsyncIterable<Page>): Promise<CrmRecord> {
   const started = http.mark()
@@ -28,7 +28,7 @@ export async function createRecord(http: Http, call: Create, list: () => AsyncIt
     return await requestRecord(http, create)
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'in_doubt') throw error
-    await http.pause(SETTLE_MS, call.signal)
+    await http.pause(LIST_LAG_MS, call.signal)
     if (call.signal?.aborted) throw error
     const found = await lookFor({ body: call.body, started }, list)
     if (typeof found !== 'string') return found
@@ -51,10 +51,10 @@ async function lookFor(
   { body, started }: { readonly body: JsonObject; readonly started: () => number },
   list: () => AsyncIterable<Page>,
 ): Promise<CrmRecord | string> {
-  const alike: CrmRecord[] = []
+  const same: CrmRecord[] = []
   try {
     for await (const { items } of list()) {
-      for (const record of items) if (isAlike(record, body)) alike.push(record)
+      for (const record of items) if (hasSameValues(record, body)) same.push(record)
     }
   } catch (error) {
     if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
@@ -62,7 +62,7 @@ async function lookFor(
   }
   // The server's clock is known from the answers of the list.
   const sinceMs = started() - SKEW_MS
-  const since = alike.filter((record) => (madeAtMs(record) ?? Number.POSITIVE_INFINITY) >= sinceMs)
+  const since = same.filter((record) => (madeAtMs(record) ?? Number.POSITIVE_INFINITY) >= sinceMs)
   const [only, ...others] = since
   if (!only) return 'no record with the same values is listed yet'
   if (others.length > 0) return `${since.length} records have the same values: ${since.map(idOf).join(', ')}`
@@ -71,7 +71,7 @@ async function lookFor(
     : only
 }
 
-function isAlike(record: CrmRecord, body: JsonObject): boolean {
+function hasSameValues(record: CrmRecord, body: JsonObject): boolean {
   return Object.keys(changedMembers(record, body)).length === 0
 }
 

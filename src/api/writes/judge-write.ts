@@ -1,61 +1,71 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isAnother, otherValues, valuesOf } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { coversNone } from '../pages/covers-none.ts'
+import { matchesNone } from '../pages/matches-none.ts'
 import type { Answer } from '../transport/answer.ts'
 import { hasRefusingStatus, isPendingMember, isPendingState, signsOf } from './answer-signs.ts'
-import { isDeedShown, isShortYes } from './deed-shown.ts'
-import { isUndeleted, oppositionIn, type WriteKind } from './opposition.ts'
+import { isChangeConfirmed, isShortYes } from './confirmed-change.ts'
+import { contradictionIn, isUndeleted, type WriteKind } from './contradiction.ts'
 import { idInLocation, ownId, readShown, type Shown, showsData, showsSent } from './shown-record.ts'
 
 export interface AskedWrite {
   readonly kind: WriteKind
-  /** The members that were sent; called only when needed. */
+  /** The members that were sent; called only if needed. */
   readonly sent: () => JsonObject | undefined
-  /** Of the record that is changed. */
+  /** The id of the changed record. */
   readonly id?: string | undefined
   /** The path of the request: `/v1/contacts`. */
   readonly path?: string | undefined
 }
 
-/** The outcome of a write with a 2xx. Only a record, or an unambiguous status, counts as done. */
-export type WriteFate =
-  | { readonly is: 'done'; readonly record: CrmRecord | undefined; readonly id: string | undefined }
-  | { readonly is: 'refused' }
-  | { readonly is: 'in doubt'; readonly isAnother?: true }
+/** The outcome of a write with a 2xx. Only a record or an unambiguous status counts as done. */
+export type WriteOutcome =
+  | { readonly type: 'done'; readonly record: CrmRecord | undefined; readonly id: string | undefined }
+  | { readonly type: 'refused' }
+  | { readonly type: 'in doubt'; readonly isAnother?: true }
 
 type WriteAnswer = Pick<Answer, 'status' | 'headers' | 'json'>
 
-const REFUSED: WriteFate = { is: 'refused' }
-const IN_DOUBT: WriteFate = { is: 'in doubt' }
-const ANOTHER: WriteFate = { is: 'in doubt', isAnother: true }
+const REFUSED: WriteOutcome = { type: 'refused' }
+const IN_DOUBT: WriteOutcome = { type: 'in doubt' }
+const ANOTHER: WriteOutcome = { type: 'in doubt', isAnother: true }
 
 /** Decides the outcome of a 2xx, for single commands and for bulk. */
-export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteFate {
+export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteOutcome {
   const { json } = answer
-  if (asked.kind !== 'create' && coversNone(answer.headers)) return IN_DOUBT
+  if (asked.kind !== 'create' && matchesNone(answer.headers)) return IN_DOUBT
   if (Array.isArray(json) && json.length > 1) return judgeMany(json)
   const shown = readShown(json, asked.sent)
   return shown === undefined ? judgeWithoutRecord(answer, asked) : judgeShown(shown, answer, asked)
 }
 
-function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): WriteOutcome {
   const record = shown.at(-1) ?? {}
   const values = valuesOf(record)
   const id = ownId(record)
   const sent = asked.sent() ?? {}
   const isKnown = asked.kind !== 'create' && asked.id !== undefined && id?.toLowerCase() === asked.id.toLowerCase()
   const isAffirmed = shown.some((one) => signsOf(one).isAffirming)
-  const said: Said = { record, values, id, sent, isKnown, isAffirmed, isSentShown: showsSent(values, sent, isKnown) }
-  const refusal = judgeAround(shown, said, answer)
+  const evidence: Evidence = {
+    record,
+    values,
+    id,
+    sent,
+    isKnown,
+    isAffirmed,
+    isSentShown: showsSent(values, sent, isKnown),
+  }
+  const refusal = judgeAround(shown, evidence, answer)
   if (refusal !== undefined) return refusal
   if (asked.kind === 'delete' && record.deleted === false) return REFUSED
-  if (id !== undefined) return judgeRecord(said, id, answer, asked)
-  return asked.kind === 'delete' ? judgeDeletion(record, isAffirmed, answer, asked) : judgeSaving(said, answer, asked)
+  if (id !== undefined) return judgeRecord(evidence, id, answer, asked)
+  return asked.kind === 'delete'
+    ? judgeDeletion(record, isAffirmed, answer, asked)
+    : judgeSaving(evidence, answer, asked)
 }
 
 /** A `status` in the record may be data; in the envelope around it, it reports the outcome. */
-function judgeAround(shown: Shown, { id, isSentShown }: Said, { status }: WriteAnswer): WriteFate | undefined {
+function judgeAround(shown: Shown, { id, isSentShown }: Evidence, { status }: WriteAnswer): WriteOutcome | undefined {
   // RFC 4918, section 13: each part has its own status, which decides.
   if (status === 207 && shown.some(hasRefusingStatus)) return REFUSED
   const around = shown.slice(0, -1).map(signsOf)
@@ -71,7 +81,7 @@ function isPending(around: JsonObject): boolean {
   return Object.entries(around).some(([name, value]) => isPendingMember(name, value))
 }
 
-interface Said {
+interface Evidence {
   readonly record: JsonObject
   /** The members of the record, with those one level below it. */
   readonly values: JsonObject
@@ -79,29 +89,29 @@ interface Said {
   readonly sent: JsonObject
   /** It has the id of the record to change. */
   readonly isKnown: boolean
-  /** By itself, or by an object around it. */
+  /** The record, or an object around it, reports success. */
   readonly isAffirmed: boolean
   readonly isSentShown: boolean
 }
 
 /**
- * Done when the record is the requested one. An id alone is no proof: a 202 often shows a queued task in place of the record,
- * or, for a delete, the record before it.
+ * Done if the record is the requested one. An id alone is no proof: a 202 often shows a queued task instead of the record,
+ * or the record before its deletion.
  */
-function judgeRecord(said: Said, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteFate {
-  const { record, isKnown, isSentShown } = said
+function judgeRecord(evidence: Evidence, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteOutcome {
+  const { record, isKnown, isSentShown } = evidence
   const { kind, id: wanted } = asked
-  const objection = isSentShown ? undefined : objectionTo(said, kind)
-  if (objection !== undefined) return objection
+  const contradicted = isSentShown ? undefined : contradictionOf(evidence, kind)
+  if (contradicted !== undefined) return contradicted
   if (kind !== 'create' && wanted !== undefined && !isKnown && !(isSentShown && isShort(id, wanted))) return IN_DOUBT
-  if (isNoMoreThanUndeleted(said, status, kind)) return IN_DOUBT
+  if (showsOnlyUndeleted(evidence, status, kind)) return IN_DOUBT
   if (status === 202 && !(kind === 'delete' ? record.deleted === true : isSentShown)) return IN_DOUBT
   return done(record, kind === 'delete' ? wanted : id)
 }
 
-/** To a create or an update, that nothing was deleted is no proof. */
-function isNoMoreThanUndeleted(
-  { values, isSentShown, isAffirmed }: Said,
+/** For a create or an update, it is no proof that the record is not deleted. */
+function showsOnlyUndeleted(
+  { values, isSentShown, isAffirmed }: Evidence,
   status: number,
   kind: AskedWrite['kind'],
 ): boolean {
@@ -109,37 +119,41 @@ function isNoMoreThanUndeleted(
   return kind === 'delete' || (status !== 201 && !showsData(values))
 }
 
-/** The objection to a record without any value that was sent. */
-function objectionTo({ record, values, sent, isKnown }: Said, kind: WriteKind): WriteFate | undefined {
+/** The outcome if a record without any sent value contradicts the success. */
+function contradictionOf({ record, values, sent, isKnown }: Evidence, kind: WriteKind): WriteOutcome | undefined {
   // A status beside other members is data of the record, unless these differ from what was sent.
   const isRecord = isKnown && showsData(values) && otherValues(record, sent).length === 0
-  const opposition = oppositionIn(values, { kind, sent, isRecord })
-  if (opposition !== 'none') return opposition === 'explained' ? REFUSED : IN_DOUBT
+  const contradiction = contradictionIn(values, { kind, sent, isRecord })
+  if (contradiction !== 'none') return contradiction === 'explained' ? REFUSED : IN_DOUBT
   return kind === 'create' && isAnother(record, sent) ? ANOTHER : undefined
 }
 
-/** Some servers answer with the number of an id without its prefix. */
+/** Some servers return the number of an id without its prefix. */
 function isShort(id: string, wanted: string): boolean {
   return /^\d+$/.test(id) && /^\D*?0*(\d+)$/.exec(wanted)?.[1] === id
 }
 
-function judgeDeletion(record: JsonObject, isAffirmed: boolean, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+function judgeDeletion(record: JsonObject, isAffirmed: boolean, answer: WriteAnswer, asked: AskedWrite): WriteOutcome {
   const { isRefusing, isTroubled } = signsOf(record)
   if (isRefusing || isTroubled) return REFUSED
-  return isDeedShown('delete', record, isAffirmed) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
+  return isChangeConfirmed('delete', record, isAffirmed) && answer.status !== 202 ? done(undefined, asked.id) : IN_DOUBT
 }
 
 /** The outcome of a create or update whose answer has no id. */
-function judgeSaving({ record, isAffirmed, isSentShown }: Said, answer: WriteAnswer, asked: AskedWrite): WriteFate {
+function judgeSaving(
+  { record, isAffirmed, isSentShown }: Evidence,
+  answer: WriteAnswer,
+  asked: AskedWrite,
+): WriteOutcome {
   const { isRefusing, isTroubled } = signsOf(record)
   // An echo of the request beside an error: the record may have been written.
   if (isSentShown) return isTroubled ? IN_DOUBT : done(record, undefined)
-  const isUpdated = asked.kind === 'update' && answer.status !== 202 && isDeedShown('update', record, isAffirmed)
+  const isUpdated = asked.kind === 'update' && answer.status !== 202 && isChangeConfirmed('update', record, isAffirmed)
   if (isUpdated && !(isRefusing || isTroubled)) return done(undefined, asked.id)
   return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)
 }
 
-function judgeMany(list: readonly JsonValue[]): WriteFate {
+function judgeMany(list: readonly JsonValue[]): WriteOutcome {
   const isRefusal = (one: JsonValue) => {
     if (!isJsonObject(one) || ownId(one) !== undefined) return false
     const { isRefusing, isTroubled } = signsOf(one)
@@ -148,7 +162,7 @@ function judgeMany(list: readonly JsonValue[]): WriteFate {
   return list.every(isRefusal) ? REFUSED : IN_DOUBT
 }
 
-function judgeWithoutRecord(answer: WriteAnswer, { kind, id, path }: AskedWrite): WriteFate {
+function judgeWithoutRecord(answer: WriteAnswer, { kind, id, path }: AskedWrite): WriteOutcome {
   const { status, json, headers } = answer
   // RFC 9110 section 15.3.5: 204 means done.
   if (kind === 'update') return status === 204 ? done(undefined, id) : IN_DOUBT
@@ -165,7 +179,7 @@ function isDeletionConfirmed(status: number, json: JsonValue | undefined): boole
   return isJsonObject(json) && Object.keys(json).length === 0
 }
 
-function done(record: JsonObject | undefined, id: string | undefined): WriteFate {
+function done(record: JsonObject | undefined, id: string | undefined): WriteOutcome {
   const known = id === undefined ? undefined : { id }
-  return { is: 'done', record: record ?? known, id }
+  return { type: 'done', record: record ?? known, id }
 }

@@ -5,14 +5,14 @@ import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
 
 /** Headers that only a server with idempotency keys sends. */
-const SHOWN_IN = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-policy'] as const
+const KEY_HEADERS = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-policy'] as const
 
 /** Error codes that only such a server sends. */
-const SHOWN_BY_CODE = /^idempotency_(?:in_progress|key_reused)$/
+const KEY_CODE = /^idempotency_(?:in_progress|key_reused)$/
 
-/** The name of such a header in an answer. */
+/** The name of a header that only a server with idempotency keys sends. */
 export function showingHeader(headers: IncomingHttpHeaders): string | undefined {
-  return SHOWN_IN.find((name) => headers[name] !== undefined)
+  return KEY_HEADERS.find((name) => headers[name] !== undefined)
 }
 
 export interface Shown {
@@ -20,12 +20,12 @@ export interface Shown {
   readonly serverCode?: string
 }
 
-/** Reads a JSON document of the server; undefined when there is none, null when the server does not answer. */
+/** Reads a JSON document of the server; undefined if there is none, null if the server does not answer. */
 export type ReadDocument = (path: string) => Promise<JsonValue | undefined>
 
 /**
  * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
- * decides; without it the server has to show it.
+ * decides; without it, the answers of the server do.
  */
 export class KeyKeeping {
   readonly #wire: Wire
@@ -41,10 +41,10 @@ export class KeyKeeping {
   }
 
   learn({ headers = {}, serverCode = '' }: Shown): void {
-    this.#isShown ||= showingHeader(headers) !== undefined || SHOWN_BY_CODE.test(serverCode)
+    this.#isShown ||= showingHeader(headers) !== undefined || KEY_CODE.test(serverCode)
   }
 
-  /** The same, after reading the OpenAPI document, once, for creates at this path. */
+  /** Like `isKept`, after reading the OpenAPI document once for creates at this path. */
   async isKeptAt(path: string, read: ReadDocument): Promise<boolean> {
     if (this.isKept || this.#wire.idempotency !== undefined) return this.isKept
     this.#asked ??= this.#ask(path, read)
@@ -61,12 +61,12 @@ export class KeyKeeping {
   }
 }
 
-/** Whether the server answered with what it kept of an earlier request under the same idempotency key. */
+/** Whether the answer is the kept result of an earlier request with the same idempotency key. */
 export function isReplayed(headers: IncomingHttpHeaders): boolean {
   return String(headers['idempotent-replayed'] ?? headers['idempotency-replayed']) === 'true'
 }
 
-/** For the first try of a write: behind a lost answer, the earlier request is its own. */
+/** For the first try of a write only: after a lost answer, the earlier request is its own. */
 export function reportReplay(
   { onReplay }: Pick<ApiOptions, 'onReplay'>,
   { action }: Call,

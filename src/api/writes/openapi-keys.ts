@@ -9,7 +9,7 @@ interface Create {
   readonly header: string
 }
 
-/** Whether the OpenAPI document has this header for a POST to this path; undefined when the server does not answer. */
+/** Whether the OpenAPI document has this header for a POST to this path; undefined if the server does not answer. */
 export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean | undefined> {
   const document = await openApiDocument(read)
   return document === null ? undefined : document !== undefined && namesKey(document, create)

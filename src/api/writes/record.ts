@@ -7,20 +7,20 @@ import { oneLine } from '../errors/one-line.ts'
 import type { Call } from '../transport/call.ts'
 import { idempotencyKeyOf } from '../transport/headers.ts'
 import type { Http } from '../transport/http.ts'
-import { fateFailure } from './fate-failure.ts'
-import { judgeWrite, type WriteFate } from './judge-write.ts'
+import { judgeWrite, type WriteOutcome } from './judge-write.ts'
+import { outcomeFailure } from './outcome-failure.ts'
 
 const KINDS = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const
 
 export interface WriteCall extends Call {
   readonly method: keyof typeof KINDS
-  /** Of the record that is changed. */
+  /** The id of the changed record. */
   readonly recordId?: string
 }
 
 /**
- * A write that answers with one record. CrmError `rejected` for a refusal within a 2xx, `in_doubt` for a 2xx that does not
- * say what happened, `bad_answer` where the id is needed and the record has none: with the key under which it may be sent again.
+ * A write whose answer is one record. CrmError `rejected` for a refusal within a 2xx, `in_doubt` for an ambiguous 2xx,
+ * `bad_answer`, with the idempotency key for a repetition, if the id is needed and the record has none.
  */
 export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRecord> {
   const idempotencyKey = idempotencyKeyOf(call)
@@ -28,7 +28,7 @@ export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRec
   if (!(call.isIdNeeded && idOnLine(record.id) === undefined)) return record
   const asked = oneLine(call.action, 200)
   const shown = oneLine(JSON.stringify(record), 60)
-  const message = `cannot show its id: the server took "${asked}" as done (${status}), but answered with ${shown}`
+  const message = `cannot show the id: the server confirmed "${asked}" (${status}) without one: ${shown}`
   throw new CrmError('bad_answer', message, {
     hint: idempotencyKey === undefined ? `${call.command} --help` : repeatHint(call, idempotencyKey, ' -o json'),
     status,
@@ -36,26 +36,26 @@ export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRec
   })
 }
 
-/** A write that is done, and what is known of its record; empty where the answer shows nothing of it. */
+/** A write that is done, and its record; empty if the answer does not show it. */
 export async function requestWrite(
   http: Http,
   call: WriteCall,
 ): Promise<{ readonly record: CrmRecord; readonly status: number }> {
   const answer = await http.request(call)
-  const fate = judgeWrite(answer, {
+  const outcome = judgeWrite(answer, {
     kind: KINDS[call.method],
     sent: () => call.body,
     id: call.recordId,
     path: call.path,
   })
-  if (fate.is === 'done') return { record: fate.record ?? {}, status: answer.status }
-  const failure = fateFailure(answer, fate, hintOf(call, fate))
+  if (outcome.type === 'done') return { record: outcome.record ?? {}, status: answer.status }
+  const failure = outcomeFailure(answer, outcome, hintOf(call, outcome))
   const { idempotencyKey } = call
   if (failure.isInDoubt && call.method === 'POST' && !http.areKeysKept()) throw onceError(call, failure, 1)
   throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey })
 }
 
-function hintOf(call: WriteCall, fate: WriteFate): string {
-  if (fate.is === 'refused') return `${call.command} --help`
+function hintOf(call: WriteCall, outcome: WriteOutcome): string {
+  if (outcome.type === 'refused') return `${call.command} --help`
   return call.showCommand ?? call.findCommand ?? ADDRESS_HINT
 }

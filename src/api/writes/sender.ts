@@ -10,7 +10,7 @@ import { openConnections } from '../transport/connections.ts'
 import { baseHeaders, ifMatchHeader } from '../transport/headers.ts'
 import { TrailingSlashes } from '../transport/trailing-slash.ts'
 
-/** A write as it goes out: its body is sent byte for byte. */
+/** A write; its body is sent byte for byte. */
 export interface Write {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   /** From `/v1` on, encoded. */
@@ -24,8 +24,8 @@ export interface Write {
 }
 
 /**
- * What bulk work sends through: one call is one try and has one outcome. Nothing is retried, paced or waited for here,
- * because the caller has to write the result of each try to disk before the next one.
+ * Sends the writes of jobs: one call is one try with one outcome. Nothing is retried or delayed here, because the caller
+ * writes the result of each try to disk before the next one.
  */
 export interface Sender {
   send(write: Write): Promise<Answer | Failure>
@@ -38,21 +38,21 @@ export type SenderOptions = Pick<
   ApiOptions,
   'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 > & {
-  /** As many as there will ever be requests under way. */
+  /** The maximum number of requests in flight. */
   readonly connections: number
 }
 
 export function createSender(options: SenderOptions): Sender {
   const fixedHeaders = baseHeaders(options)
   const connections = openConnections(options, options.connections)
-  // What is under way is let finish: a write that is broken off is one in doubt.
+  // Requests in flight are not aborted: an aborted write would be in doubt.
   const signal = new AbortController().signal
   const redactor = createRedactor([options.key])
   const slashes = new TrailingSlashes(options.baseUrl)
   const tryOptions: TryOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }
   const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']
 
-  const go = (call: Call, headers: string[], body: Buffer | null) => {
+  const send = (call: Call, headers: string[], body: Buffer | null) => {
     const outgoing = { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
     return attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
   }
@@ -61,7 +61,7 @@ export function createSender(options: SenderOptions): Sender {
       const headers = body === null ? [...fixedHeaders] : [...jsonHeaders]
       if (method !== 'DELETE') headers.push(options.wire.idempotencyHeader, idempotencyKey)
       if (ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(ifMatch))
-      return go({ method, path, ifMatch, action, command: 'crm jobs', findCommand: undefined }, headers, body)
+      return send({ method, path, ifMatch, action, command: 'crm jobs', findCommand: undefined }, headers, body)
     },
     ask: (path, query) => {
       const call: Call = {
@@ -72,7 +72,7 @@ export function createSender(options: SenderOptions): Sender {
         command: 'crm',
         findCommand: undefined,
       }
-      return go(call, [...fixedHeaders], null)
+      return send(call, [...fixedHeaders], null)
     },
     close: connections.close,
   }

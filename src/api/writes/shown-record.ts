@@ -3,15 +3,15 @@ import { idText } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { isSignName, isStateName, signsOf } from './answer-signs.ts'
-import { isOppositionName } from './opposition.ts'
+import { isContradictionName } from './contradiction.ts'
 
-/** Ids go by many names; those of the request, of work under way, and of what stands around a record are no record's. */
+/** Names of ids, without those of requests, tasks and related objects. */
 const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I[dD]))$/
 const OTHERS_ID =
   /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
 /** Values for the id of a record that was not created. */
 const NO_ID = /^\s*(?:0|-\d+)?\s*$/
-/** Members that contain the record, beside the name of the resource. Any other member contains something else, such as a job. */
+/** Members that contain the record, besides the name of the resource. Other members contain something else, such as a job. */
 const WRAPPERS = [
   'data',
   'result',
@@ -59,7 +59,7 @@ function idOf(value: JsonValue | undefined): string | undefined {
 /** The record in an answer, last, after the objects that contain it, the outermost first. */
 export type Shown = readonly [JsonObject, ...JsonObject[]]
 
-/** Undefined when the answer is not an object, or is a list of several. */
+/** Undefined if the answer is not an object, or is a list of several. */
 export function readShown(json: JsonValue | undefined, sent: () => JsonObject | undefined): Shown | undefined {
   const object = oneObject(json)
   if (object === undefined) return undefined
@@ -95,8 +95,8 @@ function oneObject(value: JsonValue | undefined): JsonObject | undefined {
 }
 
 /**
- * Whether the answer has a member with the value that was sent; a fault has the name of a member, but not its value. With the
- * id of the record (`isKnown`) a status, or a member that was cleared, counts as well.
+ * Whether the answer has a member with its sent value; an error has the name of a member, but not its value. With the id of
+ * the record (`isKnown`), a status or a cleared member counts as well.
  */
 export function showsSent(values: JsonObject, sent: JsonObject, isKnown: boolean): boolean {
   return Object.entries(sent).some(([name, value]) => {
@@ -110,11 +110,11 @@ function isEmpty(value: JsonValue): boolean {
   return value === null || value === ''
 }
 
-/** Whether there are members beside ids, times, and those about the answer. */
+/** Whether there are members other than ids, times, and those about the answer. */
 export function showsData(values: JsonObject): boolean {
   return Object.entries(values).some(
     ([name, value]) =>
-      !(isEmpty(value) || isSignName(name) || isOppositionName(name) || AROUND.test(name)) &&
+      !(isEmpty(value) || isSignName(name) || isContradictionName(name) || AROUND.test(name)) &&
       !(ID_NAME.test(name) || TIME_NAME.test(name)),
   )
 }
@@ -141,7 +141,7 @@ export function idInLocation(headers: IncomingHttpHeaders, collection = ''): str
   }
 }
 
-/** Last segment first. */
+/** The segments, last one first. */
 function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter(Boolean).reverse()
 }

@@ -1,8 +1,8 @@
 import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.ts'
 import type { Answer } from '../../api/transport/answer.ts'
-import { fateFailure } from '../../api/writes/fate-failure.ts'
 import { type AskedWrite, judgeWrite } from '../../api/writes/judge-write.ts'
 import { isReplayed } from '../../api/writes/key-keeping.ts'
+import { outcomeFailure } from '../../api/writes/outcome-failure.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -78,9 +78,9 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const kind = existing === undefined ? sentKind(head) : 'update'
   const asked = { kind, sent, id: existing ?? head.id, path: head.path }
   const written = judgeWrite(answer, asked)
-  if (written.is !== 'done') {
-    const failure = fateFailure(answer, written, '')
-    if (written.is === 'refused') return judgeRefusal(task, failure)
+  if (written.type !== 'done') {
+    const failure = outcomeFailure(answer, written, '')
+    if (written.type === 'refused') return judgeRefusal(task, failure)
     return unclear(task, failure.reason)
   }
   const other = otherIn(written.record, answer, asked)
@@ -99,7 +99,7 @@ function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrit
   if (!other || !sent) return undefined
   return () => {
     const quoted = judgeWrite({ ...answer, json: answer.quoted?.() ?? answer.json }, asked)
-    const shown = quoted.is === 'done' && quoted.record ? otherValues(quoted.record, sent) : []
+    const shown = quoted.type === 'done' && quoted.record ? otherValues(quoted.record, sent) : []
     return shown.find(({ member }) => member === other.member) ?? { ...other, shown: '[redacted]' }
   }
 }

@@ -65,7 +65,7 @@ test('what no document tells is not known, because only a write could show it', 
   expect(idempotencyFinding(read({}), TOLD)).toMatchObject({ state: 'unknown' })
 })
 
-const AGAIN = 'a create that may have happened is sent again under its key'
+const AGAIN = 'a create in doubt is sent again with its key'
 const LOOKED_UP = 'a create that may have happened is looked up, and in doubt (exit 3)'
 
 test.each([

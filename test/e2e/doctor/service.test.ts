@@ -14,18 +14,18 @@ const CHECKS =
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `n${n}` }))
 
-test('doctor finds all well with our own service, and says of each check what was seen', async ({ service }) => {
+test('doctor finds all well with our own service, and reports what each check found', async ({ service }) => {
   await make(service, '/v1/contacts', people(3))
   const { exit, document, states, seen } = await examined(service.env)
   expect(exit).toBe(0)
   expect(document.checks.map(({ check }) => check).join(' ')).toBe(CHECKS)
   expect(new Set(Object.values(states))).toEqual(new Set(['ok']))
-  expect(seen('key')).toBe(`from CRM_API_KEY, ending in ${service.key.slice(-4)}; the server answers to it`)
+  expect(seen('key')).toBe(`from CRM_API_KEY, ending in ${service.key.slice(-4)}; the server accepts it`)
   expect(seen('records')).toBe('contacts are in data; deals are in data')
   expect(seen('page_size')).toBe('limit=1 gives 1, limit=2 gives 2')
-  expect(seen('paging')).toBe('next_cursor leads on as cursor; the second page holds other records')
+  expect(seen('paging')).toBe('next_cursor leads to the next page as cursor; the second page holds other records')
   expect(seen('largest_page')).toMatch(/^500: limit=500 gives \d+, .*the document says 500; limit=1000 is refused/)
-  expect(seen('limits')).toMatch(/^RateLimit, as draft 8 has it: .*"default";q=1000;w=10/)
+  expect(seen('limits')).toMatch(/^RateLimit (draft 8): .*"default";q=1000;w=10/)
   expect(seen('idempotency')).toMatch(/^Idempotency-Key, by \/v1\/openapi\.json; kept for 1d \("For 24 hours/)
   expect(seen('graphql')).toBe('/v1/graphql, with contact, deal, notes, pipelines, webhooks, updateDeal')
   expect(seen('openapi')).toMatch(/^\/v1\/openapi\.json: OpenAPI 3\.1\.0, crm /)

@@ -29,7 +29,7 @@ test('a name without an address is 9, and named', async () => {
   expect(seen('reach')).toContain('no-such-host.invalid')
 })
 
-test('a server that takes connections and says nothing is waited for once', async () => {
+test('a server that accepts connections and says nothing is waited for once', async () => {
   const url = await startTcpServer(() => {})
   const startedMs = performance.now()
   const { exit, states, seen } = await examined(envFor(url.origin), '--timeout', '1s')
@@ -56,7 +56,7 @@ test('a web site is 7, with what its page says', async () => {
   const { exit, states, seen } = await examined(envFor(url.origin))
   expect(exit).toBe(7)
   expect(states).toMatchObject({ reach: 'ok', key: 'unknown', records: 'fail', page_size: 'unknown', graphql: 'ok' })
-  expect(seen('records')).toContain('an HTML page came instead of JSON: "Welcome to nginx!"')
+  expect(seen('records')).toContain('the server sent an HTML page instead of JSON: "Welcome to nginx!"')
 })
 
 test('an address without the endpoint is 6, and asks whether it is the right one', async () => {

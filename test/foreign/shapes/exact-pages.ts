@@ -84,7 +84,7 @@ function hiding(name: string, isHidden: (asked: Asked, slice: Slice) => boolean,
       const slice = sliceOf(kind, asked, all)
       return kind.render(isHidden(asked, slice) ? { ...slice, next: undefined } : slice, asked)
     },
-    right: { refused: [/as long as was asked for|may be all that the server gives/] },
+    right: { refused: [/as many records as were requested|may be its maximum/] },
   }
 }
 
@@ -110,7 +110,7 @@ export const HIDING: readonly ListShape[] = [
     },
   },
   {
-    ...hiding('of smaller pages that leads to the last record, and says that there are more', () => false),
+    ...hiding('of smaller pages that leads to the last record, and states that there are more', () => false),
     answer: (asked, all) => {
       const start = startIn(asked, 'after')
       const { items } = sliceAt(all, start, start > 0 ? 1 : sizeIn(asked, 'limit', 10, 100))

@@ -58,7 +58,7 @@ export const HOSTILE: readonly ListShape[] = [
       name: `${holds} records, whatever is asked`,
       holds,
       answer: (_asked, all) => ({ json: { data: all } }),
-      right: { refused: [/a common page size|as long as was asked for/, /wire\.paging none/] },
+      right: { refused: [/a common page size|as many records as were requested/, /wire\.paging none/] },
     }),
   ),
   ...['startRow', 'pageNum', 'current', 'seite'].map(
@@ -76,7 +76,7 @@ export const HOSTILE: readonly ListShape[] = [
     }),
   ),
   {
-    name: '206 and nothing that leads on',
+    name: '206 without a next page',
     holds: 3000,
     answer: (_asked, all) => ({
       status: 206,
@@ -136,7 +136,7 @@ export const HOSTILE: readonly ListShape[] = [
     name: 'as many as were asked for, and no way on',
     holds: 3000,
     answer: (asked, all) => ({ json: all.slice(0, sizeIn(asked, 'limit', 20, 1000)) }),
-    right: { refused: [/as long as was asked for/] },
+    right: { refused: [/as many records as were requested/] },
   },
   {
     name: 'has_more, and pages by number that end before the list does',
@@ -144,7 +144,7 @@ export const HOSTILE: readonly ListShape[] = [
     answer: (asked, all) => ({
       json: { data: sliceAt(all, (Math.min(numberIn(asked, 'page', 1), 3) - 1) * 20, 20).items, has_more: true },
     }),
-    right: { refused: [/has_more says that there are more/] },
+    right: { refused: [/has_more states that there are more/] },
   },
   {
     name: 'a cursor that loops',

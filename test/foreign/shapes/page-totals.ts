@@ -16,7 +16,7 @@ function shape(
 
 const page = (data: Records, total = data.length) => ({ json: { data, total } })
 
-const OPEN = { refused: [/a common page size|as long as was asked for/, /wire\.paging none/] }
+const OPEN = { refused: [/a common page size|as many records as were requested/, /wire\.paging none/] }
 
 /** A total that is the length of the page, and a total that is as large as a page and true. */
 export const PAGE_TOTALS: readonly ListShape[] = [
@@ -38,7 +38,7 @@ export const PAGE_TOTALS: readonly ListShape[] = [
     'a total that is the length of the page, and a next cursor that is ignored',
     237,
     {
-      refused: [/next_cursor is sent back as cursor, and the same page comes a second time/],
+      refused: [/next_cursor sent as cursor returns the same page again/],
     },
     (_asked, all) => ({ json: { data: all.slice(0, 50), total: 50, next_cursor: 'c50' } }),
   ),
@@ -50,7 +50,7 @@ export const PAGE_TOTALS: readonly ListShape[] = [
     },
     (asked, all) => page(all.slice(0, sizeIn(asked, 'limit', 20, 50))),
   ),
-  shape('a total that is the size that was asked for', 237, { refused: [/as long as was asked for/] }, (asked, all) =>
+  shape('a total that is the size that was asked for', 237, { refused: [/as many records as were requested/] }, (asked, all) =>
     page(all.slice(0, sizeIn(asked, 'limit', 20, 1000))),
   ),
   shape('a total that is the length of the page, by page', 237, 'complete', (asked, all) =>

@@ -11,13 +11,13 @@ export const REPEATING: readonly ListShape[] = [
     name: 'pages by number that begin again behind the last one',
     holds: 45,
     answer: (asked, all) => ({ json: { data: wrapped(all, numberIn(asked, 'page', 1) - 1) } }),
-    right: { refused: [/page=4 holds records that came before/] },
+    right: { refused: [/page=4 repeats earlier records/] },
   },
   {
     name: 'offsets that begin again behind the last record',
     holds: 60,
     answer: (asked, all) => ({ json: { data: sliceAt(all, numberIn(asked, 'offset', 0) % 60, 20).items } }),
-    right: { refused: [/offset=60 holds records that came before/] },
+    right: { refused: [/offset=60 repeats earlier records/] },
   },
   {
     name: 'a new cursor each time, and pages that begin again',

@@ -1,19 +1,19 @@
 import { type Position, withParameter } from '../errors/position.ts'
 import { CURSOR_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
 
-/** A place where the list may go on. */
-export interface Lead {
+/** A possible next page. */
+export interface NextCandidate {
   readonly position: Position
-  /** In which the cursor goes there; undefined for an address. */
+  /** The parameter for the cursor; undefined for an address. */
   readonly parameter: string | undefined
 }
 
-/** The same cursor in one parameter after the other. */
-export function leadsIn(parameters: readonly string[], cursor: string, url: URL): readonly Lead[] {
+/** The same cursor in each of the parameters. */
+export function candidatesIn(parameters: readonly string[], cursor: string, url: URL): readonly NextCandidate[] {
   return parameters.map((parameter) => ({ position: placed(cursor, parameter, url), parameter }))
 }
 
-/** A number means the page only beside the size that the pages before it had: it is kept as the whole address. */
+/** A page number depends on the page size, so it is kept as the whole address. */
 export function placed(cursor: string, parameter: string, url: URL): Position {
   return isPageNumber(parameter) ? withParameter(url, parameter, cursor) : { parameter, cursor }
 }
@@ -22,14 +22,14 @@ function isPageNumber(parameter: string): boolean {
   return /^(?:p|page(?:[_-]?(?:no|num|number))?|page\[number\]|pagination\[page\])$/i.test(parameter)
 }
 
-/** What looks like an address is one, also one that is relative (RFC 3986, 4.2). */
+/** Whether a text looks like an address, possibly relative (RFC 3986, 4.2). */
 export function isAddressLike(text: string): boolean {
   return /^(?:https?:\/\/|[/?]|\.\.?\/)|^[\w.~%/-]+\?[\w.~%$[\]-]+=/i.test(text)
 }
 
 /**
- * In which parameters a cursor may go back, the likeliest first: `nextPageToken` as `pageToken`, `next_token` under its own
- * name, a number as that of a page.
+ * The parameters in which a cursor may be sent, most likely first: `nextPageToken` as `pageToken`, `next_token` under its
+ * own name, a number as a page number.
  */
 export function cursorParameters(ownName: string | undefined, cursor: string): readonly string[] {
   const isNumber = /^\d{1,6}$/.test(cursor)

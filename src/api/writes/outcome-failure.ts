@@ -1,21 +1,25 @@
 import type { Failure } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { readProblem } from '../errors/problem.ts'
-import { coversNone } from '../pages/covers-none.ts'
+import { matchesNone } from '../pages/matches-none.ts'
 import type { Answer } from '../transport/answer.ts'
 import { requestIdOf } from '../transport/headers.ts'
 import { parseJson } from '../transport/parse-answer.ts'
-import type { WriteFate } from './judge-write.ts'
+import type { WriteOutcome } from './judge-write.ts'
 
-/** A write that was answered 2xx and is not done, as a Failure. */
-export function fateFailure(answer: Answer, fate: Exclude<WriteFate, { is: 'done' }>, hint: string): Failure {
+/** The Failure of a write with a 2xx that is not done. */
+export function outcomeFailure(
+  answer: Answer,
+  outcome: Exclude<WriteOutcome, { type: 'done' }>,
+  hint: string,
+): Failure {
   const { status, headers } = answer
   const quoted = quotedIn(answer)
   const problem = readProblem(quoted, parseJson(quoted))
   const requestId = requestIdOf(headers, problem)
   const common = { hint, rule: 'never', status, headers, ...(requestId === undefined ? {} : { requestId }) } as const
-  if (fate.is === 'in doubt')
-    return { ...common, code: 'in_doubt', reason: doubtReason(answer, quoted, fate), isInDoubt: true }
+  if (outcome.type === 'in doubt')
+    return { ...common, code: 'in_doubt', reason: doubtReason(answer, quoted, outcome), isInDoubt: true }
   return {
     ...common,
     code: 'rejected',
@@ -29,17 +33,17 @@ export function fateFailure(answer: Answer, fate: Exclude<WriteFate, { is: 'done
 function doubtReason(
   { status, headers }: Answer,
   quoted: string,
-  { isAnother }: WriteFate & { is: 'in doubt' },
+  { isAnother }: WriteOutcome & { type: 'in doubt' },
 ): string {
-  const came = quoted === '' ? 'it is empty' : oneLine(quoted, 100)
-  if (coversNone(headers)) return `the answer (${status}) states that no record matched (Content-Range: */0)`
-  if (isAnother) return `the answer (${status}) shows another record than was sent: ${came}`
+  const shown = quoted === '' ? 'it is empty' : oneLine(quoted, 100)
+  if (matchesNone(headers)) return `the answer (${status}) states that no record matched (Content-Range: */0)`
+  if (isAnother) return `the answer (${status}) shows a different record: ${shown}`
   // RFC 9110, 15.3.3: accepted, but not completed.
-  if (status === 202) return `the answer (202) accepts it, and does not show that it is done: ${came}`
-  return `the answer (${status}) shows neither a record nor a refusal: ${came}`
+  if (status === 202) return `the answer (202) accepts the request without confirming it: ${shown}`
+  return `the answer (${status}) shows neither a record nor a refusal: ${shown}`
 }
 
-/** The body of an answer, as a message may quote it. */
+/** The redacted body of an answer, for messages. */
 export function quotedIn({ json, quoted }: Pick<Answer, 'json' | 'quoted'>): string {
   return json === undefined ? '' : JSON.stringify(quoted?.() ?? json)
 }

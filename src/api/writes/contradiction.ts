@@ -12,8 +12,8 @@ import {
 
 export type WriteKind = 'create' | 'update' | 'delete'
 
-/** Whether an object with an id shows that it is not the requested record: clearly, or with a reason in words. */
-export type Opposition = 'none' | 'vague' | 'explained'
+/** Whether an object with an id contradicts the success of the write; `explained` with a reason in words. */
+export type Contradiction = 'none' | 'vague' | 'explained'
 
 const STATE = /^(?:status|state|result|outcome|type|kind|object)$/i
 const KIND = /^(?:type|kind|object)$/i
@@ -21,7 +21,7 @@ const UNDONE = /^(?:no[\s_-]?op|unchanged|not[\s_-]?(?:found|modified)|skipped|i
 const OTHER_KIND = /^(?:job|task|operation|request|process|batch|error|problem|exception)s?$/i
 const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op)$/i
 /** Members that report whether the operation happened. */
-const DEEDS: Readonly<Record<WriteKind, RegExp>> = {
+const CHANGES: Readonly<Record<WriteKind, RegExp>> = {
   create: /^(?:is_?)?(?:created|inserted|saved|added)$/i,
   update: /^(?:is_?)?(?:updated|modified|changed|saved|applied)$/i,
   delete: /^(?:is_?)?(?:deleted|removed|destroyed)$/i,
@@ -30,20 +30,18 @@ const ARCHIVED = /^(?:is_?)?archived$/i
 const DELETED_AT = /^(?:deleted|archived|removed|destroyed)_?(?:at|on|date|time)$/i
 const REASON = /^(?:message|msg|reason|details?|error_?(?:message|description))$/i
 
-export function isOppositionName(name: string): boolean {
+export function isContradictionName(name: string): boolean {
   return (
     isPendingName(name) ||
-    [STATE, PASSED_OVER, ARCHIVED, REASON, ...Object.values(DEEDS)].some((names) => names.test(name))
+    [STATE, PASSED_OVER, ARCHIVED, REASON, ...Object.values(CHANGES)].some((names) => names.test(name))
   )
 }
 
-/**
- * `isRecord`: it has data, so that a status is data, too. Members that were sent are not considered.
- */
-export function oppositionIn(
+/** `isRecord`: the object has data, so a status is data, too. Members that were sent are ignored. */
+export function contradictionIn(
   values: JsonObject,
   { kind, sent, isRecord }: { readonly kind: WriteKind; readonly sent: JsonObject; readonly isRecord: boolean },
-): Opposition {
+): Contradiction {
   if (hasRefusingStatus(values)) return 'explained'
   const entries = Object.entries(values).filter(
     ([name, value]) => !(isRecord && isData(kind, name, value)) && !(name in sent && sent[name] === value),
@@ -54,7 +52,7 @@ export function oppositionIn(
   return isCoded || entries.some(([name, value]) => isUnfinished(name, value)) ? 'vague' : 'none'
 }
 
-/** Whether a member that looks like the outcome is data of a record. */
+/** Whether a member that looks like an outcome is data of a record. */
 function isData(kind: WriteKind, name: string, value: JsonValue): boolean {
   if (kind === 'delete' && isPendingDeletion(name, value)) return false
   return STATE.test(name) || name === 'code' || isPendingName(name)
@@ -63,7 +61,7 @@ function isData(kind: WriteKind, name: string, value: JsonValue): boolean {
 function isRefused(kind: WriteKind, name: string, value: JsonValue): boolean {
   if (isRefusing(name, value)) return true
   if (PASSED_OVER.test(name)) return value === true || value === 'true'
-  if (DEEDS[kind].test(name)) return value === false || value === 0 || value === 'false'
+  if (CHANGES[kind].test(name)) return value === false || value === 0 || value === 'false'
   return STATE.test(name) && typeof value === 'string' && (isRefusingState(value) || UNDONE.test(value))
 }
 
@@ -73,10 +71,10 @@ function isUnfinished(name: string, value: JsonValue): boolean {
   return KIND.test(name) ? OTHER_KIND.test(value) : isPendingState(value)
 }
 
-/** Whether a record states that it is not deleted: `archived: false`, `deleted_at: null`, without anything that it is. */
+/** Whether a record states that it is not deleted (`archived: false`, `deleted_at: null`), and nothing states that it is. */
 export function isUndeleted(values: JsonObject): boolean {
   const entries = Object.entries(values)
-  const isDeletion = (name: string) => DEEDS.delete.test(name) || ARCHIVED.test(name)
+  const isDeletion = (name: string) => CHANGES.delete.test(name) || ARCHIVED.test(name)
   const isDeleted = entries.some(([name, value]) =>
     isDeletion(name) ? value === true : DELETED_AT.test(name) && value !== null && value !== '',
   )

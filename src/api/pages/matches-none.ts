@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** PostgREST states in `Content-Range` how many records a write matched: any range of 0. */
-export function coversNone(headers: IncomingHttpHeaders): boolean {
+export function matchesNone(headers: IncomingHttpHeaders): boolean {
   return /^(?:\w+\s+)?\*\/0$/.test(headers['content-range'] ?? '')
 }
