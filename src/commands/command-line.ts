@@ -3,7 +3,7 @@ import { CrmError, type ErrorCode } from '../core/errors.ts'
 import { shellWord } from '../core/shell-word.ts'
 import type { ListPage } from './keep-matching.ts'
 
-/** The command line that was typed, with one flag set to another value; ready to be pasted into a shell. */
+/** The typed command line with one flag set to another value, quoted for a shell. */
 export function withFlag(argv: readonly string[], flag: string, value: string): string {
   const words: string[] = []
   for (let index = 0; index < argv.length; index++) {
@@ -18,24 +18,24 @@ export function commandLine(argv: readonly string[]): string {
   return ['crm', ...argv].map(shellWord).join(' ')
 }
 
-/** What another run may not meet again. */
-const PASSING: readonly ErrorCode[] = ['rate_limited', 'unreachable', 'timeout', 'server_error', 'interrupted']
+/** Errors that may be over in another run. */
+const TEMPORARY: readonly ErrorCode[] = ['rate_limited', 'unreachable', 'timeout', 'server_error', 'interrupted']
 
-/** A list that ends early can be gone on with behind the last page that was printed. */
-export function withGoOnHint(error: unknown, argv: readonly string[], last: ListPage | undefined): unknown {
+/** Adds the hint to continue a list after the last printed page. */
+export function withContinueHint(error: unknown, argv: readonly string[], last: ListPage | undefined): unknown {
   const cursor = last?.nextCursor
-  if (!(error instanceof CrmError) || cursor === undefined || !PASSING.includes(error.code)) return error
+  if (!(error instanceof CrmError) || cursor === undefined || !TEMPORARY.includes(error.code)) return error
   const { repeat: _, ...details } = error.details
   const hint = withFlag(argv, '--cursor', cursor)
   return new CrmError(error.code, error.message, { ...details, hint, cause: error })
 }
 
-/** Beyond what the server asks for, and where it asks for nothing. */
+/** Added to the wait that the server asks for. */
 const MORE_WAIT_MS = 60_000
 
 const LONG_WAIT_MS = 600_000
 
-/** Where the same command may succeed another time, the hint is that command, with more time where more would help. */
+/** If a repetition may succeed, the hint is the same command, possibly with a longer timeout or wait. */
 export function withRepeatHint(
   error: unknown,
   argv: readonly string[],

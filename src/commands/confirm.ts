@@ -6,10 +6,10 @@ import { commandLine, withFlag } from './command-line.ts'
 
 type Terminal = Pick<Context, 'io' | 'env'> & WithFlags<'isInputAllowed'>
 
-/** What a question to a person takes. */
+/** What a prompt needs. */
 type Asking = Terminal & Pick<Context, 'argv' | 'signal' | 'target'> & WithFlags<'isConfirmed'>
 
-/** A person is there to answer: both ends are terminals, and no flag forbids it. */
+/** Whether a person can answer: stdin and stderr are terminals, and no flag forbids prompts. */
 export function canAsk(ctx: Terminal): boolean {
   const { io, env, flags } = ctx
   return flags.isInputAllowed && !env.CI && io.stderr.isTTY === true && io.stdin.isTTY === true
@@ -21,11 +21,11 @@ export interface Deletion {
   readonly what: string
   /** `--expect`, as typed. */
   readonly expect: number | undefined
-  /** False when ids came from stdin, which then cannot answer. */
+  /** False if ids were read from stdin, which then cannot answer. */
   readonly isStdinFree: boolean
 }
 
-/** Compares `--expect` with what would happen, before anything is sent. */
+/** Compares `--expect` with the number of records before anything is sent. */
 export function requireExpected(ctx: Pick<Context, 'argv'>, { count, what, expect }: Deletion): void {
   if (expect === undefined || expect === count) return
   throw new CrmError('unconfirmed', `--expect ${expect}, but this would delete ${what}; nothing was deleted`, {
@@ -34,8 +34,8 @@ export function requireExpected(ctx: Pick<Context, 'argv'>, { count, what, expec
 }
 
 /**
- * On a terminal a question, on a protected profile the count typed out; without one `--yes`, and `--expect` as well when
- * more than one record or a protected profile is at stake. Returns only when it is confirmed.
+ * On a terminal, asks a question; on a protected profile, the person types the count. Without a terminal, requires `--yes`,
+ * and `--expect` for several records or a protected profile. Returns only if confirmed.
  */
 export async function confirmDeletion(ctx: Asking, deletion: Deletion): Promise<void> {
   const { count, what, expect } = deletion
@@ -67,7 +67,7 @@ export interface Change extends Omit<Deletion, 'what'> {
   readonly toDo: string
 }
 
-/** On a protected profile: the count typed out, or `--yes --expect` with it. Returns only when it is confirmed. */
+/** On a protected profile, requires the typed count, or `--yes --expect` with it. Returns only if confirmed. */
 export async function confirmProtected(ctx: Asking, { count, toDo, expect, isStdinFree }: Change): Promise<void> {
   if (ctx.flags.isConfirmed && expect === count) return
   const place = `the protected ${placeText(await ctx.target())}`

@@ -7,7 +7,7 @@ interface Source {
   readonly flag: string
 }
 
-/** JSON or YAML, told apart by the name's ending and the first character. */
+/** Parses JSON or YAML, distinguished by the file extension and the first character. */
 export async function parseDocument(text: string, { name, flag }: Source): Promise<unknown> {
   const isYaml = /\.ya?ml$/.test(name) || !/^\s*[{[]/.test(text)
   const parse = isYaml ? (await import('./yaml.ts')).parseYaml : parseJsonAsWritten

@@ -11,7 +11,7 @@ export interface PlannedRequest {
 
 /** Shows the one request that a write would send; nothing is sent. */
 export async function printDryRun(ctx: Context, request: PlannedRequest): Promise<ExitCode> {
-  // What does not exist yet has no id to print.
+  // A new record has no id yet.
   if (ctx.flags.output !== 'id') await printOne(ctx, { dry_run: true, ...request })
   ctx.note('Dry run: nothing was sent.')
   return dryRunExit(ctx, true)

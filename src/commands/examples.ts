@@ -1,4 +1,4 @@
-/** The end of a command's help: what people type, one line each. */
+/** The examples at the end of a help text. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }

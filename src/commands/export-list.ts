@@ -11,7 +11,7 @@ type ExportFormat = (typeof FORMATS)[number]
 
 export const FILE_HELP = 'its ending names the format: csv, tsv, jsonl, json or yaml; - is stdout, with -o'
 
-/** A whole list to a file, or to stdout when it is named by `-`. */
+/** Writes a whole list to a file, or to stdout for `-`. */
 export async function exportList(ctx: Context, file: string, list: List): Promise<undefined> {
   const { formatOfName, exportToFile, exportToStream } = await ctx.exports()
   const format = exportFormat(ctx, { named: file === '-' ? undefined : formatOfName(file), file, plural: list.plural })
@@ -35,13 +35,13 @@ export async function exportList(ctx: Context, file: string, list: List): Promis
   ctx.note(`${count} ${list.plural} in ${file}`)
 }
 
-/** Checks the whole list before the file gets its name. */
+/** Runs the checks before the file is renamed to its final name. */
 async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncGenerator<ListPage> {
   yield* pages
   await check.judge()
 }
 
-/** `-o` wins; `table`, which is also what stands there when nothing was said, is no format to keep. */
+/** The format of `-o`, else that of the file extension; `table`, the default of `-o`, is not an export format. */
 function exportFormat(
   { flags }: WithFlags<'output'>,
   { named, file, plural }: { readonly named: ExportFormat | undefined; readonly file: string; readonly plural: string },
@@ -50,12 +50,12 @@ function exportFormat(
   const format = flags.output === 'table' ? named : asked
   if (format !== undefined) return format
   if (flags.output !== 'table') {
-    throw new CrmError('usage', `an export in ${flags.output} is not there, expected ${FORMATS.join(', ')}`, {
+    throw new CrmError('usage', `cannot export as ${flags.output}, expected ${FORMATS.join(', ')}`, {
       hint: `crm ${plural} list -o ${flags.output} > FILE`,
     })
   }
-  throw new CrmError('usage', `${JSON.stringify(file)} does not say in which format, expected ${FORMATS.join(', ')}`, {
-    hint: 'give the file such an ending, or name the format: -o jsonl',
+  throw new CrmError('usage', `${JSON.stringify(file)} does not name a format, expected ${FORMATS.join(', ')}`, {
+    hint: 'use one of them as the file extension, or name the format: -o jsonl',
   })
 }
 

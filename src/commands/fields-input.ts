@@ -8,14 +8,14 @@ import { shellWord } from '../core/shell-word.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
 import { parseDocument } from './document.ts'
 
-/** What every command that writes one record takes. */
+/** Flags of commands that write one record. */
 export interface FieldsOptions {
   readonly set?: readonly string[]
   readonly data?: string | undefined
   readonly idempotencyKey?: string
 }
 
-/** `clears` is the end of the help of `--set`, where there is something to clear. */
+/** `clears`: the end of the help of `--set`, if members can be cleared. */
 export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
   command
     .option(
@@ -27,7 +27,7 @@ export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
     .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
 }
 
-/** How a command that writes one record sends it. */
+/** The options for sending one record. */
 export function writeOptions({ flags }: WithFlags<'output'>, { idempotencyKey }: FieldsOptions) {
   return { idempotencyKey, isIdNeeded: flags.output === 'id' }
 }
@@ -36,7 +36,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value]
 }
 
-/** The members that a write of a `resource` sends; `--set` wins over `--data`. CrmError `usage` when there are none. */
+/** The members of a write; `--set` overrides `--data`. CrmError `usage` if there are none. */
 export async function readFields(
   ctx: InputContext,
   { set = [], data }: FieldsOptions,
@@ -50,7 +50,7 @@ export async function readFields(
   return fields
 }
 
-/** `-f key=text` and `-F key:=json`, as `--set` has them; each member once, so that none is dropped without a word. */
+/** `-f key=text` and `-F key:=json`, like `--set`; each member once, so that none is silently dropped. */
 export function readMembers(texts: readonly string[], jsons: readonly string[]): JsonObject {
   const fields: JsonObject = {}
   const given: string[] = []
@@ -72,10 +72,10 @@ export function readMembers(texts: readonly string[], jsons: readonly string[]):
   return fields
 }
 
-/** CrmError `usage` for a member that is there already, within another, or around one. */
+/** CrmError `usage` for a member that is given twice, within another one, or around one. */
 function refuseClash(flag: '-f' | '-F', key: string, given: readonly string[]): void {
   if (key.split('.').includes('')) {
-    throw new CrmError('usage', `${flag} ${JSON.stringify(key)} holds an empty name`, {
+    throw new CrmError('usage', `${flag} ${JSON.stringify(key)} contains an empty name`, {
       hint: 'expected names with a dot between them, such as address.city',
     })
   }
@@ -96,7 +96,7 @@ function notMember(flag: string, text: string, expected: string, other: string):
 async function readData(ctx: InputContext, name: string): Promise<JsonObject> {
   const value = await parseDocument(await readInput(ctx, name, '--data'), { name, flag: '--data' })
   if (isJsonObject(value)) return value
-  throw new CrmError('invalid_input', `--data ${name} does not hold one record`, {
+  throw new CrmError('invalid_input', `--data ${name} does not contain one record`, {
     hint: 'expected an object of members, such as {"name": "Ada"}',
   })
 }
@@ -148,7 +148,7 @@ function parseMemberJson(flag: '--set' | '-F', key: string, raw: string): JsonVa
   }
 }
 
-/** Defines rather than assigns, so that a member called `__proto__` is a member like any other. */
+/** Defines the member instead of assigning it, so that `__proto__` is an ordinary member. */
 function setMember(fields: JsonObject, names: readonly string[], value: JsonValue): void {
   let inside = fields
   for (const name of names.slice(0, -1)) {

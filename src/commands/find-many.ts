@@ -8,22 +8,22 @@ import { readIds } from './ids-input.ts'
 import type { ListPage } from './keep-matching.ts'
 import { printList, printOne } from './print.ts'
 
-/** Asked for side by side, over at most as many connections as the client opens; the columns of a table are made of so many. */
+/** Records requested in parallel, over at most as many connections as the client opens; also those that determine the columns of a table. */
 const PAGE_IDS = 100
 
-/** An error that names thousands hides what it says. */
-const MOST_NAMED = 20
+/** The maximum number of ids in an error. */
+const MAX_NAMED = 20
 
 type Found = ReadonlyMap<string, CrmRecord>
 
 interface FoundMany {
   /** In the order of the ids. */
   readonly pages: AsyncIterable<ListPage>
-  /** Complete when the pages have been taken. */
+  /** Complete after the pages were read. */
   readonly missing: readonly string[]
 }
 
-/** Records by their ids: each in one request over GraphQL where the server has it, else all from one scan of the list. */
+/** Records by their ids: one GraphQL request for each if the server has it, else one scan of the list. */
 export function findMany(api: Api, resource: ListedResource, ids: readonly string[]): FoundMany {
   const missing: string[] = []
   async function* pages(): AsyncGenerator<ListPage> {
@@ -45,7 +45,7 @@ export function findMany(api: Api, resource: ListedResource, ids: readonly strin
   return { pages: pages(), missing }
 }
 
-/** Undefined when GraphQL does not tell; the first goes alone, so that a server without it is asked once. */
+/** Undefined if GraphQL is not available. The first id is requested alone, so that a server without GraphQL is asked once. */
 async function askForEach(api: Api, resource: ListedResource, ids: readonly string[]): Promise<Found | undefined> {
   const [first = '', ...others] = ids
   const answers = [await findByGraphql(api, resource, first)]
@@ -56,8 +56,8 @@ async function askForEach(api: Api, resource: ListedResource, ids: readonly stri
 }
 
 /**
- * What `get` does: one id that was typed is an object. Several, and whatever stdin holds, are a list, because what a pipe
- * is given must not have another shape on the day when there is one.
+ * `get`: one typed id prints an object. Several ids, and those from stdin, print a list, even if stdin contains only one, so
+ * that a pipe always receives the same shape.
  */
 export async function getByIds(ctx: Context, resource: ListedResource, words: readonly string[]): Promise<undefined> {
   const ids = await readIds(ctx, words, `crm ${RESOURCES[resource].plural} list -o id`)
@@ -74,15 +74,15 @@ export async function getByIds(ctx: Context, resource: ListedResource, words: re
   if (missing.length === ids.length) throw notThere(resource, namesOf(missing))
   throw new CrmError(
     'partial',
-    `${missing.length} of ${ids.length} ${RESOURCES[resource].plural} are not there: ${namesOf(missing)}`,
+    `${missing.length} of ${ids.length} ${RESOURCES[resource].plural} do not exist: ${namesOf(missing)}`,
     {
       hint: `crm ${RESOURCES[resource].plural} list`,
     },
   )
 }
 
-/** Some of them, and how many more there are. */
+/** The first ids, and the number of others. */
 export function namesOf(ids: readonly string[]): string {
-  const more = ids.length - MOST_NAMED
-  return `${ids.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const more = ids.length - MAX_NAMED
+  return `${ids.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

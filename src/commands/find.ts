@@ -4,7 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import { findByIds } from '../core/find-by-ids.ts'
 import { type CrmRecord, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
 
-/** By GraphQL where the server has it, which is one request; else from a scan of the list. */
+/** By one GraphQL request if the server has it, else by a scan of the list. */
 export async function findOne(
   ctx: Pick<Context, 'api' | 'seen'>,
   resource: ListedResource,
@@ -30,10 +30,10 @@ export function listAll(api: Api, resource: ListedResource): AsyncIterable<{ rea
   return api[RESOURCES[resource].plural].list()
 }
 
-/** Failures that a scan would meet too. An outage is none: the scan waits for its end, which a probe does not. */
+/** Failures that a scan would have, too. Not an outage: unlike a probe, a scan waits for its end. */
 const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'usage', 'no_key']
 
-/** `unknown` where GraphQL does not tell; undefined when there is no such record. */
+/** `unknown` if GraphQL is not available; undefined if there is no such record. */
 export async function findByGraphql(
   api: Api,
   resource: ListedResource,
@@ -42,7 +42,7 @@ export async function findByGraphql(
   try {
     return await api.graphql.get(resource, id)
   } catch (error) {
-    // Whatever is wrong with its GraphQL, a server that has the documented endpoints can be read.
+    // Without GraphQL, the record can be found in the list.
     if (!(error instanceof CrmError) || FINAL.includes(error.code)) throw error
     return 'unknown'
   }

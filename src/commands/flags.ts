@@ -9,7 +9,7 @@ import { PROGRESS_FLAGS } from '../output/progress.ts'
 
 const WHERE_ERRORS: readonly GlobalFlags['whereErrors'][] = ['stop', 'skip']
 
-/** Flags that only some commands act on; the others refuse them rather than ignore them. */
+/** Flags of some commands; the others refuse them instead of ignoring them. */
 const SCOPED = {
   where: () => new Option('--where <expr>', 'only records for which this jq expression is true'),
   whereErrors: () =>
@@ -35,7 +35,7 @@ const SCOPED = {
 
 export type ScopedFlag = keyof typeof SCOPED
 
-/** What prints records can print what an expression makes of them; what prints a list can choose, and page. */
+/** Commands that print records also take expressions; those that print lists also filter and page. */
 const TOGETHER: Partial<Record<ScopedFlag | 'export', readonly ScopedFlag[]>> = {
   fields: ['fields', 'jq', 'csvSafe'],
   where: ['where', 'whereErrors', 'progress', 'pager'],
@@ -58,8 +58,8 @@ const GLOBAL = {
 } as const
 
 /**
- * For the file of a command: the scoped flags it acts on, `fields` where it prints records, `where` where it lists them,
- * `export` where it writes them to a file.
+ * Adds scoped flags to a command: `fields` if it prints records, `where` if it lists them, `export` if it writes them to a
+ * file.
  */
 export function addScopedFlags(command: object, flags: readonly (ScopedFlag | 'export')[]): void {
   const wanted = new Set(flags.flatMap((flag): readonly string[] => TOGETHER[flag] ?? [flag]))
@@ -69,16 +69,16 @@ export function addScopedFlags(command: object, flags: readonly (ScopedFlag | 'e
 }
 
 /**
- * Every command carries the global flags itself, so that they work before and after its name and its own arguments are
- * never mistaken for them. They are added on the way down to the command that runs; the others are never asked.
+ * Every command has the global flags itself, so that they work before and after its name, and are not confused with its
+ * arguments. They are added to the commands on the path to the one that runs.
  */
 export function addGlobalFlags(command: Command): void {
   if (!command.parent) for (const declare of Object.values(SCOPED)) command.addOption(declare().hideHelp())
-  // A noun only leads to its verbs: their help shows the flags, its own is short.
+  // The help of verbs shows the global flags; that of nouns is short.
   const isShown = !command.parent || command.options.length > 0 || command.commands.length === 0
   for (const declare of Object.values(GLOBAL)) {
     const option = declare()
-    // A command may know better what --timeout is about.
+    // A command may define its own --timeout.
     if (command.options.some(({ long }) => long === option.long)) continue
     command.addOption(option.helpGroup('Global options:').hideHelp(!isShown))
   }
@@ -96,7 +96,7 @@ export function readGlobalFlags(leaf: Command): GlobalFlags {
   for (const flag of Object.keys(SCOPED) as ScopedFlag[]) {
     const option = SCOPED[flag]()
     if (!given(flag) || leaf.options.some(({ long }) => long === option.long)) continue
-    throw new CrmError('usage', `${option.long} means nothing to '${commandPath(leaf)}'`, {
+    throw new CrmError('usage', `${option.long} does not apply to '${commandPath(leaf)}'`, {
       hint: `${commandPath(leaf)} --help`,
     })
   }
@@ -135,10 +135,10 @@ function hasFlag(command: Command | undefined, flag: string): boolean {
   return command?.options.some(({ long }) => long === flag) === true
 }
 
-/** The change would be sent, and 10 be expected of it. */
+/** CrmError `usage` for --exit-code without --dry-run or --plan: the change would be sent. */
 function refuseSentExit(leaf: Command): void {
   if (!hasFlag(leaf, '--dry-run')) return
-  throw new CrmError('usage', '--exit-code is about what would change, and this would send it; nothing was sent', {
+  throw new CrmError('usage', '--exit-code reports what would change, but this command would send it; nothing was sent', {
     hint: `add --dry-run${hasFlag(leaf, '--plan') ? ' (or --plan FILE, of many)' : ''}, or leave it out`,
   })
 }
@@ -152,7 +152,7 @@ export function isFormatOpen(leaf: Command): boolean {
   return true
 }
 
-/** What an expression makes need not be a record, so it is printed as JSON. */
+/** The result of an expression need not be a record, so it is printed as JSON. */
 function outputFormat(hasJq: boolean, given: Format | undefined): Format {
   if (!hasJq) return given ?? 'table'
   if (given === undefined || given === 'json' || given === 'jsonl') return given ?? 'json'
@@ -161,7 +161,7 @@ function outputFormat(hasJq: boolean, given: Format | undefined): Format {
   })
 }
 
-/** `crm contacts list`: what a person types to get there. */
+/** The full name of a command: `crm contacts list`. */
 export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name()
 }
@@ -171,10 +171,10 @@ export function parseCount(text: string): number {
   return Number(text)
 }
 
-/** For times of which none at all makes no sense. */
+/** For times that must not be 0. */
 export function parsePositiveTime(text: string): number {
   const timeMs = parseTime(text)
-  if (timeMs === 0) throw new InvalidArgumentError('Expected more than no time at all.')
+  if (timeMs === 0) throw new InvalidArgumentError('Expected a time above 0.')
   return timeMs
 }
 

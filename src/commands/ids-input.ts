@@ -2,8 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
 
 /**
- * Ids as arguments; `-` stands for those on stdin, one a line. Each counts once, in the order first seen; none on stdin is
- * none. `listCommand` prints such ids.
+ * Ids from arguments; `-` reads them from stdin, one a line. Duplicates are removed. `listCommand` prints such ids.
  */
 export async function readIds(
   ctx: InputContext,
@@ -12,7 +11,7 @@ export async function readIds(
 ): Promise<readonly string[]> {
   const ids = new Set<string>()
   for (const word of words) {
-    // A script whose variable is empty means one record, not none.
+    // An empty variable in a script must not mean no record.
     if (word.trim() === '') throw new CrmError('usage', 'an id is empty', { hint: listCommand })
     const lines = word === '-' ? (await readInput(ctx, '-', 'ids from')).split('\n') : [word]
     for (const line of lines) if (line.trim()) ids.add(line.trim())

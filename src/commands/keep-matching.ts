@@ -3,7 +3,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 export interface ListPage {
   readonly items: readonly CrmRecord[]
   readonly nextCursor: string | undefined
-  /** Records of this page that would be next were left out by `--limit`; no cursor leads to them. */
+  /** `--limit` cut this page: there are more records, without a cursor for them. */
   readonly isCut?: true
   /** Whether more records follow, as in a page of the client. */
   readonly rest?: 'some' | 'unknown' | 'none'
@@ -11,7 +11,7 @@ export interface ListPage {
 
 type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
 
-/** What `--where` leaves of each page, until there are `limit` records. */
+/** The records of each page that match `--where`, up to `limit`. */
 export async function* keepMatching(
   pages: AsyncIterable<ListPage>,
   keep: Keep,

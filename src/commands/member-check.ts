@@ -2,7 +2,7 @@ import type { Context, WithFlags } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
 import { type CrmRecord, fieldOf, RESOURCES, type Resource } from '../core/resources/registry.ts'
 
-/** What a check of the members on a command line takes. */
+/** What a check of the members on a command line needs. */
 export type CheckContext = Pick<Context, 'api' | 'expr'> & WithFlags<'fields' | 'output'>
 
 /** A check of all records of a list. */

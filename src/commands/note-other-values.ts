@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import { otherValues, otherValueText } from '../core/other-values.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 
-/** A server may ignore a member, or answer with the unchanged record: a note names each value that differs from what was sent. */
+/** Notes values in the answer that differ from those sent: a server may ignore a member. */
 export function noteOtherValues(ctx: Pick<Context, 'note'>, record: CrmRecord, patch: JsonObject): void {
   const others = otherValues(record, patch).map(otherValueText)
   if (others.length > 0) ctx.note(`The answer shows another value than was sent: ${others.join('; ')}`)

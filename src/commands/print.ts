@@ -15,7 +15,7 @@ import { printWhole } from '../output/print-results.ts'
 import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
 import { linesFor } from '../output/safe-lines.ts'
-import { withFlag, withGoOnHint } from './command-line.ts'
+import { withFlag, withContinueHint } from './command-line.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 import {
   allOf,
@@ -26,11 +26,11 @@ import {
   type ListCheck,
 } from './member-check.ts'
 
-/** How records are to be written, and where. */
+/** What writing records needs. */
 type OutputContext = Pick<Context, 'io' | 'env' | 'expr'> &
   WithFlags<'isQuiet' | 'output' | 'fields' | 'color' | 'isCsvSafe'>
 
-/** Which records of a list are kept, and what is said of the others. */
+/** What reading and filtering a list needs. */
 type ListContext = Pick<Context, 'io' | 'now' | 'note' | 'expr'> & WithFlags<'isQuiet' | 'progress' | 'limit'>
 
 interface WholeList {
@@ -40,13 +40,13 @@ interface WholeList {
 
 export interface List {
   readonly pages: AsyncIterable<ListPage> & Partial<WholeList>
-  /** What a table shows when `--fields` names nothing. */
+  /** The columns of a table without `--fields`. */
   readonly columns: readonly string[]
-  /** What the records are called, for the note that there are none. */
+  /** The plural, for the note that there are none. */
   readonly plural: string
-  /** Undefined when they are not records of a resource. */
+  /** Undefined if they are not records of a resource. */
   readonly resource?: Resource
-  /** Made at the end, beside the check of the members that expressions use. */
+  /** Checks at the end, besides that of the members in expressions. */
   readonly checks?: readonly ListCheck[]
 }
 
@@ -55,12 +55,12 @@ export function listOf(resource: Resource): Pick<List, 'columns' | 'plural' | 'r
   return { columns: FIELDS[resource], plural: RESOURCES[resource].plural, resource }
 }
 
-/** `--where` is decided here: the server is then asked for all records, and `--limit` counts those that are kept. */
+/** `--where` is applied locally: all records are requested, and `--limit` counts those that match. */
 export function requestedLimit({ flags }: WithFlags<'limit' | 'where'>): number | undefined {
   return flags.where === undefined ? flags.limit : undefined
 }
 
-/** Prints pages as they arrive. None found is success, said on stderr; so is what `--limit` cut off. */
+/** Prints pages as they arrive. An empty list is a success; it, and records beyond `--limit`, are noted on stderr. */
 export async function printList(ctx: Context, list: List): Promise<undefined> {
   const pager = await openPagerFor(ctx)
   const check = await checkOf(ctx, list)
@@ -80,8 +80,8 @@ export async function printList(ctx: Context, list: List): Promise<undefined> {
       await pager?.close()
       if (!ctx.signal.aborted) return
     }
-    // What an expression makes of a whole list is printed at its end.
-    throw ctx.flags.jq !== undefined && ctx.flags.output === 'json' ? error : withGoOnHint(error, ctx.argv, last)
+    // The result of an expression for a whole list is printed at its end.
+    throw ctx.flags.jq !== undefined && ctx.flags.output === 'json' ? error : withContinueHint(error, ctx.argv, last)
   } finally {
     await pager?.close()
   }
@@ -97,7 +97,7 @@ export async function checkOf(ctx: CheckContext, { resource, checks = [] }: List
   return allOf([createMemberCheck(ctx, resource, uses), ...checks])
 }
 
-/** What is read from the server is what progress counts; rows on a terminal are progress enough. */
+/** Progress counts the records read from the server; rows on a terminal need no progress. */
 export async function chosenPages(
   ctx: ListContext,
   { pages, plural }: List,
@@ -177,12 +177,12 @@ function noteRest(
   }
 }
 
-/** `resource`: undefined when the record is not one of a resource. */
+/** `resource`: undefined if the record is not one of a resource. */
 export async function printOne(ctx: Context, record: CrmRecord, resource?: Resource): Promise<undefined> {
   if (ctx.flags.output === 'id' && record.id === undefined) {
     throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
   }
-  // Unlike a list, one record is not cut short by a reader: the exit code still counts.
+  // Unlike a list, a single record is not ended by a closed pipe: the exit code counts.
   ctx.onVerdict?.()
   const out = await recordOutput(ctx, Object.keys(record))
   try {
@@ -200,22 +200,22 @@ async function judgeMembers(ctx: CheckContext, record: CrmRecord, resource: Reso
   await check.judge()
 }
 
-/** In place of exit 2, which means that nothing was sent. */
+/** Replaces exit 2, which means that nothing was sent. */
 function doneBut(what: string, cause: CrmError): CrmError {
   return new CrmError('partial', `done, but ${what}${cause.message}`, { ...cause.details, cause })
 }
 
-/** What a write was answered with. Its id is not lost with the output: nothing else may lead to the record. */
+/** Prints the record of a write. Its id is reported even if the output fails, because it may be the only way to find the record. */
 export async function printWritten(ctx: Context, record: CrmRecord, what: Resource): Promise<undefined> {
   const id = idText(record.id)
   ctx.onVerdict?.()
   ctx.seen(what, [record])
   if (id !== undefined) {
     ctx.onTaken?.(`${what} ${id}`)
-    if (ctx.isStdoutDiscarded?.()) ctx.note(`Took effect, and the output is discarded: ${what} ${id}`)
+    if (ctx.isStdoutDiscarded?.()) ctx.note(`Done, but the output is discarded: ${what} ${id}`)
   }
   if (id === undefined && ctx.flags.output === 'id') {
-    const message = `the server took it as done, but answered with a ${what} that has no id`
+    const message = `the server confirmed the write, but sent a ${what} without an id`
     throw new CrmError('bad_answer', message, { hint: `crm ${RESOURCES[what].plural} list` })
   }
   try {
@@ -225,13 +225,13 @@ export async function printWritten(ctx: Context, record: CrmRecord, what: Resour
   }
 }
 
-/** A value that is not a record: bare for people and shells, a JSON document where one was asked for. */
+/** A value that is not a record: plain text, or a JSON document if requested. */
 export async function printValue(ctx: Pick<Context, 'io'> & WithFlags<'output'>, value: JsonValue): Promise<undefined> {
   const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
   await writeText(ctx.io.stdout, `${isJson ? jsonText(value) : String(value ?? '')}\n`)
 }
 
-/** A document as a server sent it, or what `--jq` makes of it; `-o json` and `jsonl` lay JSON out anew. */
+/** A document unchanged, or the result of `--jq`; `-o json` and `jsonl` format JSON. */
 export async function printDocument(ctx: OutputContext, text: string): Promise<void> {
   const { io, flags } = ctx
   const out = await recordOutput(ctx, [])

@@ -3,7 +3,7 @@ import { CrmError } from '../core/errors.ts'
 
 type Choosing = Pick<Context, 'env' | 'settings'> & WithFlags<'profile'>
 
-/** The profile that a command about profiles means: `-p`, else CRM_PROFILE, else the active one. */
+/** The profile for commands about profiles: `-p`, else CRM_PROFILE, else the active one. */
 async function selectedProfileName(ctx: Choosing): Promise<string | undefined> {
   return ctx.flags.profile ?? (ctx.env.CRM_PROFILE || (await (await ctx.settings()).active()))
 }

@@ -1,6 +1,6 @@
 import { parse, YAMLParseError } from 'yaml'
 
-/** Throws a SyntaxError, as JSON.parse does. A module of its own, because the package is loaded only for YAML. */
+/** Throws a SyntaxError, like JSON.parse. A separate module, so that the package is loaded for YAML only. */
 export function parseYaml(text: string): unknown {
   try {
     return parse(text)

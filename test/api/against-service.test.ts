@@ -108,7 +108,7 @@ test('an idempotency key that was used for something else is refused', async () 
   expect(error.code).toBe('invalid_values')
 })
 
-test('a wrong key and a key without the scope are told apart', async () => {
+test('a wrong key and a key without the scope are distinguished', async () => {
   const { api, service, url } = await openBoth({}, { key: 'crm_key_wrong_wrong_wrong' })
   expect((await failureOf(allPages(api.contacts.list(ALL)))).code).toBe('unauthorized')
   const reader = openClient(url, { key: (await service.addKey(['read'])).text })

@@ -39,7 +39,7 @@ test('a small answer that grows beyond 64 MiB is refused', async () => {
   const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20))
   const { url } = await startServer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
-  expect(error.message).toContain('more than 64 MiB once it is decompressed')
+  expect(error.message).toContain('the decompressed answer is larger than 64 MiB')
 })
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   await expect(openClient(url).api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'é' })
 })
 
-test('a page of 5 MB is a page', async () => {
+test('a page of 5 MB is read', async () => {
   const data = Array.from({ length: 5000 }, (_, n) => ({ id: `con_${n}`, text: 'x'.repeat(1000) }))
   const { url } = await startServer((response) => sendJson(response, 200, { data, next_cursor: null }))
   const [page] = await allPages(openClient(url).api.contacts.list(ALL))
@@ -69,7 +69,7 @@ const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, heade
     'a broken gzip',
     Buffer.from('1f8b0800zz', 'latin1'),
     { 'content-encoding': 'gzip' },
-    'compressed (gzip), and it is not',
+    'the content encoding gzip, but is not compressed',
   ],
   ['an unknown coding', 'x', { 'content-encoding': 'compress' }, 'unknown content encoding (compress)'],
 ]

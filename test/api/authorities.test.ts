@@ -26,8 +26,8 @@ test('a server is trusted whose certificate is in SSL_CERT_FILE, and no other', 
 })
 
 test.each([
-  ['', /holds no certificate$/],
-  ['-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERTIFICATE-----\n', /holds no certificate that can be read$/],
+  ['', /contains no certificate$/],
+  ['-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERTIFICATE-----\n', /contains no readable certificate$/],
 ])('a file that holds %j is named, and nothing is sent', async (text, message) => {
   const { url, seen } = await startServer((response) => sendJson(response, 201, {}))
   const { api } = openClient(new URL(`https://${url.host}`), { env: { SSL_CERT_FILE: await fileWith(text) } })

@@ -29,7 +29,7 @@ test('the signal of a list ends it between two pages', async () => {
   expect(seen).toHaveLength(1)
 })
 
-test('one that leaves the queue before a limit lets nobody pass, and the others still go in their turn', async () => {
+test('one that leaves the queue before a limit lets no other pass, and the others still go in their turn', async () => {
   const one = new AbortController()
   const reset = Promise.withResolvers<void>()
   const { url, seen } = await startServer((response, _request, nth) => {

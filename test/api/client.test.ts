@@ -3,7 +3,7 @@ import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import { sendJson, startServer, startTcpServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
 
-test('a redirect is not followed, and the key goes nowhere else', async () => {
+test('a redirect is not followed, and the key is sent to no other origin', async () => {
   const elsewhere = await startServer((response) => sendJson(response, 200, { id: 'con_1' }))
   const { url, seen } = await startServer((response) => {
     response.writeHead(307, { location: `${elsewhere.url.href}v1/contacts` }).end()
@@ -51,7 +51,7 @@ test('close lets what is under way end, but not for longer than a second', async
   expect(error.details.idempotencyKey).toBe('mine')
 })
 
-test('close ends the waits of calls that nobody waits for any more', async () => {
+test('close ends the waits of abandoned calls', async () => {
   const { url } = await startServer((response) => sendJson(response, 429, {}, { 'retry-after': '30' }))
   const { promise: waiting, resolve: wait } = Promise.withResolvers<void>()
   const { api } = openClient(url, { onWait: () => wait() }, SYSTEM_TIMING)

@@ -97,7 +97,7 @@ test('a record that holds the very key has it taken out, and keeps what only loo
   expect(page?.items).toEqual([{ ...record, note: 'told: [redacted].' }])
 })
 
-test('crm api is given the answer as it came, and its error is not', async () => {
+test('crm api receives the answer unchanged, and its error redacted', async () => {
   const { url } = await startServer((response) => sendJson(response, 422, { detail: MARK }, { 'x-echo': 'Marked' }))
   const { api } = openClient(url, { key: MARK })
   const path = { method: 'GET', path: '/echo', headers: [], bytes: undefined, idempotencyKey: undefined } as const

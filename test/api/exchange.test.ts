@@ -54,7 +54,7 @@ test('a signal that was aborted sends nothing', async () => {
   expect(seen).toHaveLength(0)
 })
 
-test('a signal that aborts ends a write at once, and its fate is unknown', async () => {
+test('a signal that aborts ends a write at once, and its outcome is unknown', async () => {
   const interruption = new AbortController()
   const { url } = await startServer(() => interruption.abort())
   const { api } = openClient(url, { signal: interruption.signal })

@@ -196,7 +196,7 @@ test('an address that leads back to the first page is an error at once', async (
   expect(seen).toHaveLength(1)
 })
 
-test('an address is asked for as it is, and a page that is longer than what is left is cut', async () => {
+test('an address is requested unchanged, and a page longer than the remaining limit is cut', async () => {
   const { url, seen } = await startServer((response, _request, nth) =>
     sendJson(response, 200, {
       data: RECORDS.slice(2 * nth - 2, 2 * nth),

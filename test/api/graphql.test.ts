@@ -68,8 +68,8 @@ function memoryOf(start?: JsonObject): GraphqlMemory & { value: JsonObject | und
   return memory
 }
 
-describe('a server that nobody here wrote', () => {
-  test('gives records in the names of REST, with what its schema says that they have', async () => {
+describe('a foreign server', () => {
+  test('returns records with the member names of REST, by its schema', async () => {
     const { url } = await startGraphqlServer(FOREIGN, foreignRoot())
     const { api } = openClient(url)
     expect(await api.graphql.get('contact', 'p1')).toEqual({
@@ -101,7 +101,7 @@ describe('a server that nobody here wrote', () => {
     expect(error).toMatchObject({ code: 'not_found', message: 'there is no deal "d9"' })
   })
 
-  test('changes a deal member by member, and what its input has no place for is said before anything is sent', async () => {
+  test('updates a deal member by member, and refuses unknown members before anything is sent', async () => {
     const updates: object[] = []
     const { url, seen } = await startGraphqlServer(FOREIGN, foreignRoot(updates))
     const { api } = openClient(url)
@@ -143,7 +143,7 @@ describe('a server that nobody here wrote', () => {
     expect(deal).toEqual({ id: 'd1', owner_id: null })
   })
 
-  test('that lacks something is told by what it lacks', async () => {
+  test('that lacks an operation is refused by its name', async () => {
     const { url } = await startGraphqlServer('type Query { contact(id: ID!, tenant: ID!): String deals: Int }', {})
     const { api } = openClient(url)
     const notes = await failureOf(allPages(api.graphql.notes('d1', ALL)))
@@ -225,7 +225,7 @@ describe('a mutation', () => {
     expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { isInDoubt: true, idempotencyKey: 'k-1' } })
   })
 
-  test('that is remembered where nothing is any more is sent where it is found', async () => {
+  test('with a cached path that no longer exists is sent to the path that is found', async () => {
     const { url, seen } = await startGraphqlServer(FOREIGN, foreignRoot(), '/graphql')
     const memory = memoryOf({ format: 1, at_ms: Date.now(), path: '/old', offers: {} })
     expect((await openClient(url, { memory }).api.graphql.send(MUTATION)).errors).toEqual([])
@@ -238,7 +238,7 @@ describe('a mutation', () => {
     [415, 'rejected'],
     [422, 'invalid_values'],
     [307, 'rejected'],
-  ] as const)('that is refused with %s is told as REST tells it, and sent once', async (status, code) => {
+  ] as const)('that is refused with %s is reported like over REST, and sent once', async (status, code) => {
     const { url, seen } = await startServer((response, { body }) =>
       body.includes('mutation')
         ? sendJson(response, status, { code: 'x', detail: 'not so' })
@@ -252,7 +252,7 @@ describe('a mutation', () => {
   test.each([
     ['409 in progress', 409, { code: 'idempotency_in_progress', detail: 'at work' }],
     ['200 that is no GraphQL', 200, { ok: true }],
-  ])('whose fate is unknown names its key: %s', async (_what, status, answer) => {
+  ])('whose outcome is unknown names its key: %s', async (_what, status, answer) => {
     const { url } = await startServer((response, { body }) =>
       body.includes('mutation')
         ? sendJson(response, status, answer)
@@ -264,7 +264,7 @@ describe('a mutation', () => {
   })
 })
 
-test('a query of the user’s own that is refused is told as REST tells it, and asked at one path', async () => {
+test('a query of the user’s own that is refused is reported like over REST, and sent to one path', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 413, { detail: 'too large' }))
   const query = { query: '{ a }', variables: {}, operationName: undefined, isRead: true, idempotencyKey: undefined }
   const error = await failureOf(openClient(url).api.graphql.send(query))
@@ -272,7 +272,7 @@ test('a query of the user’s own that is refused is told as REST tells it, and 
   expect(seen).toHaveLength(1)
 })
 
-describe('what is remembered', () => {
+describe('the cache', () => {
   test('saves the introspection of the next run', async () => {
     const { url, asked } = await startGraphqlServer(FOREIGN, foreignRoot())
     const memory = memoryOf()
@@ -282,7 +282,7 @@ describe('what is remembered', () => {
     expect(asked().map((query) => query.includes('__schema'))).toEqual([true, false, false])
   })
 
-  test('is found out anew when the server refuses it, and after a day', async () => {
+  test('is read again when the server refuses it, and after a day', async () => {
     const { url, asked } = await startGraphqlServer(FOREIGN, foreignRoot())
     const memory = memoryOf()
     let nowMs = Date.now()
@@ -296,7 +296,7 @@ describe('what is remembered', () => {
     expect(asked().filter((query) => query.includes('__schema'))).toHaveLength(3)
   })
 
-  test('is for an hour also that there is nothing', async () => {
+  test('includes the absence of GraphQL, for an hour', async () => {
     const { url, seen } = await startServer((response) => sendJson(response, 404, {}))
     const memory = memoryOf()
     let nowMs = Date.now()
@@ -309,7 +309,7 @@ describe('what is remembered', () => {
     expect(seen).toHaveLength(4)
   })
 
-  test('is not believed when another release wrote it', async () => {
+  test('is ignored if another release wrote it', async () => {
     const { url, asked } = await startGraphqlServer(FOREIGN, foreignRoot())
     const memory = memoryOf({ format: 0, at_ms: Date.now(), path: '/graphql', offers: { contact: {} } })
     await openClient(url, { memory }).api.graphql.get('contact', 'p1')

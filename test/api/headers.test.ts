@@ -15,7 +15,7 @@ test.each([
   expect(ifMatchHeader(tag)).toBe(header)
 })
 
-test.each(['', '"', 'a b', '3"', 'a\r\nX: y', 'ü'])('%j is no entity tag', (tag) => {
+test.each(['', '"', 'a b', '3"', 'a\r\nX: y', 'ü'])('%j is not an entity tag', (tag) => {
   expect(() => ifMatchHeader(tag)).toThrow(CrmError)
 })
 

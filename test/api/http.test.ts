@@ -184,7 +184,7 @@ test('a read whose body was cut off is tried again', async () => {
   expect(waits).toEqual([250])
 })
 
-test('debug tells of every try and wait, and never the key or a body', async () => {
+test('debug reports every try and wait, and never the key or a body', async () => {
   const { url } = await startServer((response, _request, nth) => {
     if (nth === 1) sendJson(response, 503, { detail: 'busy' }, { 'x-request-id': 'req_1' })
     else sendJson(response, 201, { id: 'con_secret' }, { 'x-request-id': 'req_2' })

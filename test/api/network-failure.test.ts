@@ -54,12 +54,12 @@ test.each(CODES)('%s is explained', (code, errorCode, reason) => {
   expect(networkFailure(CALL, new NoReply('network', false, cause), PLACE)).toMatchObject({ code: errorCode, reason })
 })
 
-test('an error that is not the network is thrown on as the bug it is', () => {
+test('an error that is not a network error is rethrown', () => {
   const bug = new TypeError('x is not a function')
   expect(() => networkFailure(CALL, new NoReply('network', false, bug), PLACE)).toThrow(bug)
 })
 
-test('a connection that does not come about in time was not sent', async () => {
+test('a request without a connection within the timeout was not sent', async () => {
   // A TLS handshake with a server that says nothing never ends by itself.
   const { host } = await startTcpServer(() => {})
   const { api } = openClient(new URL(`https://${host}`), { timeoutMs: 60, maxWaitMs: 0 })
@@ -68,7 +68,7 @@ test('a connection that does not come about in time was not sent', async () => {
   expect(error.message).toBe(`cannot create the contact: https://${host} could not be reached within 0.06 s`)
 })
 
-test('a connection that is reset in the body of a write leaves its fate unknown', async () => {
+test('a connection that is reset in the body of a write leaves its outcome unknown', async () => {
   const { url } = await startServer((response) => {
     response.writeHead(201, { 'content-length': 100 })
     response.write('{"id"', () => response.destroy())

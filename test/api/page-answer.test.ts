@@ -98,7 +98,7 @@ describe('the next page', () => {
     expect(read(json)).toMatchObject({ next: undefined, isEndKnown: true })
   })
 
-  test('a list that says nothing is known not to have said it, and what it counts is not forgotten', () => {
+  test('a page without paging members is recognised as such, and its count is kept', () => {
     expect(read({ data: items })).toMatchObject({ isEndKnown: false, counts: { total: undefined, pages: undefined } })
     expect(read({ data: items, total: 2 })).toMatchObject({ counts: { total: { count: 2, at: 'total' } } })
     expect(read({ data: items, meta: { total: 30 } })).toMatchObject({

@@ -109,7 +109,7 @@ test('an empty page in the middle does not end the list', async () => {
   expect(pages.flatMap((page) => page.items)).toEqual([{ id: 'con_1' }, { id: 'con_3' }])
 })
 
-test('a page in the middle that fails is tried again, and what came before was not lost', async () => {
+test('a page in the middle that fails is retried, and the pages before it are not lost', async () => {
   const { url } = await startServer((response, _request, nth) => {
     if (nth === 2) sendJson(response, 503, {})
     else sendJson(response, 200, { data: [{ id: `con_${nth}` }], next_cursor: nth === 1 ? 'c' : null })

@@ -61,7 +61,7 @@ test('what is nested too deep is not sent', async () => {
   expect(seen).toEqual([])
 })
 
-test('a cursor, or a last id, beyond what a double holds goes back as it came', async () => {
+test('a cursor or last id beyond the range of a double is sent back unchanged', async () => {
   const { url, seen } = await startServer((response, _request, nth) => {
     const bodies = ['"next_cursor":12345678901234567891', '"has_more":true', '"has_more":false']
     response.writeHead(200).end(`{"data":[{"id":1234567890123456789${nth}}],${bodies[nth - 1]}}`)

@@ -26,6 +26,6 @@ test('every cursor comes back as it was', () => {
   )
 })
 
-test.each(['?//evil.example/x', '?/\\\\evil.example', '?', '?a', '?a=1&b=2', '?=x'])('%s is no cursor', (text) => {
+test.each(['?//evil.example/x', '?/\\\\evil.example', '?', '?a', '?a=1&b=2', '?=x'])('%s is not a cursor', (text) => {
   expect(() => parsePosition(text, ORIGIN)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
 })

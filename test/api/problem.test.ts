@@ -66,7 +66,7 @@ test.each(PROBLEM_SHAPES)('the errors of %s are shown with their fields', (_, bo
   expect(problem).toMatchObject({ message, field })
 })
 
-test('what the detail says already is not said twice', () => {
+test('a fault in the detail is not repeated', () => {
   expect(messageOf({ detail: 'stage: is unknown', errors: [{ pointer: '#/stage', detail: 'is unknown' }] })).toBe(
     'stage: is unknown',
   )

@@ -110,7 +110,7 @@ test.each([
   const error = await failureOf(openClient(TARGET, { env, maxWaitMs: 0 }).api.contacts.create({}, NO_KEY))
   expect(error.code).toBe('unreachable')
   expect(error.message).toBe(`cannot create the contact: the proxy ${proxy.url.host} ${reason}`)
-  expect(error.details.hint).toBe('HTTPS_PROXY names the proxy; NO_PROXY=crm.example.com goes without it')
+  expect(error.details.hint).toBe('HTTPS_PROXY names the proxy; NO_PROXY=crm.example.com bypasses it')
   expect(error.details.idempotencyKey).toBeUndefined()
 })
 

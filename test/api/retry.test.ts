@@ -29,7 +29,7 @@ test('a rate limit is waited for until the time is used up, at most 8 s at once'
   expect(waits(limit, 30_000)).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000])
 })
 
-test('a Retry-After is obeyed as it is and ends with the time, not with a count', () => {
+test('a Retry-After is obeyed exactly, and ends with the maximum wait, not with a count', () => {
   expect(waits({ ...outage, retryAfterMs: 2000 }, 10_000, () => 0)).toEqual([2000, 2000, 2000, 2000, 2000])
 })
 

@@ -23,7 +23,7 @@ test('a self-signed certificate is named as the reason, once, and nothing was se
   expect(requests).toBe(0)
 })
 
-test('a server that speaks plain HTTP where TLS is expected is said to', async () => {
+test('a server that speaks plain HTTP instead of TLS is reported as such', async () => {
   const { url } = await startServer((response) => sendJson(response, 201, {}))
   const { api, waits } = openClient(new URL(`https://${url.host}`))
   const error = await failureOf(api.contacts.create({}, NO_KEY))

@@ -138,7 +138,7 @@ const FILES: readonly (Case & { readonly content?: string | Buffer; readonly fil
     file: 'a.json',
     content: '[{"name":"x"}]',
     args: [],
-    what: /does not hold one record/,
+    what: /does not contain one record/,
     next: /object/,
   },
   {
@@ -146,7 +146,7 @@ const FILES: readonly (Case & { readonly content?: string | Buffer; readonly fil
     file: 'a.yaml',
     content: '- name: x\n',
     args: [],
-    what: /does not hold one record/,
+    what: /does not contain one record/,
     next: /object/,
   },
   { title: 'no file', file: 'none.json', args: [], what: /none\.json.*no such file/, next: /./ },

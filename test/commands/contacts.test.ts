@@ -85,7 +85,7 @@ describe('get of several', () => {
     expect({ ...some, stderr: JSON.parse(some.stderr) }).toMatchObject({
       exit: 3,
       stdout: '{"name":"Big"}\n',
-      stderr: { error: { code: 'partial', message: '2 of 3 deals are not there: deal_x, deal_y' } },
+      stderr: { error: { code: 'partial', message: '2 of 3 deals do not exist: deal_x, deal_y' } },
     })
     const none = await crm(['deals', 'get', '-', '-o', 'json', '-q'], service.env, 'deal_x\ndeal_y\n')
     expect(none).toMatchObject({ exit: 6, stdout: '[]\n' })
@@ -94,7 +94,7 @@ describe('get of several', () => {
     expect(nothing).toEqual({ exit: 0, stdout: '[]\n', stderr: 'No ids on stdin.\n' })
   })
 
-  test('reads the list once where a server has no GraphQL', async () => {
+  test('reads the list once if a server has no GraphQL', async () => {
     const data = [{ id: 'c1', name: 'Ada' }, { id: 'c2' }, { id: 'c3' }]
     const { url, seen } = await startServer((response, { method }) => {
       if (method === 'GET') sendJson(response, 200, { data, next_cursor: null })
@@ -178,7 +178,7 @@ describe('contacts delete', () => {
     const args = ['contacts', 'delete', a, 'con_nothere', b, '--yes', '--expect', '3']
     const { exit, stdout, stderr } = await crm(args, service.env)
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
-    expect(stderr).toMatch(/Already gone, or never there: 1 of \d+: con_nothere/)
+    expect(stderr).toMatch(/Not found: 1 of \d+: con_nothere/)
     expect(stderr).toContain('crm: 1 of 3 contacts were not deleted: con_nothere\n  crm contacts list\n')
     expect(await all(service, '/v1/contacts')).toEqual([])
   })
@@ -198,7 +198,7 @@ describe('contacts delete', () => {
     const [plain, coded] = await Promise.all([crm(args, service.env), crm([...args, '--exit-code'], service.env)])
     expect([plain.exit, coded.exit]).toEqual([0, 10])
     expect(plain.stdout).toBe(`${id}\n`)
-    expect(plain.stderr).toContain('Not there: con_x\n')
+    expect(plain.stderr).toContain('Not found: con_x\n')
     expect((await all(service, '/v1/contacts')).map((contact) => contact.id)).toContain(id)
   })
 })

@@ -43,7 +43,7 @@ test('crm serve sends signed events, again after the times of --retry-schedule, 
   expect(service.said()).toBe(said)
 })
 
-test('a service that others can reach delivers to nothing private, unless it is told to', async () => {
+test('a service on a public address delivers to private addresses only with --allow-private-targets', async () => {
   const receiver = await receiveEvents()
   const database = join(tempFolder(), 'crm.db')
   const open = ['--host', '0.0.0.0', '--insecure-http', '--database', database, '--retry-schedule', '0,1s,1s,1s']

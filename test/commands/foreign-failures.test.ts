@@ -13,7 +13,7 @@ function envFor(url: URL): Env {
   return emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
 }
 
-test('a server that is down is 9, and named', async () => {
+test('a server that is down is exit 9, and named', async () => {
   const server = createServer()
   const url = await listen(server)
   await new Promise((resolve) => server.close(resolve))

@@ -50,7 +50,7 @@ test('one process that deletes 500 contacts keeps to the limit of an express app
   expect(counts.refused).toBeLessThanOrEqual(10)
 })
 
-test('an endpoint that goes away is told once per process, and with a settings folder once a day', async () => {
+test('a deprecated endpoint is reported once per process, and with a settings folder once a day', async () => {
   const { url } = await startServer((response) =>
     sendJson(response, 200, [], {
       deprecation: '@1767225600',

@@ -160,7 +160,7 @@ describe('a server without GraphQL', () => {
 })
 
 describe('crm graphql', () => {
-  test('takes a query as it is, from a file and from stdin, with variables, and prints the answer as it came', async ({
+  test('takes a query from the argument, a file and stdin, with variables, and prints the answer unchanged', async ({
     service,
   }) => {
     const [id = ''] = await make(service, '/v1/contacts', [{ name: 'Ada' }])

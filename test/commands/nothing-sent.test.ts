@@ -126,7 +126,7 @@ describe('--exit-code', () => {
     ]) {
       expect(await crm([...line.split(' '), '--exit-code'], env), line).toMatchObject({
         exit: 2,
-        stderr: expect.stringContaining('--exit-code is about what would change'),
+        stderr: expect.stringContaining('--exit-code reports what would change'),
       })
     }
     expect(writes()).toBe(0)

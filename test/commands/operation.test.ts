@@ -111,7 +111,7 @@ describe('serve --log', () => {
     expect(service.said()).not.toContain(service.key)
   })
 
-  test('text is the same in words, with foreign text made safe', async () => {
+  test('text has the same content, with foreign text escaped', async () => {
     const service = await startService(['--log', 'text'])
     await ask(service, { path: '/v1/contacts' })
     await ask(service, { path: '/no%20such%1b[31m' })

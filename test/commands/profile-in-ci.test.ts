@@ -21,10 +21,10 @@ test('a profile without a key describes the server of CRM_BASE_URL once CRM_PROF
   const { exit, stderr } = await crm(['config', 'list', '-p', 'ci'], there)
   expect({ exit, stderr: stderr.trim() }).toEqual({
     exit: 0,
-    stderr: `Requests go to ${new URL(url).origin}, by CRM_BASE_URL, and not by profile ci; CRM_PROFILE=ci makes these settings apply there.`,
+    stderr: `Requests go to ${new URL(url).origin} (CRM_BASE_URL), not to the server of profile ci; CRM_PROFILE=ci makes these settings apply there.`,
   })
   const elsewhere = { ...named, CRM_BASE_URL: 'https://other.example.com' }
   expect((await crm(['config', 'set', 'wire.page_size', '5'], elsewhere)).stderr).toContain(
-    'its settings are those of a profile with base_url https://other.example.com, which CRM_PROFILE names',
+    'CRM_PROFILE can name a profile with base_url https://other.example.com',
   )
 })

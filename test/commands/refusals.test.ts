@@ -151,7 +151,7 @@ describe('a delete without a terminal', () => {
 })
 
 describe('this machine is in the way: 13', () => {
-  test('a database file that is none is left as it is', async () => {
+  test('a file that is not a database stays unchanged', async () => {
     const file = join(tempFolder(), 'crm.db')
     const letter = 'this is a letter to a friend, and longer than the header of a database is\n'.repeat(9)
     writeFileSync(file, letter)

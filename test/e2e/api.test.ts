@@ -59,7 +59,7 @@ describe('crm api', () => {
     [['-f', 'stage=Won', '-f', 'stage=Lead'], /stage is given more than once/, /once/],
     [['-f', 'a=1', '-f', 'a.b=2'], /a and a\.b cannot both be given/, /once/],
     [['-f', 'a.b=1', '-F', 'a:=2'], /a\.b and a cannot both be given/, /once/],
-    [['-f', 'a..b=x'], /"a\.\.b" holds an empty name/, /dot/],
+    [['-f', 'a..b=x'], /"a\.\.b" contains an empty name/, /dot/],
     [['--paginate', '-i'], /-i shows one answer/, /leave out/],
     [['-H', 'Content-Length: 3'], /cannot set Content-Length/, /leave it out/],
   ] as const)('refuses %j before anything is sent', async ([flags, what, next], { service }) => {

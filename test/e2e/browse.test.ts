@@ -35,7 +35,7 @@ function crmPid(terminal: Terminal): number {
 test('without a terminal it says so, names a command that does without, and exits 2', async ({ service }) => {
   const { exit, stderr } = await crm(['browse', 'deals'], service.env)
   expect(exit).toBe(2)
-  expect(stderr).toBe('crm: crm browse needs a terminal, and stdout is none\n  crm deals list\n')
+  expect(stderr).toBe('crm: crm browse needs a terminal, but stdout is not one\n  crm deals list\n')
 })
 
 describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {

@@ -61,7 +61,7 @@ describe('an export', () => {
     expect(refused).toMatchObject({
       exit: 2,
       stdout: '',
-      stderr: expect.stringContaining('"-" does not say in which format'),
+      stderr: expect.stringContaining('"-" does not name a format'),
     })
     expect((await crm(['contacts', 'export', '-', '-o', 'jsonl'], service.env)).stdout.split('\n')).toHaveLength(152)
     const csv = await crm(['contacts', 'export', '-', '-o', 'csv'], service.env)

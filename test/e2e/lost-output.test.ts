@@ -34,7 +34,7 @@ test('the id of a create is named on stderr when stdout is closed or discarded, 
   for (const redirect of ['>&-', '>/dev/null']) {
     expect(run(redirect)).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/^Took effect, and the output is discarded: contact con_\w+\n$/),
+      stderr: expect.stringMatching(/^Done, but the output is discarded: contact con_\w+\n$/),
     })
   }
   expect(run('>/dev/null', '-q')).toMatchObject({ status: 0, stderr: '' })

@@ -75,10 +75,10 @@ async function callApi(ctx: Context, method: string, path: string, options: Opti
   return options.paginate ? listAll(ctx, request, options.cursor) : send(ctx, request, options)
 }
 
-/** What only means something to a list is refused elsewhere, as every flag is that would do nothing. */
+/** Refuses flags of lists without --paginate, because they would have no effect. */
 function refuseListFlags({ flags }: Context, { paginate, cursor, include }: Options): void {
   if (paginate && include) {
-    throw new CrmError('usage', '-i shows one answer, and --paginate puts many together', {
+    throw new CrmError('usage', '-i shows one answer, and --paginate combines several', {
       hint: 'leave out one of them',
     })
   }
@@ -127,14 +127,14 @@ async function listAll(ctx: Context, { path }: Request, cursor: string | undefin
   try {
     await printList({ ...ctx, flags: { ...ctx.flags, output } }, { pages, columns: [], plural: 'records' })
   } catch (error) {
-    // Not on stdout, where records alone are expected, and perhaps some are already.
+    // On stderr, because stdout contains records only.
     if (refusal?.length)
       await writeText(ctx.io.stderr, `${safeLines(Buffer.from(refusal).toString('utf8').trimEnd())}\n`)
     throw error
   }
 }
 
-/** The answer goes to stdout even when it is an error: it may say more than the two lines on stderr. */
+/** The answer goes to stdout even if it is an error: it may contain more than the two lines on stderr. */
 async function send(ctx: Context, request: Request, { include }: Options): Promise<undefined> {
   const api = await ctx.api()
   const { body, ...rest } = request
@@ -150,7 +150,7 @@ function headText({ status, headers }: { status: number; headers: Readonly<Recor
   return `HTTP/1.1 ${status}\n${lines.join('\n')}\n\n`
 }
 
-/** What an error says is shown as it came: an expression is made for the answer that was hoped for. */
+/** An error is shown unchanged: expressions are written for a successful answer. */
 async function printBody(ctx: Context, body: Uint8Array, error: CrmError | undefined): Promise<void> {
   const text = Buffer.from(body).toString('utf8')
   if (error) {
@@ -161,7 +161,7 @@ async function printBody(ctx: Context, body: Uint8Array, error: CrmError | undef
     await printDocument(ctx, text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    const hint = 'leave out -o, and it is printed as it came'
+    const hint = 'leave out -o to print it unchanged'
     throw new CrmError('bad_answer', 'the answer is not JSON', { hint, cause })
   }
 }

@@ -21,13 +21,13 @@ export interface Request {
   readonly method: Method
   /** Path and query. */
   readonly path: string
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
   readonly body: string | undefined
   readonly idempotencyKey: string | undefined
 }
 
-/** Fields are the body of a write, and parameters where there is another body or none. */
+/** Fields are the body of a write, or query parameters if there is another body or none. */
 export async function readRequest(
   ctx: Context,
   words: readonly [string, string],
@@ -53,7 +53,7 @@ export async function readRequest(
   }
 }
 
-/** What changes something at most once, however often it is sent. */
+/** A new key for the methods that send one. */
 function newIdempotencyKey(method: Method): string | undefined {
   return method === 'POST' || method === 'PATCH' ? crypto.randomUUID() : undefined
 }
@@ -71,7 +71,7 @@ interface Header {
   readonly value: string
 }
 
-/** Who is asked, with what key, and where a body ends are not for the command line to say. */
+/** Headers that crm sets itself. */
 const OURS = /^(?:authorization|host|connection|content-length|transfer-encoding|proxy-.*)$/i
 
 function readHeaders(texts: readonly string[]): readonly Header[] {
@@ -90,8 +90,8 @@ function readHeaders(texts: readonly string[]): readonly Header[] {
 
 function ownHeaderHint(name: string): string {
   return name.toLowerCase() === 'authorization'
-    ? 'the key comes from the profile, CRM_API_KEY or --key-file, and goes to their server alone'
-    : 'leave it out: crm sets it by the server of the profile and by the body'
+    ? 'the key comes from the profile, CRM_API_KEY or --key-file, and is sent to their server only'
+    : 'leave it out: crm sets it itself'
 }
 
 function withParameters(path: string, fields: JsonObject): string {
@@ -103,7 +103,7 @@ function withParameters(path: string, fields: JsonObject): string {
   return `${path}${path.includes('?') ? '&' : '?'}${parameters}`
 }
 
-/** The request as a command line that anyone may read: the key stands in it as the name of a variable. */
+/** The request as a curl command, with a variable in place of the key. */
 export function curlCommand({ method, headers, body, idempotencyKey }: Request, url: URL, keyHeader: string): string {
   const words = [
     'curl',

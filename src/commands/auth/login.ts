@@ -87,8 +87,8 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
 }
 
 /**
- * The profile a login belongs to: the one named, else one that already has this origin, else `default`. A profile of
- * another origin is never moved to this one: its settings and its protection were made for the other.
+ * The profile for a login: the named one, else one with this origin, else `default`. A profile of another origin is
+ * refused: its settings and protection belong to that origin.
  */
 async function loginProfileName(ctx: Context, baseUrl: URL): Promise<string> {
   const settings = await ctx.settings()
@@ -107,7 +107,7 @@ async function loginProfileName(ctx: Context, baseUrl: URL): Promise<string> {
 
 function checkTransport(baseUrl: URL, allowsInsecureHttp: boolean): void {
   if (baseUrl.protocol === 'https:' || isLoopback(baseUrl.hostname) || allowsInsecureHttp) return
-  throw new CrmError('usage', `${baseUrl.origin} is plain http, where anyone on the way can read the key`, {
+  throw new CrmError('usage', `${baseUrl.origin} is plain http, so anyone on the network can read the key`, {
     hint: 'use https, or add --insecure-http if that network is yours',
   })
 }

@@ -30,15 +30,15 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
   for (const name of names) {
     await settings.profile(name)
     const wasStored = await forget(settings, name)
-    // Completion must not show names of people after that.
+    // Completion must not show names of people after a logout.
     await (await ctx.completion.known()).forgetKnown(ctx.env, name)
     if (options.removeProfile) await settings.removeProfile(name)
-    const what = wasStored ? 'the key is forgotten here; the server still takes it' : 'no key was stored'
+    const what = wasStored ? 'the key is deleted from this machine; the server still accepts it' : 'no key was stored'
     ctx.note(`Profile ${name}${options.removeProfile ? ' removed' : ''}: ${what}.`)
   }
 }
 
-/** What was not done to the keyring is not told as done; CrmError `machine` with the way to try again. */
+/** CrmError `machine` with a hint if the keyring entry cannot be deleted. */
 async function forget(settings: Settings, name: string): Promise<boolean> {
   try {
     return await forgetEverywhere(settings, name)

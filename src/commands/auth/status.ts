@@ -42,7 +42,7 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
   if (others.length > 0) ctx.note(`Other profiles: ${others.join(', ')}; crm auth status --all lists them.`)
   if (!refusal) return
   if (refusal.code !== 'unauthorized' || !target) throw refusal
-  throw new CrmError('unauthorized', `${target.baseUrl.origin} does not take the key from ${target.key.source}`, {
+  throw new CrmError('unauthorized', `${target.baseUrl.origin} does not accept the key from ${target.key.source}`, {
     ...refusal.details,
     hint: target.loginHint,
   })
@@ -52,7 +52,7 @@ function placeOf({ baseUrl, isProtected }: Target): JsonObject {
   return { base_url: addressText(baseUrl), protected: isProtected }
 }
 
-/** Where the profile points, for a key that may not go there. */
+/** The address of the profile, for a key that must not be sent there. */
 async function keptPlace(ctx: Pick<Context, 'settings'>, profileName: string | undefined): Promise<JsonObject> {
   const profile = profileName === undefined ? undefined : (await (await ctx.settings()).profiles()).get(profileName)
   return { base_url: profile?.baseUrl ?? null, protected: profile?.isProtected ?? null }
@@ -68,12 +68,12 @@ function keyMembers({ winner, shadowed }: KeySources): JsonObject {
   }
 }
 
-/** As a person writes it: without the slash of an empty path. */
+/** Without the slash of an empty path. */
 function addressText(url: URL): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** Asks for one contact. Being forbidden to read is not being refused: the server knows the key. */
+/** Requests one contact. A 403 counts as accepted: the server knows the key. */
 async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<{ target?: Target; refusal?: CrmError }> {
   let target: Target | undefined
   try {
@@ -88,7 +88,7 @@ async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<{ target?: 
   }
 }
 
-/** What is kept here, in alphabetical order; no server is asked. */
+/** Lists the stored profiles in alphabetical order, without requests. */
 async function showAllProfiles(ctx: Context): Promise<undefined> {
   if (ctx.flags.profile !== undefined) {
     throw new CrmError('usage', `--all and -p ${ctx.flags.profile} contradict each other`, { hint: 'give one of them' })
@@ -105,7 +105,7 @@ async function showAllProfiles(ctx: Context): Promise<undefined> {
       base_url: baseUrl ?? null,
       protected: isProtected,
       key: keyCommand === undefined ? (kept ?? null) : 'key_command',
-      // Of a key in a file alone: no command runs for a list, and no keyring is asked.
+      // Only for a key in a file: a list runs no command and reads no keyring.
       last_four: (stored && lastFourOf(stored.key)) ?? null,
     })
   }

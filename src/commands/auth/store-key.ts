@@ -13,12 +13,12 @@ export type Storage = (typeof STORAGES)[number]
 export function parseStorage(text: string): Storage {
   const storage = STORAGES.find((known) => known === text)
   if (storage) return storage
-  throw new CrmError('usage', `--storage ${JSON.stringify(text)} is not a place crm knows`, {
+  throw new CrmError('usage', `--storage ${JSON.stringify(text)} is not a storage`, {
     hint: `expected: ${STORAGES.join(' or ')}`,
   })
 }
 
-/** Keeps the key in the keyring of the system; where there is none, in a file, if `storage` says so or somebody agrees. Gives where it is. */
+/** Stores the key in the system keyring; without one, in a file if `storage` or the person allows it. Returns the place. */
 export async function storeKey(
   ctx: Context,
   name: string,
@@ -39,7 +39,7 @@ export async function storeKey(
   return settings.paths().keys
 }
 
-/** A shorter command would send the key to whatever profile is active. */
+/** The hint is the whole command, because a shorter one would use the active profile. */
 function withFileHint({ argv }: Pick<Context, 'argv'>, error: CrmError): CrmError {
   const hint = `unlock it, or keep the key in a file: ${withFlag(argv, '--storage', 'file')}`
   return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })
@@ -50,7 +50,7 @@ async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
   if (!canAsk(ctx)) {
     throw new CrmError(
       'unconfirmed',
-      `${noKeyring.message}; the key would be kept in the file ${keys}, and that was not confirmed`,
+      `${noKeyring.message}; storing the key in the file ${keys} was not confirmed`,
       { cause: noKeyring, hint: `${commandLine(ctx.argv)} --storage file; or set CRM_API_KEY instead of logging in` },
     )
   }
@@ -59,7 +59,7 @@ async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
   throw new CrmError('unconfirmed', 'not confirmed; nothing was stored', { hint: commandLine(ctx.argv) })
 }
 
-/** Asks for one contact. A key without the right to read is a key all the same; `name` is the profile that it is for. */
+/** Requests one contact. A key that may not read is valid, too. `name`: the profile for the key. */
 export async function verifyKey(ctx: Context, target: ApiTarget, name: string): Promise<void> {
   const api = await ctx.api(target)
   try {
@@ -78,7 +78,7 @@ function notVerified(
   const { code, details } = error
   const login = commandLine(ctx.argv)
   if (code === 'unauthorized') {
-    return new CrmError(code, `${origin} does not take this key; nothing was stored`, {
+    return new CrmError(code, `${origin} does not accept this key; nothing was stored`, {
       ...details,
       hint: `${login}, with another key`,
     })
@@ -87,6 +87,6 @@ function notVerified(
   return new CrmError(code, `${error.message}; nothing was stored`, {
     ...details,
     cause: error,
-    hint: `if the address is right: ${login} --no-verify, and then let crm find out what it does differently: crm doctor --fix -p ${name}`,
+    hint: `if the address is right: ${login} --no-verify, then adapt the settings to the server: crm doctor --fix -p ${name}`,
   })
 }

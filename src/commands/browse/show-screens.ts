@@ -12,7 +12,7 @@ export type Shown = Pick<
   'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'
 >
 
-/** The screens, until a person quits them or the signal comes. Notes are shown on them meanwhile. */
+/** Runs the screens until they are quit or the signal aborts. Notes are shown on them. */
 export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, shown: Shown): Promise<void> {
   const { env, flags } = ctx
   const { openBrowse } = await ctx.ui.screens()
@@ -51,7 +51,7 @@ async function findRecords(
 
 type Found = Map<string, CrmRecord>
 
-/** The name and address of the server for the screens, and the address that changes are kept for. */
+/** The name and address of the server for the screens, and the address that kept changes belong to. */
 export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<Shown, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin
@@ -63,12 +63,12 @@ interface Terminal {
   readonly stdout: NodeJS.WriteStream
 }
 
-/** Where both are a terminal they are streams of the process, whole. CrmError `usage` names what does without. */
+/** The streams of the process if both are a terminal. CrmError `usage` with an alternative command if not. */
 export function terminalOf({ stdin, stdout }: Io, command: string, instead: string): Terminal {
   if (stdout.isTTY && stdin.isTTY) {
     return { stdin: stdin as unknown as NodeJS.ReadStream, stdout: stdout as unknown as NodeJS.WriteStream }
   }
-  throw new CrmError('usage', `${command} needs a terminal, and ${stdout.isTTY ? 'stdin' : 'stdout'} is none`, {
+  throw new CrmError('usage', `${command} needs a terminal, but ${stdout.isTTY ? 'stdin' : 'stdout'} is not one`, {
     hint: instead,
   })
 }

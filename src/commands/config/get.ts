@@ -13,7 +13,7 @@ export function addConfigGet(config: CommandUnknownOpts, act: Act): void {
     .action(act(getSetting))
 }
 
-/** The bare value, for scripts; nothing when it is not set. */
+/** Prints the plain value, for scripts; an empty line if it is not set. */
 async function getSetting(ctx: Context, text: string): Promise<undefined> {
   const key = parseSettingKey(text)
   const values = await (await ctx.settings()).values(await requireProfileName(ctx))

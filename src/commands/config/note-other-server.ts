@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { appliesTo, chooseProfile } from '../../settings/address.ts'
 
-/** Settings of a profile that CRM_BASE_URL passes over look as if they were in use; this says that they are not, and how they come to be. */
+/** Notes that the settings of a profile do not apply because of CRM_BASE_URL, and how they would. */
 export async function noteOtherServer({ env, note, settings }: Context, name: string): Promise<void> {
   const address = URL.parse(env.CRM_BASE_URL || '')
   if (!address) return
@@ -10,8 +10,8 @@ export async function noteOtherServer({ env, note, settings }: Context, name: st
   if (chosen?.name === name && appliesTo(chosen, address)) return
   const { origin } = address
   const isThere = appliesTo({ name, profile: await kept.profile(name) }, address)
-  const way = isThere
+  const how = isThere
     ? `CRM_PROFILE=${name} makes these settings apply there`
-    : `its settings are those of a profile with base_url ${origin}, which CRM_PROFILE names`
-  note(`Requests go to ${origin}, by CRM_BASE_URL, and not by profile ${name}; ${way}.`)
+    : `CRM_PROFILE can name a profile with base_url ${origin}`
+  note(`Requests go to ${origin} (CRM_BASE_URL), not to the server of profile ${name}; ${how}.`)
 }

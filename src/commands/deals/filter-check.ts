@@ -61,7 +61,7 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
   }
 }
 
-/** Undefined if the server refuses the request, as it may refuse a value that it does not know. */
+/** Undefined if the server refuses the request, for example because of an unknown value. */
 async function firstPage(
   ctx: Pick<Context, 'api'>,
   query: { readonly limit: number | undefined; readonly filters: Filters },

@@ -23,7 +23,7 @@ interface Group {
   amount: Decimal
 }
 
-/** How many deals there are of each value of a member, and what their amounts come to; people see a bar beside them. */
+/** The number of deals and the sum of their amounts for each value of a member; tables have a bar as well. */
 export async function printSummary(ctx: Context, list: List, member: string): Promise<undefined> {
   const { flags } = ctx
   const { query, uses } = await ctx.expr()
@@ -36,8 +36,8 @@ export async function printSummary(ctx: Context, list: List, member: string): Pr
     return { [member]: value, count, amount: decimalJson(amount), ...bar }
   })
   if (unsummed > 0)
-    ctx.note(`In no sum: ${unsummed} ${unsummed === 1 ? 'amount that is' : 'amounts that are'} no number.`)
-  // `--where` and `--limit` were about the deals, not about their groups.
+    ctx.note(`Not summed: ${unsummed} ${unsummed === 1 ? 'amount that is not a number' : 'amounts that are not numbers'}.`)
+  // `--where` and `--limit` apply to the deals, not to their groups.
   const summaryCtx = {
     ...ctx,
     flags: { ...flags, where: undefined, limit: undefined },

@@ -12,7 +12,7 @@ import { defaultProfile, type Profile, settingsOf } from '../../settings/profile
 import type { Settings } from '../../settings/settings.ts'
 import type { TargetRequest } from '../../settings/target.ts'
 
-/** The server that this command line leads to, and where its key comes from. */
+/** The server of this command line, and the source of its key. */
 export interface DoctorTarget {
   readonly baseUrl: URL
   readonly wire: Wire
@@ -20,11 +20,11 @@ export interface DoctorTarget {
   readonly key: string | undefined
   readonly profileName: string | undefined
   readonly sources: KeySources
-  /** Why there is no key. */
+  /** The error without a key. */
   readonly lack: CrmError | undefined
 }
 
-/** Without a key the way to the server can still be looked at; CrmError of any other code when there is no server to ask. */
+/** Without a key, the connection can still be checked. CrmError with another code if there is no server. */
 export async function readTarget(ctx: Context): Promise<DoctorTarget> {
   const { env, flags } = ctx
   const settings = await ctx.settings()
@@ -46,7 +46,7 @@ export async function readTarget(ctx: Context): Promise<DoctorTarget> {
   }
 }
 
-/** Files that are damaged, and not needed, have been warned of: what is in use is known without them. */
+/** Damaged files that are not needed are ignored: a warning has been printed. */
 async function sourcesOf(settings: Settings, request: TargetRequest, { source, value }: GivenKey): Promise<KeySources> {
   try {
     return await describeKeySources(settings, request)
@@ -58,25 +58,25 @@ async function sourcesOf(settings: Settings, request: TargetRequest, { source, v
 }
 
 /**
- * The finding about the key, with where it comes from before what the server says to it. A server may quote the key, and
- * what an diagnosis shows is passed on to others.
+ * Adds the source of the key to the finding about it. Redacts all findings: a server may quote the key, and diagnoses are
+ * passed on to others.
  */
-export function withKeyStory(findings: readonly Finding[], { key, sources, lack }: DoctorTarget): readonly Finding[] {
+export function withKeySource(findings: readonly Finding[], { key, sources, lack }: DoctorTarget): readonly Finding[] {
   const { foreign } = createRedactor(key === undefined ? [] : [key])
   return findings.map((each) => {
     const finding = { ...each, seen: foreign(each.seen) }
     if (finding.check !== 'key') return finding
     const found = keyMembers(sources)
     if (lack) return { check: 'key', state: 'fail', seen: lack.message, found, failure: lack, hint: lack.details.hint }
-    return { ...finding, seen: `${story(sources)}; ${finding.seen}`, found }
+    return { ...finding, seen: `${keySourceText(sources)}; ${finding.seen}`, found }
   })
 }
 
-function story({ winner, shadowed }: KeySources): string {
+function keySourceText({ winner, shadowed }: KeySources): string {
   const ending = winner?.lastFour === undefined ? '' : `, ending in ${winner.lastFour}`
   const place = winner?.keptIn === undefined ? '' : ` ${winner.keptIn}`
-  const hidden = shadowed.length === 0 ? '' : `, in place of ${shadowed.map(({ source }) => source).join(', ')}`
-  return `from ${winner?.source ?? 'nowhere'}${place}${ending}${hidden}`
+  const overridden = shadowed.length === 0 ? '' : `, in place of ${shadowed.map(({ source }) => source).join(', ')}`
+  return `from ${winner?.source ?? 'nowhere'}${place}${ending}${overridden}`
 }
 
 function keyMembers({ winner, shadowed }: KeySources): JsonObject {
@@ -88,11 +88,11 @@ function keyMembers({ winner, shadowed }: KeySources): JsonObject {
   }
 }
 
-/** A setting that would be written. */
+/** A proposed setting. */
 export interface Change {
   readonly setting: NonNullable<Finding['proposals']>[number]['setting']
   readonly value: string
-  /** As `config get` shows it; empty where it is not set. */
+  /** In the format of `config get`; empty if not set. */
   readonly now: string
 }
 
@@ -102,7 +102,7 @@ export function changesOf(findings: readonly Finding[], wire: Wire): readonly Ch
   return proposals.map(({ setting, value }) => ({ setting, value, now: String(now[setting] ?? '') }))
 }
 
-/** CrmError `usage` that holds the commands for a profile which is yet to be made. */
+/** CrmError `usage` with the commands that make a profile. */
 export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, changes: readonly Change[]): void {
   if (profileName !== undefined) return
   const lines = [
@@ -114,7 +114,7 @@ export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, cha
   })
 }
 
-/** Gives the settings as they are now. */
+/** Returns the new settings. */
 export async function writeChanges(
   ctx: Pick<Context, 'settings'>,
   name: string,

@@ -19,17 +19,17 @@ import {
   type DoctorTarget,
   readTarget,
   refuseWithoutProfile,
-  withKeyStory,
+  withKeySource,
   writeChanges,
 } from './doctor-target.ts'
 
 const COLUMNS = ['check', 'state', 'seen'] as const
 
-/** Check and state, with the gaps behind them. */
+/** The width of check and state with their gaps. */
 const HEAD_WIDTH = 'largest_page'.length + 'unknown'.length + 4
 
-/** In less room a line each word would say nothing. */
-const LEAST_WIDTH = 30
+/** The minimum width of the last column. */
+const MIN_WIDTH = 30
 
 export function addDoctor(program: CommandUnknownOpts, act: Act): void {
   const doctor = program
@@ -50,7 +50,7 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
   }
   const target = await readTarget(ctx)
   ctx.note(`Asking ${target.baseUrl.origin}; nothing is written there.`)
-  const found = withKeyStory(await ctx.diagnose(target), target)
+  const found = withKeySource(await ctx.diagnose(target), target)
   const changes = changesOf(found, target.wire)
   if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || target.profileName === undefined) {
     await printDiagnosis(ctx, { target, findings: found, changes, isWritten: false })
@@ -61,14 +61,14 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
     return endWith(ctx, found, changes.length > 0)
   }
   const wire = await writeChanges(ctx, target.profileName, changes)
-  const after = withKeyStory(await ctx.diagnose({ ...target, wire }), target)
+  const after = withKeySource(await ctx.diagnose({ ...target, wire }), target)
   await printDiagnosis(ctx, { target, findings: after, changes, isWritten: true })
   noteWarnings(ctx, after)
   for (const { setting, value } of changes) ctx.note(`Profile ${target.profileName}: ${setting} = ${value}`)
   return endWith(ctx, after, false)
 }
 
-/** What fails ends the command, and its hint stands there. */
+/** Warnings only: the hint of a failure is part of its error. */
 function noteWarnings(ctx: Pick<Context, 'note'>, findings: readonly Finding[]): void {
   for (const { check, state, hint } of findings) if (state === 'warn' && hint) ctx.note(`${check}: ${hint}`)
 }
@@ -79,8 +79,8 @@ function noteFix(
   found: readonly Finding[],
 ): void {
   const wasAsked = found.some(({ check, state }) => check === 'records' && (state === 'ok' || state === 'warn'))
-  if (changes.length === 0 && !wasAsked) ctx.note('Nothing to write: what this server speaks could not be found out.')
-  else if (changes.length === 0) ctx.note('Nothing to write: crm finds out by itself what this server speaks.')
+  if (changes.length === 0 && !wasAsked) ctx.note('Nothing to write: the lists of this server could not be read.')
+  else if (changes.length === 0) ctx.note('Nothing to write: crm recognises this server without settings.')
   else if (ctx.flags.isDryRun) {
     for (const change of changes) ctx.note(`Would write ${changeText(change)}`)
     ctx.note('Dry run: nothing was written.')
@@ -102,16 +102,16 @@ function changeText({ setting, value, now }: Change): string {
   return `${setting} = ${JSON.stringify(value)} (now ${now})`
 }
 
-/** The exit is that of the first failure: what comes behind it is often its doing. */
+/** The exit code is that of the first failure, which is often the cause of the others. */
 function endWith(
   ctx: Pick<Context, 'argv'> & WithFlags<'isDryRun'>,
   findings: readonly Finding[],
-  isMendable: boolean,
+  isFixable: boolean,
 ): undefined {
   const first = findings.find(({ failure }) => failure !== undefined)
   if (!first?.failure) return
   const { code, message, details } = first.failure
-  if (!isMendable || !first.proposals?.length || ctx.flags.isDryRun) throw first.failure
+  if (!isFixable || !first.proposals?.length || ctx.flags.isDryRun) throw first.failure
   throw new CrmError(code, message, { ...details, hint: `crm doctor --fix${typedProfile(ctx.argv)}` })
 }
 
@@ -122,7 +122,7 @@ interface Diagnosis {
   readonly isWritten: boolean
 }
 
-/** One document where the format has room for one, else a row for each check. */
+/** One document if the format allows it, else a row for each check. */
 async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undefined> {
   ctx.onVerdict?.()
   const { output } = ctx.flags
@@ -133,19 +133,19 @@ async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undef
   }
   const { stdout } = ctx.io
   const rows = diagnosis.findings.flatMap((finding) => linesOf(finding, stdout))
-  // As if it were piped: what was seen is the whole point, and is not cut to the width of a terminal.
+  // Printed as to a pipe, so that the findings are not truncated to the terminal width.
   const uncut = { write: (text: string) => stdout.write(text) }
   const out = await recordOutput(ctx, COLUMNS, uncut)
   await printRecords({ ...out, isWhole: true }, itemsOf(onePage(rows)))
 }
 
-/** One row, and on a terminal as many as what was seen takes. */
+/** One row; on a terminal, as many as the wrapped text needs. */
 function linesOf(
   { check, state, seen }: Finding,
   { isTTY = false, columns = 80 }: OutputStream,
 ): readonly JsonObject[] {
   const text = safeText(seen)
-  const [first = '', ...rest] = isTTY ? wrapText(text, Math.max(LEAST_WIDTH, columns - HEAD_WIDTH)) : [text]
+  const [first = '', ...rest] = isTTY ? wrapText(text, Math.max(MIN_WIDTH, columns - HEAD_WIDTH)) : [text]
   return [{ check, state, seen: first }, ...rest.map((line) => ({ check: '', state: '', seen: line }))]
 }
 

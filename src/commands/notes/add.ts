@@ -27,7 +27,7 @@ export function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
 async function addNote(ctx: Context, dealId: string, options: Options): Promise<ExitCode | undefined> {
   const { body, set: given = [], data } = options
   if (body === undefined && given.length === 0 && data === undefined) {
-    throw new CrmError('usage', 'a note needs something to say', { hint: `${commandLine(ctx.argv)} --body TEXT` })
+    throw new CrmError('usage', 'a note needs a body', { hint: `${commandLine(ctx.argv)} --body TEXT` })
   }
   const set = body === undefined ? given : [`body=${body}`, ...given]
   const fields = await readFields(ctx, { set, data })

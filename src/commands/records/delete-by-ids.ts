@@ -17,8 +17,8 @@ interface Deletion {
 }
 
 /**
- * One by one, in the order given. What the server refuses is said and the rest goes on; one alone fails as itself. What
- * became of each is printed at the end: a reader that closes the pipe must not end the run half way.
+ * Deletes one by one in the given order. A refusal is noted, and the rest continues; a single id fails with its own error.
+ * Outcomes are printed at the end, so that a closed pipe does not end the run half way.
  */
 export async function deleteByIds(
   ctx: Context,
@@ -64,7 +64,7 @@ function isAboutOneRecord({ code }: CrmError): boolean {
   return ['not_found', 'conflict', 'precondition_failed', 'rejected', 'in_doubt'].includes(code)
 }
 
-/** People have read it on stderr. With `-o id` the ids that are gone, so that the next command is given no others. */
+/** Tables print nothing, because notes are on stderr. `-o id` prints deleted ids only, for the next command. */
 export async function printDeletions(
   ctx: Context,
   resource: PlainResource,
@@ -90,8 +90,8 @@ function failAs(ctx: Pick<Context, 'note'>, resource: PlainResource, deletions: 
   const count = deletions.length
   const { plural } = RESOURCES[resource]
   const gone = failed.filter(({ error }) => error?.code === 'not_found').map(({ id }) => id)
-  // As after a run that was ended half way, or with a misspelt id.
-  if (gone.length > 0) ctx.note(`Already gone, or never there: ${gone.length} of ${count}: ${namesOf(gone)}`)
+  // After an earlier run that was interrupted, or for a misspelt id.
+  if (gone.length > 0) ctx.note(`Not found: ${gone.length} of ${count}: ${namesOf(gone)}`)
   const doubts = failed.filter(({ outcome }) => outcome === 'in_doubt').map(({ id }) => id)
   const doubt = doubts.length === 0 ? '' : `; in doubt are ${namesOf(doubts)}`
   const message = `${failed.length} of ${count} ${plural} were not deleted: ${namesOf(failed.map(({ id }) => id))}${doubt}`

@@ -51,7 +51,7 @@ async function deleteRecords(
   if (words.length === 0) return deleteMany(ctx, plural, options)
   const ids = await readIds(ctx, words, `crm ${plural} list -o id`)
   if (options.ifMatch !== undefined && ids.length > 1) {
-    throw new CrmError('usage', `--if-match is the version of one ${resource}, and this is about several`, {
+    throw new CrmError('usage', `--if-match is the version of one ${resource}, but several ids are given`, {
       hint: `crm ${plural} delete ${shellWord(ids[0] ?? '')} --if-match ${shellWord(options.ifMatch)}`,
     })
   }
@@ -71,7 +71,7 @@ async function showDeletion(ctx: Context, resource: PlainResource, ids: readonly
   const api = await ctx.api()
   const { pages, missing } = findMany(api, resource, ids)
   await printList(ctx, { pages, ...listOf(resource) })
-  if (missing.length > 0) ctx.note(`Not there: ${namesOf(missing)}`)
+  if (missing.length > 0) ctx.note(`Not found: ${namesOf(missing)}`)
   const count = ids.length - missing.length
   ctx.note(`Dry run: ${count} would be deleted; nothing was sent.`)
   return dryRunExit(ctx, count > 0)

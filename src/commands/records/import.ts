@@ -36,7 +36,7 @@ function importRecords(
   flags: ImportFlags,
 ): Promise<ExitCode> {
   if (flags.recheck === false && flags.match === undefined) {
-    throw new CrmError('usage', '--no-recheck is about --match, and this matches nothing', { hint: 'leave it out' })
+    throw new CrmError('usage', '--no-recheck requires --match', { hint: 'leave it out' })
   }
   return importRows(ctx, { noun, kind: 'import' }, file, flags)
 }

@@ -1,6 +1,6 @@
 import type { ListedResource, PlainResource } from '../../core/resources/registry.ts'
 
-/** A verb of a noun whose records are listed: what differs from noun to noun. */
+/** The parts of a command that depend on the resource. */
 export interface RecordCommand<R extends ListedResource = ListedResource> {
   readonly resource: R
   /** Command lines, for help. */

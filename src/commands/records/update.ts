@@ -62,7 +62,7 @@ async function updateRecords(
   return printWritten(ctx, record, resource)
 }
 
-/** Reads the record, so that it shows what would change and nothing else. */
+/** Reads the record to show only what would change. */
 async function showChanges(
   ctx: Context,
   resource: ListedResource,

@@ -69,13 +69,13 @@ async function runCommand(ctx: Context, command: string, args: readonly string[]
   })
 }
 
-/** `500=2%,reset=1%`: percent by what happens. */
+/** `500=2%,reset=1%`: percentages by kind of failure. */
 function parseFaults(text: string): Record<string, number> {
   const shares: Record<string, number> = {}
   for (const part of text.split(',')) {
     const { kind, percent } = /^\s*(?<kind>[\w-]+)=(?<percent>\d+(?:\.\d+)?)%\s*$/.exec(part)?.groups ?? {}
     if (kind === undefined || percent === undefined) {
-      throw new InvalidArgumentError('Expected what happens to how many requests, such as 500=2%,reset=1%.')
+      throw new InvalidArgumentError('Expected kinds of failure with percentages, such as 500=2%,reset=1%.')
     }
     shares[kind] = (shares[kind] ?? 0) + Number(percent)
   }
@@ -87,14 +87,14 @@ function parseClock(text: string): number {
   const timeMs = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? Date.parse(text)
     : Number.NaN
-  // Date.parse takes 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
   const isDay = !Number.isNaN(day.valueOf()) && day.toISOString().startsWith(text.slice(0, 10))
   if (Number.isNaN(timeMs) || !isDay) throw new InvalidArgumentError('Expected a time such as 2026-01-01T00:00:00Z.')
   return timeMs
 }
 
-/** A bare 50 would be seconds, and is nearly always meant as milliseconds. */
+/** The unit is required: 50 would be seconds, but usually means milliseconds. */
 function parseLatency(text: string): number {
   const timeMs = parseDurationWithUnitMs(text)
   if (timeMs === undefined) throw new InvalidArgumentError('Expected a time with its unit, such as 50ms or 1s.')

@@ -60,13 +60,13 @@ test('a header of another name, and a shorter window than is relied on, are warn
   })
 })
 
-test('what no document tells is not known, because only a write could show it', () => {
+test('without a document, keeping of keys is unknown, because only a write could show it', () => {
   expect(idempotencyFinding(undefined, TOLD)).toMatchObject({ state: 'unknown', found: { header: null, window: null } })
   expect(idempotencyFinding(read({}), TOLD)).toMatchObject({ state: 'unknown' })
 })
 
 const AGAIN = 'a create in doubt is sent again with its key'
-const LOOKED_UP = 'a create that may have happened is looked up, and in doubt (exit 3)'
+const LOOKED_UP = 'a create in doubt is looked up; if that is inconclusive, it stays in doubt (exit 3)'
 
 test.each([
   ['kept', ['by wire.idempotency', AGAIN], undefined, { wire: { ...WIRE, idempotency: 'kept' }, samples: [] }],

@@ -121,7 +121,7 @@ test('a server that refuses one request in a hundred at any rate does not make t
   expect(sendFor(20_000, capacity, (nth) => nth % 100 === 0)).toBeGreaterThan(20 * 200)
 })
 
-test('a process that got little of a window keeps half of the rate that another process has observed', () => {
+test('a process with a small part of a window keeps half of the rate that another process has observed', () => {
   const capacity = new ObservedCapacity({ concurrency: 8, most: 64 })
   capacity.succeeded(0, { processes: 2, perSecond: 10 })
   for (let i = 0; i < 8; i++) capacity.refused(1)

@@ -29,7 +29,7 @@ function takeAll(limiter: RateLimiter): [count: number, waitMs: number | undefin
   return [1000, 0]
 }
 
-test('the first four requests find out about the limit, and without one all follow', () => {
+test('the first four requests reveal the limit; without one, all follow', () => {
   const { limiter } = limiterAt(0)
   expect(takeAll(limiter)).toEqual([4, undefined])
   limiter.answered(answerWith())

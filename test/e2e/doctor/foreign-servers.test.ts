@@ -150,7 +150,7 @@ test('without a key --fix does not claim to have found out what the server speak
   const { url } = await startServer((response) => sendJson(response, 401, { message: 'no' }))
   const { exit, stderr } = await crm(['doctor', '--fix'], emptyHome({ CRM_BASE_URL: url.origin }))
   expect(exit).toBe(4)
-  expect(stderr).toContain('Nothing to write: what this server speaks could not be found out.')
+  expect(stderr).toContain('Nothing to write: the lists of this server could not be read.')
 })
 
 test('a setting that points to where nothing is, is found out too', async () => {

@@ -64,7 +64,7 @@ test('doctor --fix writes what crm would not find out by itself, and has nothing
   expect(fixed.stderr).toContain('Profile here: wire.page_size = 500\nProfile here: wire.idempotency_window = 1d\n')
   expect(await crmPrints(['config', 'get', 'wire.page_size', '-p', 'here'], home)).toBe('500\n')
   const again = await crm(['doctor', '--fix'], env)
-  expect(again.stderr).toContain('Nothing to write: crm finds out by itself what this server speaks.\n')
+  expect(again.stderr).toContain('Nothing to write: crm recognises this server without settings.\n')
 })
 
 test('settings that are wrong for a server are found out, and --fix puts them right', async ({ service }) => {
