@@ -138,9 +138,13 @@ function hasFlag(command: Command | undefined, flag: string): boolean {
 /** CrmError `usage` for --exit-code without --dry-run or --plan: the change would be sent. */
 function refuseSentExit(leaf: Command): void {
   if (!hasFlag(leaf, '--dry-run')) return
-  throw new CrmError('usage', '--exit-code reports what would change, but this command would send it; nothing was sent', {
-    hint: `add --dry-run${hasFlag(leaf, '--plan') ? ' (or --plan FILE, of many)' : ''}, or leave it out`,
-  })
+  throw new CrmError(
+    'usage',
+    '--exit-code reports what would change, but this command would send it; nothing was sent',
+    {
+      hint: `add --dry-run${hasFlag(leaf, '--plan') ? ' (or --plan FILE, of many)' : ''}, or leave it out`,
+    },
+  )
 }
 
 /** A list without -o: the repository file may set the format. */

@@ -15,7 +15,7 @@ import { printWhole } from '../output/print-results.ts'
 import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
 import { linesFor } from '../output/safe-lines.ts'
-import { withFlag, withContinueHint } from './command-line.ts'
+import { withContinueHint, withFlag } from './command-line.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 import {
   allOf,

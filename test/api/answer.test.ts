@@ -61,7 +61,12 @@ test('a page of 5 MB is read', async () => {
 const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
 
 const UNREADABLE: readonly (readonly [what: string, body: string | Buffer, headers: object, reason: string])[] = [
-  ['an HTML page', '<!doctype html><title>Sign in</title>', {}, 'the server sent an HTML page instead of JSON: "Sign in"'],
+  [
+    'an HTML page',
+    '<!doctype html><title>Sign in</title>',
+    {},
+    'the server sent an HTML page instead of JSON: "Sign in"',
+  ],
   ['truncated JSON', '{"id":"con_', {}, 'the answer is not JSON: {"id":"con_'],
   ['text', 'OK', {}, 'the answer is not JSON: OK'],
   ['bytes that are not UTF-8', Buffer.from('{"id":"\xe9"}', 'latin1'), {}, 'the answer is not UTF-8'],

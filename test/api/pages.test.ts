@@ -126,6 +126,8 @@ test('a list that goes on with nothing but empty pages ends after a hundred', as
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
   expect(error.code).toBe('bad_answer')
-  expect(error.message).toBe('cannot list contacts: 100 consecutive pages are empty, and each states that there are more')
+  expect(error.message).toBe(
+    'cannot list contacts: 100 consecutive pages are empty, and each states that there are more',
+  )
   expect(seen).toHaveLength(100)
 })

@@ -28,7 +28,5 @@ test('deprecation is reported once, with the server and the request', async () =
   const { api } = openClient(url, { onNotice: async (notice) => void notices.push(notice) })
   await api.contacts.create({}, NO_KEY)
   await api.contacts.create({}, NO_KEY)
-  expect(notices).toEqual([
-    { host: url.host, text: `POST /v1/contacts of ${url.origin}: deprecated as of 2023-06-30` },
-  ])
+  expect(notices).toEqual([{ host: url.host, text: `POST /v1/contacts of ${url.origin}: deprecated as of 2023-06-30` }])
 })

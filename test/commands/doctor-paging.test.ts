@@ -38,7 +38,11 @@ async function examined(kind: Kind) {
 test('doctor of a server that counts records names no next page, and no page size from a short list', async () => {
   const { exit, paging, largest, settings } = await examined({ most: 50 })
   expect({ exit, settings }).toEqual({ exit: 0, settings: [] })
-  expect(paging).toMatchObject({ state: 'ok', hint: null, seen: expect.stringMatching(/lead on: 45 records came$/) })
+  expect(paging).toMatchObject({
+    state: 'ok',
+    hint: null,
+    seen: expect.stringMatching(/further requests found more: 45 records received$/),
+  })
   expect(paging.seen).not.toContain('cannot list')
   expect(largest).toMatchObject({ state: 'ok', hint: null, seen: '45: limit=1000 gives 45, the whole list' })
 })
@@ -70,7 +74,10 @@ test('a refusal of the page size names doctor, and the size in the answer', asyn
 
 test.each([
   [{}, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE; if pages or records are counted'],
-  [{ meta: { next_one: 'x' } }, 'if meta.next_one is the cursor: crm config set wire.next_path meta.next_one -p PROFILE'],
+  [
+    { meta: { next_one: 'x' } },
+    'if meta.next_one is the cursor: crm config set wire.next_path meta.next_one -p PROFILE',
+  ],
 ])('without a next page the hint names a member only when the answer has one: %j', async (more, hint) => {
   const { paging, largest } = await examined({ most: 20, isCut: true, more })
   expect(paging).toMatchObject({ state: 'fail', hint: expect.stringContaining(hint) })

@@ -26,5 +26,5 @@ test('an error that is answered with success is no record', async () => {
 test('an answer that is neither a record nor a refusal is in doubt', async () => {
   const { exit, stdout, stderr } = await createAt({ ok: true }, ['-o', 'json'])
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'in_doubt', hint: expect.stringContaining('look before') })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'in_doubt', hint: expect.stringContaining('check before') })
 })

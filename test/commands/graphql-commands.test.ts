@@ -190,7 +190,7 @@ describe('crm graphql', () => {
     expect(exit).toBe(7)
     const { data, errors } = JSON.parse(stdout)
     expect(errors[0].message).toContain('there is no contact "x"')
-    expect(stderr).toMatch(/^crm: the answer holds errors: there is no contact "x"\n {2}\S.*\n$/)
+    expect(stderr).toMatch(/^crm: the answer contains errors: there is no contact "x"\n {2}\S.*\n$/)
     if (data) expect((await crm([...confirmed, '--allow-partial'], service.env)).exit).toBe(0)
     const nothing = 'mutation { deleteContact(input: {id: "x"}) { deletedId } }'
     const none = await crm(['graphql', nothing, '--yes', '--allow-partial'], service.env)
@@ -262,7 +262,7 @@ describe('crm graphql', () => {
     const elsewhere = { ...service.env, CRM_BASE_URL: `${service.url}/elsewhere` }
     await expectRefusal(
       { args: ['graphql', '{ __typename }'], env: elsewhere },
-      { exit: 7, code: 'not_supported', what: /asked \/v1\/graphql and \/graphql/, next: /wire\.graphql_path/ },
+      { exit: 7, code: 'not_supported', what: /tried \/v1\/graphql and \/graphql/, next: /wire\.graphql_path/ },
     )
   })
 })

@@ -53,13 +53,13 @@ describe('auth login', () => {
   })
 })
 
-test('a login to a server that answers in its own way names the way to doctor, and that way leads to its end', async () => {
+test('a refused login to a server of another shape names crm doctor, and following that hint works', async () => {
   const { url } = await startServer((response) => sendJson(response, 200, { people: [{ id: 'p1' }] }))
   const home = emptyHome()
   const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin']
   const refused = await crm(login, home, newKey())
   expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining('people; nothing was stored') })
-  expect(refused.stderr).toContain(`crm ${login.join(' ')} --no-verify, and then`)
+  expect(refused.stderr).toContain(`crm ${login.join(' ')} --no-verify, then`)
   expect(refused.stderr).toContain('crm doctor --fix -p default')
   expect(readdirSync(home.HOME)).toEqual([])
 

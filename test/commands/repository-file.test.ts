@@ -50,7 +50,7 @@ test('settings are changed in the profile that a person chose, whatever .crm.tom
   expect((await crm(['auth', 'token', '-p', 'staging'], home)).exit).toBe(0)
 })
 
-test("a .crm.toml with more than that is exit 2 before anything is sent, and does not affect other commands", async ({
+test('a .crm.toml with more than that is exit 2 before anything is sent, and does not affect other commands', async ({
   service,
 }) => {
   const { run } = await person(service, 'profile = "staging"\nbase_url = "https://evil.example"\n')

@@ -31,7 +31,7 @@ test('applied twice, records are made once; on another machine too; destroyed, t
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json', '--strict'], env)
   expect({ exit, stderr }).toEqual({
     exit: 3,
-    stderr: '31 deleted, 41 left; run local.\nDeals and notes stay: there is no request that deletes them.\n',
+    stderr: '31 deleted, 41 left; run local.\nDeals and notes stay: the API cannot delete them.\n',
   })
   expect(JSON.parse(stdout)).toHaveLength(72)
   expect(await counts(env)).toEqual({ contacts: 0, deals: 21 })

@@ -125,13 +125,13 @@ test('--tunnel runs a command, takes the address that it prints, subscribes that
 })
 
 test.each([
-  [['--insecure-skip-verify', '--exec', 'x'], /--insecure-skip-verify would let anybody run --exec/],
+  [['--insecure-skip-verify', '--exec', 'x'], /--insecure-skip-verify would let anyone run --exec/],
   [['--ack', 'now'], /--ack now has nothing to do/],
   [['--forward', '3000', '--retry', '2'], /--retry needs --ack now/],
-  [['--forward', 'ftp://x'], /--forward "ftp:\/\/x" is no address/],
-  [['--forward', 'notaport'], /--forward "notaport" is no address\n.*expected 3000/],
-  [['--forward', 'deal.*=notaport/hook'], /--forward "deal\.\*=notaport\/hook" is no address/],
-  [['--forward', '999999'], /--forward "999999" is no address/],
+  [['--forward', 'ftp://x'], /--forward "ftp:\/\/x" is not an address/],
+  [['--forward', 'notaport'], /--forward "notaport" is not an address\n.*expected 3000/],
+  [['--forward', 'deal.*=notaport/hook'], /--forward "deal\.\*=notaport\/hook" is not an address/],
+  [['--forward', '999999'], /--forward "999999" is not an address/],
   [['--forward', 'deals.*=3000'], /deals\.\* matches no event of crm serve\n.*did you mean deal\.\*/],
   [['--exec', "a 'b"], /--exec .* is not a command/],
   [['--simulate', 'fail=200%'], /fail=20%/],

@@ -42,15 +42,17 @@ test('a subscription that it uses again was asked for; a server that is down, or
   const args = ['--port', String(await freePort())]
   await (await listen(args, home)).stop()
   const asked = await (await listen(args, home)).stop()
-  expect(asked.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; what failed to arrive .* next try\.$/m)
+  expect(asked.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; failed deliveries .* next try of the sender\.$/m)
   await stop()
   const down = await (await listen(args, home)).stop()
-  expect(down.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; that server cannot be reached now, .*\.$/m)
+  expect(down.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; the server cannot be reached now; .*\.$/m)
   const without = createServer((_, response) => void response.writeHead(404).end()).listen(new URL(url).port)
   await once(without, 'listening')
   onTestFinished(() => void without.close())
   const unasked = await (await listen(args, home)).stop()
-  expect(unasked.stderr).toMatch(/^Using the subscription wh_\w+ of .* does not tell: --subscribe makes a new one\.$/m)
+  expect(unasked.stderr).toMatch(
+    /^Using the subscription wh_\w+ of .*; it is unknown whether it still exists; --subscribe makes a new one\.$/m,
+  )
 })
 
 test('a subscription that a new database does not know is made anew, and hears', async () => {
@@ -143,7 +145,7 @@ test('--keep says on stderr how many files it deleted, and of what age', async (
   const second = await listen([...args, '--port', '0', '--keep', '30d'], home)
   await send(second.url, secret, CREATED, 'evt_2')
   expect((await second.stop()).stderr).toContain(
-    'Deleted 1 file of the event log, as --keep says: last written to 40 days ago, 0.0 MB.\n',
+    'Deleted 1 file of the event log (--keep): last written to 40 days ago, 0.0 MB.\n',
   )
   expect(logOf(home.HOME)).toMatchObject([{ id: 'evt_2' }])
 })

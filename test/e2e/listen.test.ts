@@ -121,7 +121,7 @@ describe('subscriptions', () => {
     const { ready, stop } = await listen(['--subscribe', '--port', '0'], env)
     expect(ready).toMatchObject({ verifies: true, subscription_id: expect.stringMatching(/^wh_/) })
     expect((await stop()).stderr).toContain(
-      'its secret is not kept: it is gone with this command, and the subscription stays.',
+      'its secret is not stored: it is lost when this command ends, but the subscription stays.',
     )
     expect(existsSync(join(env.HOME, '.config'))).toBe(false)
   })

@@ -75,7 +75,7 @@ describe('another start', () => {
 
     const other = await serve(['--port', port], home)
     expect(other.said()).toContain(
-      `Warning: profile local led to the database ${database}, and now to ${other.database}`,
+      `Warning: profile local used the database ${database}, and now uses ${other.database}`,
     )
     expect(other.said()).toContain(`to go back: crm serve --database '${database}'`)
     await other.stop()

@@ -69,7 +69,7 @@ test('names that no event of crm serve has are doubted, as another sender may ha
 
 test('an address that is none is refused under the name that was typed', async () => {
   const run = await crm(['webhooks', 'replay', '--since', '1h', '--to', 'ftp://x'], emptyHome())
-  expect(run).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^crm: --to "ftp:\/\/x" is no address\n/) })
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^crm: --to "ftp:\/\/x" is not an address\n/) })
 })
 
 test('one is shown with its headers and its address; one that is not there is 6', async () => {

@@ -52,7 +52,7 @@ test.each(['unsigned', 'wrong-secret', 'altered', 'stale', 'future'])(
     const careless = await startApp()
     expect(await crm([...trigger, careless.url], emptyHome())).toMatchObject({
       exit: 7,
-      stderr: expect.stringContaining(`took an event that was ${flaw} (200)`),
+      stderr: expect.stringContaining(`accepted an event that was ${flaw} (200)`),
     })
   },
 )
@@ -90,9 +90,9 @@ test('nothing is sent on a dry run; who is not there is 9, who refuses is 7, and
 })
 
 test.each([
-  [302, 7, /redirects \(302\) are not followed$/, /send it where that leads: --to URL$/],
+  [302, 7, /redirects \(302\) are not followed$/, /send it to the address of the redirect: --to URL$/],
   [400, 7, /answered 400$/, /--secret-file FILE$/],
-  [410, 7, /answered 410$/, /give the address that takes events: --to URL$/],
+  [410, 7, /answered 410$/, /give the address that accepts events: --to URL$/],
   [429, 7, /answered 429$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],
   [500, 9, /answered 500$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],
 ] as const)('an app that answers %i is exit %i, and the hint fits', async (status, exit, what, hint) => {

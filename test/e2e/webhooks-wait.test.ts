@@ -38,8 +38,8 @@ test('what does not come in time is 12, with what came instead, and the command 
   const args = ['webhooks', 'wait', 'deal.created,contact.created', '--where', '.event == "deal.created"']
   const { exit, stdout, stderr } = await crm([...args, '--port', port, '--timeout', '2s', '--run', run], home)
   expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' })
-  expect(stderr).toMatch(/Came instead: contact\.created con_\w+ \(evt_\w+\); --where is not true of it\n/)
-  expect(stderr).toMatch(/did not come within 2 s \(0 of 1\); other events that came: 1, rejected requests: 0\n/)
+  expect(stderr).toMatch(/Received instead: contact\.created con_\w+ \(evt_\w+\); it does not match --where\n/)
+  expect(stderr).toMatch(/not received within 2 s \(0 of 1\); other events received: 1, rejected requests: 0\n/)
   expect((await crm(['webhooks', 'events', 'list', '-o', 'id'], home)).stdout).toMatch(/^evt_\w+\n$/)
   const { spawnSync } = await import('node:child_process')
   expect(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout).not.toContain('sleep 77.5')
@@ -52,11 +52,11 @@ test('a command that fails ends the wait at once with 12 and says so; one that f
   expect(before).toMatchObject({
     exit: 12,
     stdout: '',
-    stderr: expect.stringContaining('(exit 7) before the events came'),
+    stderr: expect.stringContaining('(exit 7) before the events were received'),
   })
   expect(before.stderr).toContain('\nno\n')
   const after = await crm([...wait, `sh -c "${CREATE}; sleep 0.5; exit 7"`], home)
-  expect(after).toMatchObject({ exit: 3, stderr: expect.stringContaining('the events came, but') })
+  expect(after).toMatchObject({ exit: 3, stderr: expect.stringContaining('the events were received, but') })
 })
 
 test('a --run that is not there is refused before anything is subscribed', async () => {
@@ -78,8 +78,8 @@ test('what came about before --run is no answer to it, and is told of', async ()
   const wait = ['webhooks', 'wait', 'contact.*', '--port', port, '-o', 'jsonl', '--timeout', '6s']
   const before = await crm([...wait, '--run', 'sleep 5.5'], home)
   expect(before).toMatchObject({ exit: 12, stdout: '' })
-  expect(before.stderr).toMatch(/Came instead: contact\.created con_\w+ \(evt_\w+\); it came about before --run\n/)
-  expect(before.stderr).toContain('(0 of 1); other events that came: 1, rejected requests: 0')
+  expect(before.stderr).toMatch(/Received instead: contact\.created con_\w+ \(evt_\w+\); it occurred before --run\n/)
+  expect(before.stderr).toContain('(0 of 1); other events received: 1, rejected requests: 0')
 })
 
 test('of several that did not all come, those that did are told of', async () => {
@@ -87,8 +87,8 @@ test('of several that did not all come, those that did are told of', async () =>
   const args = ['webhooks', 'wait', 'contact.*', '--count', '2', '--timeout', '3s', '--port', port, '--run', CREATE]
   const { exit, stderr } = await crm(args, home)
   expect(exit).toBe(12)
-  expect(stderr).toMatch(/\nCame: contact\.created con_\w+ \(evt_\w+\)\n/)
-  expect(stderr).toContain('(1 of 2); nothing else came\n')
+  expect(stderr).toMatch(/\nReceived: contact\.created con_\w+ \(evt_\w+\)\n/)
+  expect(stderr).toContain('(1 of 2); nothing else was received\n')
 })
 
 test.each(['', '"a'])('--run %j is refused at once, and nothing is waited for', async (run) => {
@@ -99,7 +99,7 @@ test.each(['', '"a'])('--run %j is refused at once, and nothing is waited for', 
   expect(Date.now() - startedAtMs).toBeLessThan(30_000)
 })
 
-test('requests that were rejected are told of when nothing else came', async () => {
+test('rejected requests are reported if nothing else was received', async () => {
   const { args } = newSecretFile()
   const port = String(await freePort())
   const child = startCrm(['webhooks', 'wait', '*', '--timeout', '1s', ...args, '--port', port], emptyHome())

@@ -48,11 +48,10 @@ function withFileHint({ argv }: Pick<Context, 'argv'>, error: CrmError): CrmErro
 async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
   const { keys } = (await ctx.settings()).paths()
   if (!canAsk(ctx)) {
-    throw new CrmError(
-      'unconfirmed',
-      `${noKeyring.message}; storing the key in the file ${keys} was not confirmed`,
-      { cause: noKeyring, hint: `${commandLine(ctx.argv)} --storage file; or set CRM_API_KEY instead of logging in` },
-    )
+    throw new CrmError('unconfirmed', `${noKeyring.message}; storing the key in the file ${keys} was not confirmed`, {
+      cause: noKeyring,
+      hint: `${commandLine(ctx.argv)} --storage file; or set CRM_API_KEY instead of logging in`,
+    })
   }
   ctx.note(`Note: ${noKeyring.message}.`)
   if (await askYesNo(ctx.io, `Keep the key in the private file ${keys}? [y/N] `, ctx.signal)) return

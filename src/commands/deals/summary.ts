@@ -36,7 +36,9 @@ export async function printSummary(ctx: Context, list: List, member: string): Pr
     return { [member]: value, count, amount: decimalJson(amount), ...bar }
   })
   if (unsummed > 0)
-    ctx.note(`Not summed: ${unsummed} ${unsummed === 1 ? 'amount that is not a number' : 'amounts that are not numbers'}.`)
+    ctx.note(
+      `Not summed: ${unsummed} ${unsummed === 1 ? 'amount that is not a number' : 'amounts that are not numbers'}.`,
+    )
   // `--where` and `--limit` apply to the deals, not to their groups.
   const summaryCtx = {
     ...ctx,

@@ -98,22 +98,22 @@ function chooseOperation(query: string, name: string | undefined): Operation {
   const all = readOperations(query)
   const [only, ...others] = name === undefined ? all : all.filter((operation) => operation.name === name)
   if (only?.type === 'subscription') {
-    throw new CrmError('usage', 'a subscription has no end, and crm graphql asks once', {
+    throw new CrmError('usage', 'crm graphql does not support subscriptions', {
       hint: 'for events: crm listen',
     })
   }
   if (only && others.length === 0) return only
   const known = all.map((operation) => operation.name ?? 'one without a name').join(', ')
-  const what = name === undefined ? `the document holds ${all.length} operations` : `there is no operation ${name}`
-  throw new CrmError('usage', all.length === 0 ? 'the document holds no operation' : `${what}: ${known}`, {
+  const what = name === undefined ? `the document contains ${all.length} operations` : `there is no operation ${name}`
+  throw new CrmError('usage', all.length === 0 ? 'the document contains no operation' : `${what}: ${known}`, {
     hint: all.length === 0 ? "expected a query, such as '{ __typename }'" : 'name one of them: --operation NAME',
   })
 }
 
-/** By their names, which is all that is known of a mutation here. */
+/** Recognises deletions by the names of the fields. */
 function deletionOf({ fields }: Operation, expect: number | undefined): Deletion {
   const deletes = fields.filter((name) => /^(?:delete|destroy|remove|purge)/i.test(name))
-  const what = deletes.length === 0 ? 'nothing, by the names in it' : `what ${deletes.join(', ')} names`
+  const what = deletes.length === 0 ? 'nothing, by the names of its fields' : `what ${deletes.join(', ')} names`
   return { count: deletes.length, what, expect, isStdinFree: true }
 }
 
@@ -133,7 +133,7 @@ async function askOnce(ctx: Context, question: Question, { allowPartial }: Optio
   refuseErrors(json, errors, allowPartial)
 }
 
-/** The first page with the lists of all pages; held in memory, as one document has to be. */
+/** One document: the first page with the lists of all pages, in memory. */
 async function askPages(ctx: Context, question: Question, { allowPartial, pagePath }: Options): Promise<undefined> {
   const variable = cursorVariable(question.operation)
   const whole = await send(ctx, question)
@@ -143,7 +143,7 @@ async function askPages(ctx: Context, question: Question, { allowPartial, pagePa
   let cursor = first && nextCursor(first)
   while (first && cursor !== undefined && (errors.length === 0 || allowPartial)) {
     if (seen.has(cursor)) {
-      throw new CrmError('bad_answer', 'a cursor comes a second time', { hint: `is $${variable} used in the query?` })
+      throw new CrmError('bad_answer', 'the server repeated a cursor', { hint: `is $${variable} used in the query?` })
     }
     seen.add(cursor)
     const page = await send(ctx, { ...question, variables: { ...question.variables, [variable]: cursor } })
@@ -162,7 +162,7 @@ function refuseErrors(json: JsonObject, errors: readonly JsonObject[], allowPart
   const hasSome = isJsonObject(json.data) && Object.values(json.data).some((value) => value !== null)
   if (errors.length === 0 || (allowPartial && hasSome)) return
   const messages = [...new Set(errors.map(({ message }) => String(message)))]
-  throw new CrmError('rejected', `the answer holds errors: ${messages.slice(0, 3).join('; ')}`, {
-    hint: hasSome ? 'if what came beside them is enough: --allow-partial' : 'correct the query, and ask again',
+  throw new CrmError('rejected', `the answer contains errors: ${messages.slice(0, 3).join('; ')}`, {
+    hint: hasSome ? 'to accept the data beside them: --allow-partial' : 'correct the query, and ask again',
   })
 }

@@ -3,7 +3,7 @@ export type OperationType = 'query' | 'mutation' | 'subscription'
 export interface Operation {
   readonly type: OperationType
   readonly name: string | undefined
-  /** Without the sign. */
+  /** Without the `$`. */
   readonly variables: readonly string[]
   /** The fields of the outermost selection, those that fragments bring into it among them. */
   readonly fields: readonly string[]
@@ -13,7 +13,7 @@ export interface Operation {
 const TOKEN =
   /#[^\n\r]*|"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n\r])*"|[$@]?[_A-Za-z][_0-9A-Za-z]*|\.\.\.|[^\s,\ufeff]/g
 
-/** What a document asks for, as far as its outline says; whether it is valid is for the server to tell. */
+/** The operations of a document, without validation, which is up to the server. */
 export function readOperations(text: string): readonly Operation[] {
   const tokens = (text.match(TOKEN) ?? []).filter((token) => !/^[#"]/.test(token))
   const operations: (Head & { readonly type: OperationType; readonly selection: Selection })[] = []
@@ -133,12 +133,12 @@ function isName(token = ''): boolean {
   return /^[_A-Za-z]/.test(token)
 }
 
-/** Each fragment counts once, however often it is spread: fragments may even spread one another in a circle. */
+/** Each fragment counts once: fragments may be spread several times, and even form cycles. */
 function fieldsOf(selection: Selection, fragments: ReadonlyMap<string, Selection>): readonly string[] {
   if (selection.spreads.length === 0) return selection.fields
   const fields = [...selection.fields]
   const spreads = new Set(selection.spreads)
-  // A set that grows while it is walked is walked to its end.
+  // Iteration includes elements added during it.
   for (const name of spreads) {
     const fragment = fragments.get(name)
     for (const field of fragment?.fields ?? []) fields.push(field)

@@ -2,10 +2,10 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Operation } from './operations.ts'
 
-/** The variable in which a cursor goes back: what people call it. */
+/** Common names of the variable for the cursor. */
 const CURSOR_VARIABLES = ['endCursor', 'after', 'cursor'] as const
 
-/** CrmError `usage` for a query that cannot be told where to go on. */
+/** CrmError `usage` for a query without a variable for the cursor. */
 export function cursorVariable({ variables }: Operation): string {
   const name = CURSOR_VARIABLES.find((each) => variables.includes(each))
   if (name !== undefined) return name
@@ -49,24 +49,24 @@ export function findConnection(data: JsonValue | undefined, path: string | undef
   )
 }
 
-/** Not inside of lists: which of them should go on? */
+/** Connections within lists are ignored, because they are ambiguous. */
 function connectionsIn(value: JsonValue, place: readonly string[]): readonly Connection[] {
   if (!isJsonObject(value)) return []
   const own = isJsonObject(value.pageInfo) && 'hasNextPage' in value.pageInfo ? [{ place, value }] : []
   return [...own, ...Object.entries(value).flatMap(([name, member]) => connectionsIn(member, [...place, name]))]
 }
 
-/** Undefined on the last page; CrmError `bad_answer` where it goes on and does not say how. */
+/** Undefined on the last page; CrmError `bad_answer` if there is a next page without a cursor. */
 export function nextCursor({ value }: Connection): string | undefined {
   const pageInfo = isJsonObject(value.pageInfo) ? value.pageInfo : {}
   if (pageInfo.hasNextPage !== true) return undefined
   if (typeof pageInfo.endCursor === 'string') return pageInfo.endCursor
-  throw new CrmError('bad_answer', 'there are more pages, but no endCursor that leads to them', {
+  throw new CrmError('bad_answer', 'there are more pages, but no endCursor for them', {
     hint: 'add endCursor to pageInfo, beside hasNextPage',
   })
 }
 
-/** Puts the lists of a later page behind those of the first, and takes over how it ends. */
+/** Appends the lists of a later page to those of the first, and takes over its pageInfo. */
 export function appendPage(first: Connection, next: Connection): void {
   for (const [name, value] of Object.entries(next.value)) {
     const before = first.value[name]

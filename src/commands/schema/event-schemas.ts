@@ -77,7 +77,7 @@ const SIMULATED = made({
   at: TIME,
 })
 
-/** A line of `-o jsonl`, where `type` tells what it is. */
+/** A line of `-o jsonl`; `type` names its kind. */
 export const LISTEN_EVENT = either(READY, EVENT, REJECTED, FORWARDED, EXECUTED, SIMULATED)
 
 export const VERIFIED = made({

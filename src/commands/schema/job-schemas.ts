@@ -28,10 +28,10 @@ const COUNTS = {
   unsent: COUNT,
 } satisfies Record<keyof Account, JsonSchema>
 
-/** What became of every row: they add up to `rows`. */
+/** The rows by outcome; they add up to `rows`. */
 const ACCOUNT = made({ job: TEXT, ...COUNTS }, { other_values: COUNT, twice: COUNT_OR_NULL })
 
-/** A row that a plan leaves as it is; of a conflict what the member was, what the job wrote, and what it is now. */
+/** A row that a plan does not change; for a conflict, the value before the job, the value it wrote, and the current one. */
 export const LEFT_OUT_ROW = made({
   line: COUNT_OR_NULL,
   id: TEXT_OR_NULL,
@@ -55,7 +55,7 @@ export const LEFT_OUT_ROW = made({
 
 const DURATION_OR_NULL: JsonSchema = { type: ['number', 'null'], minimum: 0 }
 
-/** Of `--dry-run` and `--plan`. The limit is what the server last told, and null when it told none. */
+/** Of `--dry-run` and `--plan`. The limit is the last one that the server stated, or null. */
 const PLAN = made(
   {
     dry_run: ALWAYS_TRUE,
@@ -84,7 +84,7 @@ const PLAN = made(
   { recheck_requests: COUNT },
 )
 
-/** What every command prints that sends a job. */
+/** The output of commands that send a job. */
 export const JOB_RUN = either(ACCOUNT, PLAN)
 
 const STATE = words<JobState['state']>({ planned: true, running: true, stopped: true, finished: true, cancelled: true })

@@ -16,7 +16,7 @@ export const ANY_OBJECT: JsonSchema = { type: 'object', additionalProperties: tr
 
 type Members = Readonly<Record<string, JsonSchema>>
 
-/** What crm itself makes: every member is there but the optional ones. A later version may add some. */
+/** Objects made by crm: all members are present except optional ones. Later versions may add members. */
 export function made(properties: Members, optional: Members = {}): JsonSchema {
   return {
     type: 'object',
@@ -25,7 +25,7 @@ export function made(properties: Members, optional: Members = {}): JsonSchema {
   }
 }
 
-/** What a server sends: members that are known have these types when they are there, and others may stand beside them. */
+/** Objects sent by a server: known members have these types if present, and there may be others. */
 export function sent(properties: Members): JsonSchema {
   return { type: 'object', properties, additionalProperties: true }
 }

@@ -16,7 +16,7 @@ import {
 
 const TRUE_FALSE_OR_NULL: JsonSchema = { type: ['boolean', 'null'] }
 
-/** Of `auth status`. `accepted` is null when the server could not be asked. */
+/** Of `auth status`. `accepted` is null if the server could not be asked. */
 export const AUTH_STATUS = made({
   profile: TEXT_OR_NULL,
   base_url: TEXT_OR_NULL,

@@ -33,7 +33,7 @@ import {
 } from './record-schemas.ts'
 import { BACKUP, DIAGNOSIS, KEY_USE, NEW_SERVICE_KEY, READY, SERVICE_KEY, STATS } from './service-schemas.ts'
 
-/** What each command prints with `-o json`, before `--fields` and `--jq`; `error` is what stderr ends with. */
+/** The output of each command with `-o json`, before `--fields` and `--jq`; `error` is the last line of stderr. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
   'deals list': either(listOf(DEAL), listOf(DEAL_GROUP)),
@@ -88,7 +88,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   error: ERROR,
 }
 
-/** Of commands that print lines without end, or a file of lines: the schema is that of one line. */
+/** Commands that print a stream or a file of lines: the schema is that of one line. */
 const LINES: Readonly<Record<string, JsonSchema>> = {
   'webhooks listen': LISTEN_EVENT,
   listen: LISTEN_EVENT,
@@ -100,7 +100,7 @@ const LINES: Readonly<Record<string, JsonSchema>> = {
 
 export const OUTPUT_NAMES: readonly string[] = [...Object.keys(DOCUMENTS), ...Object.keys(LINES)]
 
-/** A document of its own, in the dialect of 2020-12; undefined for a command that prints no JSON. */
+/** The schema in the dialect of 2020-12; undefined for a command that prints no JSON. */
 export function outputSchema(name: string): JsonSchema | undefined {
   const document = Object.hasOwn(DOCUMENTS, name) ? DOCUMENTS[name] : undefined
   const line = Object.hasOwn(LINES, name) ? LINES[name] : undefined

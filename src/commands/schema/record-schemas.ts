@@ -69,13 +69,13 @@ export const WEBHOOK = sent({
   secret: TEXT,
 } satisfies Members<'webhook'>)
 
-/** Of `deals list --summary`: the member that was named stands beside these. */
+/** Of `deals list --summary`, besides the named member. */
 export const DEAL_GROUP: JsonSchema = {
   ...sent({ count: { type: 'integer', minimum: 1 }, amount: { type: 'number' } }),
   required: ['count', 'amount'],
 }
 
-/** Of `delete ID`: what became of each id. */
+/** Of `delete ID`: the outcome for each id. */
 export const DELETION = made(
   { id: TEXT, outcome: words<Outcome>({ done: true, failed: true, in_doubt: true, unsent: true }) },
   { error: ERROR_RECORD },
@@ -91,7 +91,7 @@ export const PLANNED_REQUEST = made(
   { body: ANY_OBJECT },
 )
 
-/** Member to what it was and what it becomes. */
+/** The old and the new value by member. */
 const CHANGES: JsonSchema = { type: 'object', additionalProperties: made({ from: ANYTHING, to: ANYTHING }) }
 
 /** Of `update ID --dry-run`. */

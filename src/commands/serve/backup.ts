@@ -27,7 +27,7 @@ export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
 
 async function backUp(ctx: Context, file: string, options: Options): Promise<undefined> {
   if (options.database === ':memory:') {
-    throw new CrmError('usage', 'a database in memory is seen by its own process alone', {
+    throw new CrmError('usage', 'a database in memory is accessible to its own process only', {
       hint: 'give --database FILE',
     })
   }

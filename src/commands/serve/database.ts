@@ -16,8 +16,8 @@ export function databaseLocation(env: Env, given: string | undefined): string {
 }
 
 /**
- * The profile (`local`, or `-p`) of this address learns which database is behind it, so that hints lead back to the same
- * one. Where it was another one until now, that is said: its records seem to be gone.
+ * Stores the database in the profile (`local`, or `-p`) of this address, for hints. Warns if it was another one before,
+ * because its records would seem lost.
  */
 export async function rememberDatabase(ctx: Context, { url, location }: Pick<Started, 'url' | 'location'>) {
   const name = ctx.flags.profile ?? 'local'
@@ -29,7 +29,7 @@ export async function rememberDatabase(ctx: Context, { url, location }: Pick<Sta
     if (before === location) return
     if (before !== undefined && existsSync(before)) {
       const back = `crm serve --database ${shellWord(before)}`
-      ctx.note(`Warning: profile ${name} led to the database ${before}, and now to ${location}; to go back: ${back}`)
+      ctx.note(`Warning: profile ${name} used the database ${before}, and now uses ${location}; to go back: ${back}`)
     }
     if (location !== ':memory:') await settings.setSetting(name, 'serve_database', location)
   } catch (error) {

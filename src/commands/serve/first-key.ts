@@ -15,11 +15,11 @@ export interface Started {
   readonly store: Store
   readonly url: string
   readonly location: string
-  /** The key of `--key-file` or `--key-stdin`, where it was read already. */
+  /** The key of `--key-file` or `--key-stdin`, if already read. */
   readonly given: GivenKey | undefined
 }
 
-/** What a database that is still to be made would be opened with, so that a file that cannot be read leaves none behind. */
+/** Reads the key for a new database before it is made, so that an unreadable key file leaves no database. */
 export async function readKeyForNew(ctx: Context, location: string): Promise<GivenKey | undefined> {
   if (existsSync(location)) return undefined
   const given = await readKeyFlag(ctx)
@@ -28,9 +28,9 @@ export async function readKeyForNew(ctx: Context, location: string): Promise<Giv
 }
 
 /**
- * A database without keys gets one, so that the first command works: the one of `--key-file` or `--key-stdin`; else the
- * one that the profile (`local`, or `-p`) already has for this origin; else a new one, kept under that profile, in a file: it opens a
- * database that is a file of the same person, and must be available without a person, which a keyring does not promise.
+ * Adds a key to a database without keys, so that the first command works: that of `--key-file` or `--key-stdin`; else that
+ * of the profile (`local`, or `-p`) for this origin; else a new one, stored in the key file of that profile. Not in the
+ * keyring, which may need a person to unlock it.
  */
 export async function provideFirstKey(ctx: Context, started: Started): Promise<void> {
   if ((await started.store.keys()).length > 0) return
@@ -52,7 +52,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
   const settings = await ctx.settings()
   const name = ctx.flags.profile ?? 'local'
   const origin = reachableHere(started.url).origin
-  if (!(await claimProfile(ctx, name, origin))) return sayWithoutKey(ctx, started, name)
+  if (!(await claimProfile(ctx, name, origin))) return noteWithoutKey(ctx, started, name)
   const stored = await keptKey(settings, name, ctx.note)
   if (stored?.origin === origin) {
     await add(stored.key)
@@ -65,7 +65,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
   ctx.note(`Made a key for this database and kept it under profile ${name} (${settings.paths().keys}).`)
 }
 
-/** False when the profile belongs to another origin: then it is left alone. The active profile stays active. */
+/** False if the profile belongs to another origin and is left unchanged. The active profile stays active. */
 async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin: string): Promise<boolean> {
   const settings = await ctx.settings()
   const existing = (await settings.profiles()).get(name)
@@ -73,7 +73,7 @@ async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin
   const { protocol, hostname } = new URL(origin)
   const allowsInsecureHttp = protocol === 'http:' && !isLoopback(hostname)
   const profile = defaultProfile(origin)
-  // The service takes five times what may be asked of a server that nothing is known of.
+  // The service accepts five times the default page size.
   const wire = { ...profile.wire, pageSize: LARGEST_PAGE }
   await settings.putProfile(name, { ...profile, allowsInsecureHttp, wire })
   if ((await settings.active()) === undefined) await settings.setActive(name)
@@ -81,8 +81,8 @@ async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin
 }
 
 /** A database in memory is of no use without a key; one in a file can get a key at any time. */
-function sayWithoutKey(ctx: Pick<Context, 'argv' | 'note'>, { location }: Started, name: string): void {
-  const why = `profile ${name} belongs to another origin and is left alone`
+function noteWithoutKey(ctx: Pick<Context, 'argv' | 'note'>, { location }: Started, name: string): void {
+  const why = `profile ${name} belongs to another origin and is left unchanged`
   if (location !== ':memory:') {
     ctx.note(`No key was made, because ${why}. To make one: crm serve keys create --database ${location}`)
     return

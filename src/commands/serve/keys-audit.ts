@@ -9,7 +9,7 @@ import { DATABASE_HELP, listKeysCommand, withDatabase } from './keys-database.ts
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A service forgets what is older. */
+/** A service deletes older entries. */
 const KEPT_MS = 90 * DAY_MS
 
 const COLUMNS = ['hour', 'key_id', 'key_name', 'action', 'count', 'refused', 'last_at', 'last_address']

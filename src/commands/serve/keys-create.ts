@@ -7,7 +7,7 @@ import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
 import { parseKeyRate, type RateLimit } from './limits.ts'
 
-/** It stands in every line of the list and of the audit. */
+/** The name is part of every line of the list and of the audit. */
 const MAX_NAME_CHARS = 200
 
 const SCOPES = ['read', 'write'] as const

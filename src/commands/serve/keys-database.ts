@@ -7,12 +7,12 @@ import { databaseLocation } from './database.ts'
 
 export const DATABASE_HELP = 'an SQLite file (default: crm.db in the data folder)'
 
-/** For hints: what shows the keys of the same database. */
+/** For hints: the command that lists the keys of the same database. */
 export function listKeysCommand(database: string | undefined): string {
   return `crm serve keys list${database === undefined ? '' : ` --database ${shellWord(database)}`}`
 }
 
-/** Opens a database that is there, does the work, and closes it. */
+/** Opens an existing database, does the work, and closes it. */
 export async function withDatabase<T>(
   ctx: Context,
   given: string | undefined,
@@ -20,7 +20,7 @@ export async function withDatabase<T>(
   use: 'read' | 'write' = 'write',
 ): Promise<T> {
   if (given === ':memory:') {
-    throw new CrmError('usage', 'a database in memory is gone when its process ends: there are no keys to keep', {
+    throw new CrmError('usage', 'a database in memory ends with its process, and keeps no keys', {
       hint: 'give --database FILE',
     })
   }
@@ -63,7 +63,7 @@ export function keyRecord(key: ApiKey, nowMs: number): CrmRecord {
   }
 }
 
-/** As `--rate` takes it; null for that of the service. */
+/** In the format of `--rate`; null for the rate of the service. */
 function rateText(rate: ApiKey['rate']): string | null {
   if (rate === undefined || rate === 'none') return rate ?? null
   return `${rate.requests}/${rate.windowMs % 1000 === 0 ? `${rate.windowMs / 1000}s` : `${rate.windowMs}ms`}`

@@ -12,7 +12,7 @@ export function parseRateLimit(text: string): RateLimit | undefined {
   return rate === 'none' ? undefined : rate
 }
 
-/** The same for one key, where none is a rate too: not that of the service. */
+/** The same for one key; `none` differs from no rate, which means that of the service. */
 export function parseKeyRate(text: string): RateLimit | 'none' {
   if (text === 'none') return text
   const [requests = '', window = ''] = text.split('/')
@@ -30,7 +30,7 @@ export function parsePort(text: string): number {
   throw new InvalidArgumentError('Expected a port from 0 to 65535.')
 }
 
-/** `0,1s,5s`: how long after the failure before it each try is made, in milliseconds; the first is made at once. */
+/** `0,1s,5s`: the delays of the tries after the failure before, in milliseconds; the first is 0. */
 export function parseRetrySchedule(text: string): readonly number[] {
   const delaysMs = text.split(',').map(parseDurationMs)
   const known = delaysMs.filter((delayMs) => delayMs !== undefined)

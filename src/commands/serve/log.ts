@@ -7,7 +7,7 @@ export const LOG_FORMATS = ['json', 'text', 'none'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** On stderr, a line an entry. Without a format only what is not as it should be, as text. */
+/** Writes a line per entry to stderr. Without a format, only warnings and errors, as text. */
 export function openLog({ io, now }: Pick<Context, 'io' | 'now'>, format: LogFormat | undefined): Log | undefined {
   if (format === 'none') return undefined
   const lineOf = format === 'json' ? jsonText : textLine
@@ -17,7 +17,7 @@ export function openLog({ io, now }: Pick<Context, 'io' | 'now'>, format: LogFor
   }
 }
 
-/** `name=value` behind time, level and event; values with spaces or quotes in them as JSON has them. */
+/** Time, level, event, then `name=value`; values with spaces or quotes are JSON strings. */
 function textLine({ time, level, event, ...members }: LogEntry & { readonly time: string }): string {
   const parts = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${word(value)}`],

@@ -11,7 +11,7 @@ export interface SeedFile {
   readonly value: unknown
 }
 
-/** Before anything is opened. What a database that is still to be made could not take is refused here, and leaves none behind. */
+/** Reads the seed before the database is opened. For a new database it is checked here, so that a mistake leaves no database. */
 export async function readSeedFile(
   ctx: Context,
   name: string,
@@ -22,7 +22,7 @@ export async function readSeedFile(
   return { name, value }
 }
 
-/** A database that holds records is left as it is, so that a service can be started again with the same words. */
+/** Leaves a database with records unchanged, so that the same command can restart the service. */
 export async function seedEmpty(
   ctx: Pick<Context, 'note' | 'service'>,
   store: Store,
@@ -35,7 +35,7 @@ export async function seedEmpty(
   })
   const { records } = await store.stats()
   if (Object.values(records).some((count) => count > 0))
-    return ctx.note(`The database holds records already, so --seed ${name} was not loaded.`)
+    return ctx.note(`The database already contains records, so --seed ${name} was not loaded.`)
   const sown = await writeSeed(store, seed)
   const counts = RECORD_RESOURCES.map((resource) => counted(sown[resource], resource))
   ctx.note(`Loaded ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} from ${name}.`)

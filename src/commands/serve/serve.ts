@@ -78,15 +78,19 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
   addServeStats(serve, act)
 }
 
-/** Returns when it was told to stop and has: requests in flight are answered, and what was acknowledged is on disk. */
+/** Returns after the service has stopped: requests in flight are answered, and acknowledged writes are on disk. */
 async function serveUntilStopped(given: Context, options: Options): Promise<undefined> {
   const log = openLog(given, options.log)
   const ctx = options.log === 'json' ? notingIn(log, given) : given
   const tls = await readTls(options)
   if (!isLoopback(options.host) && !tls && !options.insecureHttp) {
-    throw new CrmError('usage', `--host ${options.host} is open to others, and plain http would show them every key`, {
-      hint: 'add --tls-cert FILE --tls-key FILE, or --insecure-http if that network is yours',
-    })
+    throw new CrmError(
+      'usage',
+      `--host ${options.host} is reachable by others, and plain http would reveal every key`,
+      {
+        hint: 'add --tls-cert FILE --tls-key FILE, or --insecure-http if that network is yours',
+      },
+    )
   }
   const location = databaseLocation(ctx.env, options.database)
   const pipelines = options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines)
@@ -101,9 +105,9 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
     given: await readKeyForNew(ctx, location),
   }
   const opening = Promise.withResolvers<Store>()
-  // Whether or not a request waits for it, a failure to open is thrown below.
+  // A failure to open is thrown below, even if no request waits for it.
   opening.promise.catch(() => {})
-  // Before the database is opened: a start that fails for its address or its certificate makes no new one.
+  // Before the database is opened, so that a wrong address or certificate makes no new one.
   const server = await listen(ctx, options, { store: opening.promise, tls, log })
   let store: Store
   try {
@@ -127,7 +131,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
   ctx.note('crm serve has stopped.')
 }
 
-/** Programs read each line of the log: what is noted for people is an entry too. */
+/** Writes notes as entries of the log, whose lines are read by programs. */
 function notingIn(log: Log | undefined, ctx: Context): Context {
   const note = (message: string): void => log?.({ level: 'info', event: 'note', message })
   return { ...ctx, note: ctx.flags.isQuiet ? ctx.note : note }
@@ -173,7 +177,7 @@ interface Prepared {
   readonly given: Started['given']
 }
 
-/** The database with its pipelines and a key; made when it is not there. */
+/** Opens the database with its pipelines and a key; makes it if it does not exist. */
 async function openStore(
   ctx: Context,
   { location, pipelines, unique, seed, given }: Prepared,
@@ -200,7 +204,7 @@ interface Running {
   readonly log: Log | undefined
 }
 
-/** What is not delivered when this returns is kept, and delivered after the next start. */
+/** Events not delivered when this returns are kept, and delivered after the next start. */
 async function deliverUntilStopped(ctx: Context, options: Options, { store, server, log }: Running): Promise<void> {
   const { startSender } = await ctx.service.delivery()
   const sender = startSender({
@@ -215,7 +219,7 @@ async function deliverUntilStopped(ctx: Context, options: Options, { store, serv
     const stopped = ctx.signal.aborted ? undefined : once(ctx.signal, 'abort')
     await Promise.race([stopped, sender.failure])
   } finally {
-    // Together: a subscriber that hangs must not keep the door open.
+    // In parallel, so that a slow subscriber does not delay closing the server.
     const closed = server.close()
     await sender.close()
     await closed

@@ -31,7 +31,7 @@ function parseMember(word: string): UniqueMember {
   return { resource, member }
 }
 
-/** Kept in the database, so that the next start needs no flag; `--unique none` ends it. */
+/** Stored in the database, so that the next start needs no flag; `--unique none` removes it. */
 export async function applyUnique(
   ctx: Context,
   { store, location }: Pick<Started, 'store' | 'location'>,

@@ -10,12 +10,12 @@ import type { EventPrinter } from './event-printer.ts'
 import { shortText, summarise } from './event-summary.ts'
 import { createJsonlPrinter } from './jsonl-printer.ts'
 
-/** Room for what crm serve sends: lines come one at a time, so that widths cannot wait for all of them. */
+/** Fixed widths for the events of crm serve, because lines are printed one at a time. */
 const WIDTHS = [20, 15, 16] as const
 
 const GAP = '  '
 
-/** CrmError `usage` for a format that has an end: these lines come as things happen. */
+/** CrmError `usage` for a format other than table and jsonl, because a stream has no end. */
 export function choosePrinter({ io, env, flags }: Context, command: string): EventPrinter {
   if (flags.output === 'jsonl') return createJsonlPrinter()
   if (flags.output !== 'table') {
@@ -29,7 +29,7 @@ export function choosePrinter({ io, env, flags }: Context, command: string): Eve
   )
 }
 
-/** In a terminal cut to its width, in a pipe whole. */
+/** Lines are truncated to the width of a terminal, and complete in a pipe. */
 export function createTablePrinter(stdout: OutputStream, { bold, dim, red }: Styles): EventPrinter {
   const draw = (cells: readonly string[]): string => {
     const line = cells.map((cell, at) => pad(cell, WIDTHS[at] ?? 0)).join(GAP)
@@ -64,7 +64,7 @@ function rejectedCells({ receivedAtMs, status, reason, detail, method, path }: R
   return [timeText(receivedAtMs), 'rejected', String(status), safeText(`${reason}: ${detail}${request}`)]
 }
 
-/** What went on stands in the place of the record, so that the eye finds `->` below the event. */
+/** The result is in the column of the record, so that `->` is below the event. */
 function handOverCells(hand: ForwardResult): readonly string[] {
   const status = hand.type === 'executed' ? `exit ${hand.status ?? '-'}` : String(hand.status ?? 'no answer')
   const retry = hand.retryInMs === undefined ? '' : `, again in ${hand.retryInMs / 1000} s`
@@ -83,7 +83,7 @@ function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)))
 }
 
-/** What waits while the reader is behind goes out together; each resolves when its text is with the reader. */
+/** Texts that wait for a slow reader are written together. Each call resolves after its text was written. */
 export function createPrintQueue(stdout: OutputStream): (text: string) => Promise<void> {
   let waiting: string[] = []
   let next: Promise<void> | undefined
@@ -93,7 +93,7 @@ export function createPrintQueue(stdout: OutputStream): (text: string) => Promis
     waiting = []
     next = undefined
     await writeText(stdout, text)
-    // A reader that is gone is told of in the same turn: nothing is acknowledged that went nowhere.
+    // A closed pipe is reported in the same turn, so no unwritten event is acknowledged.
     await nextTurn()
   }
   return (text) => {

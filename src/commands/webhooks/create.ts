@@ -38,7 +38,7 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
   const api = await ctx.api()
   const webhook = await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey })
-  // Before it is printed: output that cannot be written ends the process.
+  // Before printing, because a failed output ends the process.
   const keptIn = await keepSecret(ctx, options.url, webhook)
   await printWritten(ctx, webhook, 'webhook')
   ctx.note(
@@ -49,7 +49,7 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
   return undefined
 }
 
-/** So that a listener at this address verifies with it; only where the key is kept too, since a job in CI leaves nothing behind. */
+/** Stores the secret for a listener at this address, but only if the key is stored, too: jobs in CI leave no files. */
 async function keepSecret(
   ctx: Pick<Context, 'settings' | 'target'>,
   url: string,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { EventBody, ReceivedEvent } from '../../core/webhook-events.ts'
 
-/** The members of an event but for its body, in the order of the contract (docs/webhooks.md). */
+/** The members of an event except its body, in the order of the contract (docs/webhooks.md). */
 export function eventFacts(event: ReceivedEvent): JsonObject {
   return {
     type: 'event',
@@ -23,7 +23,7 @@ export const EVENT_MEMBERS: readonly string[] = [
   ...['body', 'body_text', 'body_base64'],
 ]
 
-/** An event as lists print it, and as `--where` and `--jq` see it: what a line of `crm listen -o jsonl` holds. */
+/** An event for lists, `--where` and `--jq`: the members of a line of `crm listen -o jsonl`. */
 export function eventRecord(event: ReceivedEvent): CrmRecord {
   return { ...eventFacts(event), ...bodyMember(event.body) }
 }

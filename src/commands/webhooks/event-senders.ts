@@ -8,13 +8,13 @@ import { makeEvent } from './made-event.ts'
 import { createResigner } from './resign.ts'
 import { findKeptSecrets, madeDelivery, sendEvent } from './send-event.ts'
 
-/** A receiver of this process, and what it verifies with. */
+/** The receiver of this process, with its secrets. */
 export interface OwnReceiver {
   readonly url: string
   readonly secrets: readonly string[] | 'unverified'
 }
 
-/** What the screens send: kept events once more, and events that are made up. */
+/** For the screens: sends kept events again, and synthetic events. */
 export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
   const ownSecrets = own === undefined || own.secrets === 'unverified' ? undefined : own.secrets
 

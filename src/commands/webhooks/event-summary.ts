@@ -3,12 +3,12 @@ import type { EventBody } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { fitText } from '../../output/text-width.ts'
 
-/** Of a record, what tells a person which one it is. */
-const TELLING = ['name', 'email', 'amount', 'stage', 'body', 'message'] as const
+/** Members that identify a record for a person. */
+const IDENTIFYING = ['name', 'email', 'amount', 'stage', 'body', 'message'] as const
 const WIDEST_VALUE = 48
 const MAX_CHANGES = 8
 
-/** Updates say what changed, other events what the record is; safe to show. */
+/** The changes of an update, or the identifying members of the record; safe to show. */
 export function summarise(body: EventBody): string {
   if (body.type !== 'json') {
     const sizeBytes = body.type === 'text' ? Buffer.byteLength(body.text) : body.bytes.length
@@ -20,7 +20,7 @@ export function summarise(body: EventBody): string {
   return isJsonObject(previous) ? changes(data, previous) : facts(data)
 }
 
-/** Foreign text as a cell takes it. Cut before it is measured: a body may be a text of 1 MiB. */
+/** Foreign text for a cell. Truncated before it is measured: a body may be a text of 1 MiB. */
 export function shortText(text: string): string {
   return fitText(safeText(text.slice(0, WIDEST_VALUE * 4)), WIDEST_VALUE)
 }
@@ -34,7 +34,7 @@ function changes(data: JsonObject, previous: JsonObject): string {
 }
 
 function facts(data: JsonObject): string {
-  return TELLING.map((name) => memberOf(data, name))
+  return IDENTIFYING.map((name) => memberOf(data, name))
     .filter((value) => value !== undefined && value !== null && value !== '')
     .map(valueText)
     .join(', ')
@@ -44,7 +44,7 @@ function memberOf(data: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(data, name) ? data[name] : undefined
 }
 
-/** Lists and objects are counted, not shown: one that is nested deep enough cannot be written as JSON. */
+/** Lists and objects are counted, not shown: deeply nested ones cannot be written as JSON. */
 function valueText(value: JsonValue | undefined): string {
   if (value === null || value === undefined || value === '') return 'none'
   if (Array.isArray(value)) return `[${value.length} items]`

@@ -21,7 +21,7 @@ export function addEventsExport(events: CommandUnknownOpts, act: Act): void {
     .action(act(exportEvents))
 }
 
-/** With all that a replay needs, to the last byte. */
+/** Complete log entries, sufficient for a replay. */
 async function exportEvents(ctx: Context, { events: globs = [], since }: Options): Promise<undefined> {
   await checkGlobs(ctx, globs, true)
   const { entryText } = await ctx.webhooks.entry()

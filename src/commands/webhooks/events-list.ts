@@ -43,7 +43,7 @@ async function listEvents(ctx: Context, { events: globs = [], since }: Options):
   await printList(ctx, { pages: limited(shown, requestedLimit(ctx)), columns: COLUMNS, plural: 'events', checks })
 }
 
-/** Senders name events as they like, or not at all: one that has no id for a line does not hide the others. */
+/** Foreign events may have no id, or one that does not fit on a line; these are left out. */
 async function* withIds(
   ctx: Pick<Context, 'note'>,
   pages: AsyncIterable<readonly ReceivedEvent[]>,

@@ -20,7 +20,7 @@ export function addEventsShow(events: CommandUnknownOpts, act: Act): void {
   addScopedFlags(show, ['fields'])
 }
 
-/** Of an event that came several times, the time that was the last. */
+/** Shows the last one if an event was received several times. */
 async function showEvent(ctx: Context, id: string): Promise<undefined> {
   const event = await findEvent(ctx, id)
   const { url, headers } = event.delivery

@@ -10,7 +10,7 @@ import { collect } from '../fields-input.ts'
 import { parseCount } from '../flags.ts'
 import { listenEventText } from './jsonl-printer.ts'
 
-/** Of every command that forwards events. */
+/** Flags of commands that forward events. */
 export interface ForwardFlags {
   readonly forward?: readonly string[]
   readonly exec?: readonly string[]
@@ -18,7 +18,7 @@ export interface ForwardFlags {
   readonly forwardDuplicates?: true
 }
 
-/** Of those that answer a sender as well. */
+/** Flags of commands that also answer a sender. */
 export interface AckFlags extends ForwardFlags {
   readonly ack: 'forward' | 'now'
   readonly retry?: number
@@ -49,24 +49,24 @@ export function addAckFlags(command: Command): void {
 }
 
 const DEFAULT_RETRIES = 3
-/** A second less than crm serve waits, so that it learns what happened and not only that nothing did. */
+/** One second less than the timeout of crm serve, so that it receives an answer. */
 const SENDER_WAITS_MS = 14_000
 
 /** CrmError `usage` for flags that contradict each other. */
 export function refuseForwardContradictions(options: AckFlags): void {
   const hasTarget = options.forward !== undefined || options.exec !== undefined
   if (options.insecureSkipVerify && options.exec) {
-    throw new CrmError('usage', '--insecure-skip-verify would let anybody run --exec', {
+    throw new CrmError('usage', '--insecure-skip-verify would let anyone run --exec', {
       hint: 'give --secret-file FILE',
     })
   }
   if (!hasTarget && options.ack === 'now') {
-    throw new CrmError('usage', '--ack now has nothing to do with later', {
+    throw new CrmError('usage', '--ack now requires --forward or --exec', {
       hint: 'add --forward URL or --exec COMMAND',
     })
   }
   if (options.retry !== undefined && options.ack !== 'now') {
-    throw new CrmError('usage', '--retry needs --ack now: else the sender is told, and tries again', {
+    throw new CrmError('usage', '--retry requires --ack now; otherwise the sender retries', {
       hint: 'add --ack now',
     })
   }
@@ -91,7 +91,7 @@ export async function openForwarder(
 }
 
 type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'> & {
-  /** What commands print; on stderr unless told. */
+  /** Receives the output of commands; default: stderr. */
   readonly say?: (line: string) => void
 }
 
@@ -112,7 +112,7 @@ export async function startTargets(ctx: Context, options: ForwardFlags, how: How
   })
 }
 
-/** The names of events that `--forward` asks for, beside those of `--events`. */
+/** The globs of `--forward`, in addition to those of `--events`. */
 export function forwardGlobs({ forward = [] }: ForwardFlags): readonly string[] {
   return forward.flatMap((text) => parseForward(text).globs)
 }
@@ -133,11 +133,11 @@ export function parseForward(
 ): { readonly globs: readonly string[]; readonly url: URL } {
   const [, globs, target = ''] = /^(?:([\w.*,-]+)=)?(.+)$/s.exec(text) ?? []
   const address = /^\d{1,5}$/.test(target) ? `localhost:${target}` : target
-  // Nobody who types a bare word means a host of that name: it is a port, or a flag, that went wrong.
+  // A bare word is not a host: it is probably a mistyped port or flag.
   const isWord = /^[\w-]+(?=[/?#]|$)/.test(address) && !/^localhost\b/i.test(address)
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
   if (!url || isWord || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
-    throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is no address`, {
+    throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is not an address`, {
       hint: "expected 3000, http://localhost:3000/hook, or 'deal.*=http://localhost:3000/deals'",
     })
   }

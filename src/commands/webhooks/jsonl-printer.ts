@@ -4,10 +4,10 @@ import { jsonText } from '../../output/json-text.ts'
 import type { EventPrinter } from './event-printer.ts'
 import { eventFacts } from './event-record.ts'
 
-/** What a terminal obeys, as in src/output/json-text.ts; in valid JSON it stands in strings alone, where an escape means the same. */
+/** Characters that control a terminal, as in src/output/json-text.ts. In valid JSON they occur in strings only, where an escape is equivalent. */
 const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** A line an object; `type` tells them apart, and the members are a contract (docs/webhooks.md). */
+/** One object per line, with a `type`; the members are a contract (docs/webhooks.md). */
 export function createJsonlPrinter(): EventPrinter {
   return {
     ready: ({ url, publicUrl, isVerifying, subscriptionId, folder }) =>
@@ -72,7 +72,7 @@ function simulation({ id, name, status, delayMs, atMs }: Simulation): JsonObject
   }
 }
 
-/** JSON goes out as it came, so that no number loses digits and no depth is too deep; line ends stand between its tokens alone. */
+/** JSON is printed unchanged, so that numbers keep their digits and nesting is not limited; only line ends between tokens are replaced. */
 function bodyMember(body: EventBody): string {
   if (body.type === 'json') return `"body":${safeJson(body.text)}`
   return body.type === 'text'

@@ -5,7 +5,7 @@ import { examples } from '../examples.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
 
-/** Without the secret, which no server tells again. */
+/** Without the secret, which servers show only once. */
 const COLUMNS = FIELDS.webhook.filter((name) => name !== 'secret')
 
 interface Options {

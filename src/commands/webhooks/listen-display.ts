@@ -7,19 +7,19 @@ import type { ListenTrust } from './own-subscription.ts'
 import type { Tally } from './tally.ts'
 import { startStatusLine } from './tally.ts'
 
-/** Where a person or a program sees what comes. */
+/** Shows received events to a person or a program. */
 export interface ListenDisplay {
   ready(ready: Ready, trust: ListenTrust): Promise<void>
-  /** Resolves once it is with the reader: a slow one slows the sender down. */
+  /** Resolves after the reader has it: a slow reader slows the sender down. */
   show(listenEvent: ListenEvent): Promise<void>
-  /** What a command of `--exec` prints. */
+  /** Shows output of a command of `--exec`. */
   say(line: string): void
-  /** Resolves when a person has closed it; undefined where that is not possible. */
+  /** Resolves when a person has closed it; undefined if that is not possible. */
   readonly closed: Promise<void> | undefined
   end(): Promise<void>
 }
 
-/** Lines on stdout, and on a terminal a last one that says that the command is alive. */
+/** Lines on stdout, and a status line on a terminal. */
 export function printedDisplay(ctx: Context, tally: Tally): ListenDisplay {
   const printer = choosePrinter(ctx, 'crm listen')
   const print = createPrintQueue(ctx.io.stdout)

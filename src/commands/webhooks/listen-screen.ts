@@ -8,13 +8,13 @@ import type { TrustOptions } from './listen-trust.ts'
 
 type ScreenOptions = TrustOptions & { readonly forward?: readonly string[] }
 
-/** The Events screen, which opens when the receiver is ready: what is wrong before that is said on the terminal. */
+/** The Events screen. It opens when the receiver is ready; earlier errors are printed on the terminal. */
 export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDisplay {
   const terminal = terminalOf(ctx.io, 'crm listen --tui', 'crm listen -o jsonl')
   refuseContradictions(ctx, options)
   const closing = new AbortController()
   const closed = Promise.withResolvers<void>()
-  // Whoever waits for it is told; before that it must not end the process.
+  // A rejection must not end the process before it is awaited.
   closed.promise.catch(() => {})
   let isOpen = false
   let take = (_: ListenEvent): void => {}
@@ -46,7 +46,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
   }
 }
 
-/** With secrets of a file events are received without any server: what needs one says then that there is none. */
+/** With secrets from a file, events are received without a server; only functions that need one fail. */
 async function serverOf(ctx: Context, { secretFile, insecureSkipVerify }: TrustOptions) {
   try {
     return { ...(await placeOf(ctx)), openApi: () => ctx.api() }

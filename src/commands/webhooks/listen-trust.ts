@@ -12,7 +12,7 @@ export interface TrustOptions {
   readonly port: number
 }
 
-/** Before a socket is opened: flags that contradict each other. */
+/** CrmError `usage` for contradictory flags, before a socket is opened. */
 export function refuseContradictions(options: TrustOptions): void {
   const given = [
     ...(options.secretFile === undefined ? [] : ['--secret-file']),
@@ -37,14 +37,14 @@ export function refuseContradictions(options: TrustOptions): void {
   }
 }
 
-/** Events of a server that is not known to be crm serve may have any name. */
+/** Whether events may come from a server other than crm serve, with any name. */
 export function isSenderForeign({ secretFile, insecureSkipVerify }: TrustOptions): boolean {
   return secretFile !== undefined || insecureSkipVerify === true
 }
 
 /**
- * The secret of `--secret-file`; else that of the subscription this machine keeps for the address; else that of one made
- * now, for a service on this machine or with `--subscribe`. CrmError `usage` when there is none.
+ * The secret of `--secret-file`; else that of the stored subscription for the address; else that of a new one, for a
+ * service on this machine or with `--subscribe`. CrmError `usage` if there is none.
  */
 export async function findTrust(ctx: Context, options: TrustOptions, address: URL): Promise<ListenTrust> {
   if (options.insecureSkipVerify) return { secrets: 'unverified', subscriptionId: undefined }

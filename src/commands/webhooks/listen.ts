@@ -53,7 +53,7 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
     .action(act(listenUntilStopped))
 }
 
-/** An event is acknowledged once it is on disk and its line is with the reader of stdout: a slow reader slows the sender down. */
+/** An event is acknowledged after it is on disk and its line was written: a slow reader slows the sender down. */
 async function listenUntilStopped(ctx: Context, options: Options): Promise<undefined> {
   refuseContradictions(options)
   refuseForwardContradictions(options)
@@ -94,10 +94,10 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   slips.end()
 }
 
-/** After so many events without a member it is probably misspelt. */
-const TELLING = 20
+/** After so many events without a member, its name is probably misspelt. */
+const ENOUGH_EVENTS = 20
 
-/** A later event may have the member, so a missing one is no failure: it is noted after some events, and at the end. */
+/** A later event may have the member, so a missing one is not an error: it is noted after some events, and at the end. */
 function createSlipNotes(ctx: Pick<Context, 'note'>, slip: () => CrmError | undefined) {
   let count = 0
   const note = (): void => {
@@ -106,7 +106,7 @@ function createSlipNotes(ctx: Pick<Context, 'note'>, slip: () => CrmError | unde
   }
   return {
     seen: () => {
-      if (++count === TELLING) note()
+      if (++count === ENOUGH_EVENTS) note()
     },
     end: () => {
       if (count > 0) note()

@@ -13,7 +13,7 @@ export interface LoggedQuery {
   readonly since: Since | undefined
 }
 
-/** As typed: so long ago, or at that time. */
+/** A duration before now, or a time. */
 export type Since = { readonly agoMs: number } | { readonly atMs: number }
 
 /** `10m` ago, or a time such as 2026-01-02T03:04:05Z. */
@@ -25,7 +25,7 @@ export function parseSince(text: string): Since {
   throw new InvalidArgumentError('Expected a time such as 10m, or 2026-01-02T03:04:05Z.')
 }
 
-/** What the log holds of these, some at a time. */
+/** The matching events of the log, in batches. */
 export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGenerator<readonly ReceivedEvent[]> {
   const { readEvents } = await ctx.webhooks.events()
   const { matchesAnyGlob } = await ctx.webhooks.filter()
@@ -38,7 +38,7 @@ export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGene
         matchesAnyGlob(query.globs, name) && (sinceMs === undefined || receivedAtMs >= sinceMs),
     )
   }
-  for (const path of damaged) ctx.note(`Lines of ${path} are no events of this version, and were left out.`)
+  for (const path of damaged) ctx.note(`Lines of ${path} are not events of this version, and were left out.`)
 }
 
 /** The events for which `--where` is true. CrmError `usage` at the end for a member that no event has. */

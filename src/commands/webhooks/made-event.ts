@@ -7,7 +7,7 @@ import type { SchemeName } from '../../core/webhook-events.ts'
 
 export const FLAWS = ['unsigned', 'wrong-secret', 'altered', 'stale', 'future'] as const
 
-/** Twice what receivers allow. */
+/** Twice the tolerance of receivers. */
 const TOO_FAR_SECONDS = 600
 
 export interface MadeEvent {
@@ -15,7 +15,7 @@ export interface MadeEvent {
   readonly body: JsonObject
 }
 
-/** An event as its sender would make it, about a record that no server has; `fields` win over what is made up. */
+/** A synthetic event in the format of its sender; `fields` override sample values. */
 export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, nowMs: number): MadeEvent {
   const id = madeId('event', nowMs)
   if (scheme === 'github') return { id, body: fields }
@@ -28,18 +28,18 @@ export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, 
   const data = kind
     ? { id: madeId(kind, nowMs), ...sampleOf(kind, nowMs), created_at: time, updated_at: time, version: 1, ...fields }
     : fields
-  // As crm serve has it: the members that were changed, as they were before.
+  // Like crm serve: the changed members with their old values.
   const changed = Object.fromEntries(Object.keys(fields).map((member) => [member, null]))
   return { id, body: { type: name, timestamp: time, data, ...(name.endsWith('.updated') && { previous: changed }) } }
 }
 
-/** Undefined for events of other senders, of whose records nothing is known. */
+/** Undefined for events of other senders, whose records are unknown. */
 function kindOf(name: string): StoredResource | undefined {
   const [noun = ''] = name.split('.')
   return EVENT_KINDS.some((kind) => kind === name) ? STORED_RESOURCES.find((each) => each === noun) : undefined
 }
 
-/** What such a record holds at least, so that a handler finds what it will find later. */
+/** The members that a handler can expect in such a record. */
 function sampleOf(kind: StoredResource, nowMs: number): JsonObject {
   const { example = {}, parent }: ResourceDefinition = RESOURCES[kind]
   return parent === 'deal' ? { deal_id: madeId(parent, nowMs), ...example } : example
@@ -50,7 +50,7 @@ function madeId(kind: IdKind, nowMs: number): string {
   return encodeId(kind, firstSerialAt(nowMs) + Math.floor(Math.random() * SERIALS_PER_MS))
 }
 
-/** What is wrong with an event that a handler must refuse. */
+/** A flaw for which a handler must refuse an event. */
 export type Flaw = (typeof FLAWS)[number]
 
 interface ToSign {

@@ -1,15 +1,15 @@
 import type { Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
 import { shortText } from './event-summary.ts'
 
-/** What came while something else was waited for, so that who reads a failed test sees why. */
+/** Collects events that do not match while waiting, to explain a timeout. */
 export interface NearMisses {
-  /** False, as it is no hit. */
+  /** Always false. */
   add(received: Received): false
-  /** One of those that are waited for, which came about before the command that should cause it. */
+  /** A matching event from before the command of `--run`. */
   addEarlier(event: ReceivedEvent): void
-  /** The last ones, each with what was wrong with it. */
+  /** The last ones, each with the reason. */
   lines(): readonly string[]
-  /** Beside so many that are waited for. */
+  /** `found`: the number of matching events. */
   summary(found: number): string
 }
 
@@ -25,32 +25,32 @@ export function createNearMisses(globs: readonly string[]): NearMisses {
   return {
     add(received) {
       counts[received.type === 'event' ? 'events' : 'rejected']++
-      push(received.type === 'event' ? `Came instead: ${whyNot(received, globs)}` : rejectedText(received))
+      push(received.type === 'event' ? `Received instead: ${whyNot(received, globs)}` : rejectedText(received))
       return false
     },
     addEarlier(event) {
       counts.events++
-      push(`Came instead: ${eventText(event)}; it came about before --run`)
+      push(`Received instead: ${eventText(event)}; it occurred before --run`)
     },
     lines: () => last,
     summary(found) {
       const { events, rejected } = counts
-      if (events + rejected === 0) return found === 0 ? 'nothing came at all' : 'nothing else came'
-      return `other events that came: ${events}, rejected requests: ${rejected}`
+      if (events + rejected === 0) return found === 0 ? 'nothing was received' : 'nothing else was received'
+      return `other events received: ${events}, rejected requests: ${rejected}`
     },
   }
 }
 
-/** An event in the words of a note. */
+/** The text of an event for a note. */
 export function eventText({ name = 'an event without a name', recordId, id }: ReceivedEvent): string {
   const what = [name, recordId, id && `(${id})`].filter((part) => part !== undefined)
   return what.map(shortText).join(' ')
 }
 
-/** Globs are looked at first: whoever wrote the name without a star left --where as the one reason. */
+/** If a glob is the exact name of the event, --where is the reason. */
 function whyNot(event: ReceivedEvent, globs: readonly string[]): string {
   const isNamed = event.name !== undefined && globs.includes(event.name)
-  return `${eventText(event)}${isNamed ? '; --where is not true of it' : ''}`
+  return `${eventText(event)}${isNamed ? '; it does not match --where' : ''}`
 }
 
 function rejectedText({ reason, detail }: RejectedRequest): string {

@@ -7,24 +7,24 @@ import { commandLine } from '../command-line.ts'
 
 const QUERY = 'query ($id: ID!) { webhook(id: $id) { id status } }'
 
-/** What deliveries are verified with, and the subscription that it belongs to, where it is known. */
+/** The secrets for verification, and their subscription if known. */
 export interface ListenTrust {
   readonly secrets: readonly string[] | 'unverified'
   readonly subscriptionId: string | undefined
 }
 
 interface Wish {
-  /** A new one is asked for, although one may be kept. */
+  /** Make a new subscription, even if one is stored. */
   readonly isNew: boolean
-  /** The address is used this once. */
+  /** The address is temporary. */
   readonly isPassing: boolean
-  /** It was given as one that the server reaches, wherever it runs. */
+  /** The address is reachable from any server. */
   readonly isPublic: boolean
 }
 
 /**
- * The subscription that is kept for this server and address; else, for a service on this machine, a new one. It is never
- * ended: the contract has no way to, which is why one is used for ever. CrmError `usage` where none may be made.
+ * The stored subscription for this server and address; else, for a service on this machine, a new one. Subscriptions are
+ * reused, because the API cannot delete them. CrmError `usage` if none may be made.
  */
 export async function trustSubscription(ctx: Context, address: URL, wish: Wish): Promise<ListenTrust> {
   const { baseUrl, key } = await ctx.target()
@@ -34,34 +34,34 @@ export async function trustSubscription(ctx: Context, address: URL, wish: Wish):
   if (kept && !wish.isNew) {
     const ended = await whyEnded(ctx, kept.id, place)
     if (ended === undefined) return { secrets: keptSecrets, subscriptionId: kept.id }
-    // A new one is made where one would have been made without it.
+    // A new one is made only if one would have been made without it.
     if (!isLoopback(baseUrl.hostname) || wish.isPublic || key.source !== 'file') throw endedError(ctx, ended)
     ctx.note(`No longer used: ${ended}.`)
   }
   if (!isLoopback(baseUrl.hostname) && !wish.isPublic) throw unreachable(place)
   if (wish.isPublic && !wish.isNew) throw unknownPublic(ctx, place)
-  // A key that is not kept here asks for nothing to be kept: a job in CI leaves no file behind.
+  // Without a stored key, nothing is stored: jobs in CI leave no files.
   const isKept = key.source === 'file' && !wish.isPassing
   if (!isKept && !wish.isNew) throw unknownSecret(ctx, place, key.source)
   const made = await subscribe(ctx, place, isKept)
   return { ...made, secrets: [...made.secrets, ...keptSecrets] }
 }
 
-/** Nobody can end those that were there before, so what they send is genuine too. */
+/** Includes the secrets of earlier subscriptions, which cannot be deleted and still send events. */
 function secretsOf(ctx: Pick<Context, 'addSecret'>, kept: KeptSubscription | undefined): readonly string[] {
   const secrets = kept ? [kept.secret, ...kept.olderSecrets] : []
   for (const secret of secrets) ctx.addSecret(secret)
   return secrets
 }
 
-/** What is wrong with the kept subscription; undefined when it is used, which is noted with all that may be doubted. */
+/** Why the stored subscription cannot be used; undefined if it can, which is noted with its state. */
 async function whyEnded(ctx: Context, id: string | undefined, { origin, url }: Place): Promise<string | undefined> {
   const state = id === undefined ? 'unknown' : await askSubscription(ctx, id)
   if (state === 'gone' || state === 'disabled') return `the subscription ${id} of ${origin} to ${url} is ${state} there`
   const prospects = {
-    enabled: "what failed to arrive before comes with the sender's next try",
-    unreachable: 'that server cannot be reached now, and events come when it is back',
-    unknown: `whether it is still there, ${origin} does not tell: --subscribe makes a new one`,
+    enabled: 'failed deliveries arrive with the next try of the sender',
+    unreachable: 'the server cannot be reached now; events arrive when it is back',
+    unknown: `it is unknown whether it still exists; --subscribe makes a new one`,
   }
   ctx.note(`Using the subscription ${id ?? 'kept'} of ${origin}; ${prospects[state]}.`)
   return undefined
@@ -86,7 +86,7 @@ async function subscribe(
   const fields = { url: place.url, events: ['*'], description: 'crm listen' }
   const { id, secret } = await webhooks.create(fields, { idempotencyKey: undefined })
   if (typeof secret !== 'string' || secret === '') {
-    throw new CrmError('bad_answer', `${place.origin} made a subscription and showed no secret for it`, {
+    throw new CrmError('bad_answer', `${place.origin} made a subscription without showing its secret`, {
       hint: 'find the secret there, and give it: crm listen --secret-file FILE',
     })
   }
@@ -96,7 +96,7 @@ async function subscribe(
   if (isKept) await settings.storeSubscription(place, subscription)
   const where = isKept
     ? `kept in ${settings.paths().webhooks}`
-    : 'not kept: it is gone with this command, and the subscription stays'
+    : 'not stored: it is lost when this command ends, but the subscription stays'
   ctx.note(`Subscribed ${place.url} to all events of ${place.origin}; its secret is ${where}.`)
   return { secrets: [secret], subscriptionId: subscription.id }
 }
@@ -121,10 +121,10 @@ function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySo
   )
 }
 
-/** `unknown` where the server cannot be asked: REST has no way to, and not every server has GraphQL. */
+/** `unknown` without GraphQL: REST cannot read a subscription. */
 type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' | 'unknown'
 
-/** Whether a subscription that is kept here is still there. A server that does not answer now is asked nothing more. */
+/** The state of a stored subscription. */
 async function askSubscription(ctx: Pick<Context, 'api'>, id: string): Promise<SubscriptionState> {
   const { graphql } = await ctx.api()
   const request = { query: QUERY, variables: { id }, operationName: undefined, idempotencyKey: undefined }

@@ -5,14 +5,14 @@ import type { TrustOptions } from './listen-trust.ts'
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 }
 
-/** Of every command that receives events. */
+/** Flags of commands that receive events. */
 export interface ReceiverFlags extends TrustOptions {
   readonly host: string
   readonly path: string
   readonly keep: KeepRule
 }
 
-/** Untyped, as the compiler is lost in the type that so many options add up to: the command's own interface names them. */
+/** Takes an untyped command, because the type of so many options is too large for the compiler. */
 export function addReceiverFlags(command: Command): void {
   command
     .option('--host <address>', 'listen on this address', '127.0.0.1')
@@ -47,7 +47,7 @@ function parsePublicUrl(text: string): URL {
   throw new InvalidArgumentError('Expected an address such as https://hooks.example.com/crm.')
 }
 
-/** What stays of the event log; undefined sets no bound. */
+/** The limits of the event log; undefined for no limit. */
 interface KeepRule {
   readonly maxAgeMs: number | undefined
   readonly maxBytes: number | undefined

@@ -1,10 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
-/** Enough to look at one, of what may be very many. */
+/** The number of ids in a message. */
 const NAMED_IDS = 3
 
-/** What targets did not take, and what was not sent to them, which may be very many events. */
+/** Counts events that targets did not accept, and events that were not sent. */
 export function createReplayFailures() {
   const counts = { hands: 0, failed: 0, unanswered: 0, skipped: 0 }
   const skippedIds: string[] = []
@@ -43,15 +43,15 @@ export function createReplayFailures() {
       unsignable ??= why
     },
     /**
-     * Unless all of `count` were taken: CrmError `usage` when nothing could be sent, `unreachable` when no target answered
-     * at all, else `partial`.
+     * Throws unless all of `count` were accepted: CrmError `usage` if nothing could be sent, `unreachable` if no target
+     * answered, else `partial`.
      */
     refuse(count: number): void {
       if (unsignable) throw leftOut(count, unsignable)
       if (!first) return
       const { hands, unanswered } = counts
       throw new CrmError(unanswered === hands ? 'unreachable' : 'partial', untaken(first), {
-        hint: 'when the app is fixed, run the same command again; --show-response shows what it says',
+        hint: 'when the app is fixed, run the same command again; --show-response shows its answers',
       })
     },
   }

@@ -89,7 +89,7 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
   failures.refuse(count)
 }
 
-/** Runs before the first event is sent: with a misspelt member `--where` may select all of them. */
+/** Runs before the first event is sent, because `--where` with a misspelt member may select all of them. */
 async function judgeWhere(ctx: Context, { since, events: globs = [] }: Options): Promise<void> {
   const pages = matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
   while (!(await pages.next()).done);
@@ -109,7 +109,7 @@ function refuseUnclear(ids: readonly string[], { since, to }: Options): void {
   if (to !== undefined) parseForward(to, '--to')
 }
 
-/** Of an event that came several times, one. */
+/** Each event once, even if it was received several times. */
 async function* eventsOnce(ctx: Context, ids: readonly string[], options: Options): AsyncGenerator<ReceivedEvent> {
   const seen = new Set<string>()
   for await (const events of chosenEvents(ctx, ids, options)) {

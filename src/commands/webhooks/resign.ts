@@ -5,13 +5,13 @@ import { readSecretFile } from './listen-trust.ts'
 
 interface Source {
   readonly secretFile?: string
-  /** Known already. */
+  /** Already known. */
   readonly secrets?: readonly string[] | undefined
 }
 
-/** Signs events again with the secrets of the subscription that they came from, or with those of a file. */
+/** Signs events again with the secrets of their subscription, or with those of a file. */
 export interface Resigner {
-  /** Finds the secrets for it; gives the CrmError `usage` that says why there are none. */
+  /** Finds the secrets for an event; returns a CrmError `usage` if there are none. */
   prepare(event: ReceivedEvent): Promise<CrmError | undefined>
   sign(event: ReceivedEvent): ReceivedEvent['delivery']['headers']
 }
@@ -26,7 +26,7 @@ export async function createResigner(ctx: Context, { secretFile, secrets }: Sour
       const { subscriptionId: id, scheme } = event
       if (given || scheme === undefined) return undefined
       if (!known.has(id)) known.set(id, await findSecrets(ctx, id))
-      // GitHub signs no time: the signature that it came with is as good as ever.
+      // GitHub signs no time, so the original signature stays valid.
       return known.get(id) || scheme === 'github' ? undefined : unknownSecret(event)
     },
     sign: (event) => {

@@ -5,17 +5,17 @@ import { writeNoteLine } from '../../output/note-line.ts'
 
 /** The command of `--run`, or none. */
 export interface Run {
-  /** Once events can come; the command finds the address in CRM_LISTEN_URL. */
+  /** Call when events can be received; the command finds the address in CRM_LISTEN_URL. */
   start(url: string): Promise<void>
-  /** Resolves when the command has ended well. Rejects with a CrmError `partial` when it has failed after all had come. */
+  /** Resolves when the command has succeeded; rejects with a CrmError `partial` if it failed after all events. */
   readonly ended: Promise<void>
-  /** Kills what still runs. */
+  /** Kills the command if it still runs. */
   stop(): Promise<void>
 }
 
 /**
- * `onFailure` is told when the command fails: what is waited for will then not come. CrmError `usage` when there is no
- * such program, before anything is subscribed for it.
+ * `onFailure` is called if the command fails, because the events will then not occur. CrmError `usage` if there is no such
+ * program, before anything is subscribed.
  */
 export async function prepareRun(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function prepareRun(
   const words = text === undefined ? undefined : shellWords(text, '--run')
   if (words) await (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
   const ended = Promise.withResolvers<void>()
-  // Nobody asks for it when the events do not come.
+  // Not awaited if the events are not received.
   ended.promise.catch(() => {})
   let stop = async (): Promise<void> => {}
   if (!words) ended.resolve()
@@ -39,8 +39,8 @@ export async function prepareRun(
       running.ended.then(({ exit, how }) => {
         if (exit === 0) return ended.resolve()
         const details = { hint: `run it alone to see why: ${text}` }
-        ended.reject(new CrmError('partial', `the events came, but ${text} failed (${how})`, details))
-        onFailure(new CrmError('not_in_time', `${text} failed (${how}) before the events came`, details))
+        ended.reject(new CrmError('partial', `the events were received, but ${text} failed (${how})`, details))
+        onFailure(new CrmError('not_in_time', `${text} failed (${how}) before the events were received`, details))
       }, onFailure)
     },
     ended: ended.promise,

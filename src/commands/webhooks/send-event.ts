@@ -12,7 +12,7 @@ export interface MadeDelivery {
   readonly bytes: Buffer
 }
 
-/** An event that is made up, in the shape of those that came. */
+/** A synthetic event in the shape of a received one. */
 export function madeDelivery(
   ctx: Pick<Context, 'now'>,
   { url, id, name, headers, bytes }: MadeDelivery,
@@ -32,7 +32,7 @@ export function madeDelivery(
   }
 }
 
-/** One try, and how it went. `sign` gives the headers to send in place of those that came. */
+/** Sends an event once. `sign` returns headers that replace the original ones. */
 export async function sendEvent(
   ctx: Context,
   event: ReceivedEvent,
@@ -57,11 +57,11 @@ export async function sendEvent(
   ctx.signal.removeEventListener('abort', stop)
   ctx.signal.throwIfAborted()
   const [hand] = hands
-  if (!hand) throw new Error('an event was sent, and nothing was told of it')
+  if (!hand) throw new Error('an event was sent without a result')
   return hand
 }
 
-/** Of the subscription that is kept for a listener at this address. CrmError `usage` when none is known. */
+/** The secrets of the stored subscription for this address. CrmError `usage` if there is none. */
 export async function keptSecrets(ctx: Context, url: URL): Promise<readonly string[]> {
   const kept = await findKeptSecrets(ctx, url)
   if (!kept) {
@@ -79,7 +79,7 @@ export async function findKeptSecrets(ctx: Context, url: URL): Promise<readonly 
   return [kept.secret]
 }
 
-/** What listens on this machine is kept under its address, and people call it localhost. */
+/** Listeners on this machine are stored with 127.0.0.1, so localhost is looked up as well. */
 async function findKept(ctx: Pick<Context, 'settings'>, url: URL) {
   const settings = await ctx.settings()
   const address = new URL(url)

@@ -19,19 +19,19 @@ const UNITS = [
 ] as const
 
 export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
-  /** Before the first event is taken. */
+  /** Called before the first event is accepted. */
   onReady(ready: Ready, trust: ListenTrust): Promise<void>
-  /** When the first event can be taken. */
+  /** Called when events can be accepted. */
   onOpen?(ready: Ready): Promise<void>
-  /** What it waits for beside Ctrl-C; undefined listens until then. */
+  /** Ends the session when resolved; undefined: only Ctrl-C does. */
   readonly until?: Promise<unknown> | undefined
-  /** Some targets have not taken so many events. */
+  /** Called with the number of events that targets have not accepted. */
   onUndone?(count: number): void
 }
 
 const TUNNEL_MS = 30_000
 
-/** Receives until it is stopped, until `until` resolves, or until the port, the log or the tunnel is lost, which throws. */
+/** Receives until it is stopped or `until` resolves. Throws if the port, the log or the tunnel is lost. */
 export async function receiveEvents(ctx: Context, options: ReceiverFlags, session: Session): Promise<void> {
   const { path: folder, isTemporary } = await openStateFolder(ctx.env, 'events')
   if (isTemporary) ctx.note(`Events are kept in ${folder}; set CRM_STATE_HOME for a folder that lasts.`)
@@ -85,17 +85,17 @@ async function openTunnelFor(ctx: Context, command: string | undefined): Promise
 interface Deleted {
   readonly fileCount: number
   readonly sizeBytes: number
-  /** Since a file was written to: of the one where that is longest ago, and of the last one. */
+  /** The times since the last write to the oldest and to the youngest file. */
   readonly oldestMs: number
   readonly youngestMs: number
 }
 
-/** What `--keep` took from the event log: whose events are gone is to know when they came. */
+/** The note about files that `--keep` deleted from the event log, with their ages. */
 function deletedNote({ fileCount, sizeBytes, oldestMs, youngestMs }: Deleted): string {
   const files = fileCount === 1 ? '1 file' : `${fileCount} files`
   const [oldest, youngest] = [ageText(oldestMs), ageText(youngestMs)]
   const ages = oldest === youngest ? oldest : `${youngest} to ${oldest}`
-  return `Deleted ${files} of the event log, as --keep says: last written to ${ages} ago, ${(sizeBytes / 1e6).toFixed(1)} MB.`
+  return `Deleted ${files} of the event log (--keep): last written to ${ages} ago, ${(sizeBytes / 1e6).toFixed(1)} MB.`
 }
 
 function ageText(ageMs: number): string {

@@ -5,17 +5,17 @@ import { fitText } from '../../output/text-width.ts'
 
 const ON_TERMINAL_MS = 1000
 
-/** Elsewhere it would fill a file: a line a minute, and only when there is something to say. */
+/** Without a terminal, at most one line a minute, and only after changes. */
 const ELSEWHERE_MS = 60_000
 
-/** What has happened so far, in numbers. */
+/** Counts of the session. */
 export interface Tally {
   count(listenEvent: ListenEvent): void
   /** An event that `--events` or `--where` left out. */
   countHidden(event: ReceivedEvent): void
-  /** For the line that stays on a terminal. */
+  /** The text of the status line. */
   status(nowMs: number): string
-  /** For the end. */
+  /** The text at the end. */
   total(): string
 }
 
@@ -66,9 +66,9 @@ function ageText(ageMs: number): string {
   return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
 }
 
-/** The last line of a terminal, which says that the command is alive. */
+/** The status line at the bottom of a terminal. */
 interface StatusLine {
-  /** Text for stdout, so that it does not stand behind the line where both are one terminal. */
+  /** Text for stdout that first erases the status line if both are one terminal. */
   above(text: string): string
   end(): void
 }
@@ -77,18 +77,18 @@ interface StatusOptions {
   readonly stderr: OutputStream
   readonly stdout: OutputStream
   text(): string
-  /** What has happened so far: while that stays, nothing is said again where lines pile up. */
+  /** Without a terminal, a line is written only if this text has changed. */
   news(): string
 }
 
 export function startStatusLine({ stderr, stdout, text, news }: StatusOptions): StatusLine {
-  let said = news()
+  let lastNews = news()
   const draw = (): void => void stderr.write(`${ERASE_LINE}${fitText(text(), (stderr.columns || 80) - 1)}`)
-  const tell = (): void => {
-    if (news() !== said) stderr.write(`${text()}\n`)
-    said = news()
+  const report = (): void => {
+    if (news() !== lastNews) stderr.write(`${text()}\n`)
+    lastNews = news()
   }
-  const timer = setInterval(stderr.isTTY ? draw : tell, stderr.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS)
+  const timer = setInterval(stderr.isTTY ? draw : report, stderr.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS)
   timer.unref()
   return {
     above: (line) => (stderr.isTTY && stdout.isTTY ? ERASE_LINE + line : line),

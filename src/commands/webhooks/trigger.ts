@@ -66,7 +66,7 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   return await report(ctx, hand, options.flaw)
 }
 
-/** GitHub signs no time: a handler that takes such an event does nothing wrong. */
+/** GitHub signs no time, so a handler may accept a stale event. */
 function refuseTimeless({ scheme, flaw }: Options): void {
   if (scheme !== 'github' || (flaw !== 'stale' && flaw !== 'future')) return
   throw new CrmError('usage', `--flaw ${flaw} does not go with --scheme github, which signs no time`, {
@@ -80,12 +80,12 @@ function noteUnknown(ctx: Pick<Context, 'note'>, name: string, scheme: SchemeNam
   ctx.note(`crm serve sends no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
 }
 
-/** Of the file, else of what is kept for a listener at this address. CrmError `usage` when none is known. */
+/** The secrets of the file, else those stored for a listener at this address. CrmError `usage` if there are none. */
 async function signingSecrets(ctx: Context, file: string | undefined, url: URL): Promise<readonly string[]> {
   if (file !== undefined) {
     const { makeSecretFile } = await ctx.webhooks.secrets()
     if (file !== '-' && (await makeSecretFile(file))) {
-      ctx.note(`Made a secret in ${file}; whoever verifies needs it too: crm listen --secret-file ${file}`)
+      ctx.note(`Made a secret in ${file}; the receiver needs it, too: crm listen --secret-file ${file}`)
     }
     return await readSecretFile(ctx, file)
   }
@@ -94,7 +94,7 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
 
 async function report(ctx: Context, hand: ForwardResult, flaw: Flaw | undefined): Promise<undefined> {
   const { id, name, target, status, tookMs, response } = hand
-  // A handler that crashes, or that sends elsewhere, has not looked at the signature.
+  // A crash or a redirect is not a refusal of the signature.
   const isRefused = status !== undefined && status >= 400 && status < 500
   const isFine = flaw === undefined ? hand.failure === undefined : isRefused
   if (isFine) {
@@ -107,9 +107,9 @@ async function report(ctx: Context, hand: ForwardResult, flaw: Flaw | undefined)
     })
   }
   if (flaw !== undefined && hand.failure === undefined) {
-    throw new CrmError('rejected', `${target} took an event that was ${flaw} (${status})`, {
+    throw new CrmError('rejected', `${target} accepted an event that was ${flaw} (${status})`, {
       status,
-      hint: 'whoever takes events must verify them: docs/webhooks.md says how',
+      hint: 'receivers must verify events: see docs/webhooks.md',
     })
   }
   const says = response?.trim() ? `: ${response.trim()}` : ''
@@ -119,12 +119,12 @@ async function report(ctx: Context, hand: ForwardResult, flaw: Flaw | undefined)
   })
 }
 
-/** What a handler most likely means by it. */
+/** A hint by the status of the handler. */
 function hintFor({ argv }: Pick<Context, 'argv'>, status: number): string {
-  if (status < 400) return 'send it where that leads: --to URL'
+  if (status < 400) return 'send it to the address of the redirect: --to URL'
   if (status === 400 || status === 401 || status === 403) {
     return 'it must know the secret that signed this: --secret-file FILE'
   }
-  if (status === 404 || status === 405 || status === 410) return 'give the address that takes events: --to URL'
+  if (status === 404 || status === 405 || status === 410) return 'give the address that accepts events: --to URL'
   return `its own log says why; then again: ${commandLine(argv)}`
 }

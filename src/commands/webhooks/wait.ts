@@ -51,7 +51,7 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
   addScopedFlags(wait, ['fields'])
 }
 
-/** An assertion for tests: ready first, then the command, then the events or the reasons why they were not there. */
+/** An assertion for tests: prints the events, or the reasons why they were not received. */
 async function waitForEvents(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
   refuseContradictions(options)
   ctx.onVerdict?.()
@@ -63,17 +63,17 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   let startedAtMs = Number.POSITIVE_INFINITY
   const done = Promise.withResolvers<void>()
   const take = (event: ReceivedEvent): void => {
-    // What is sent again is the same event.
+    // A repeated delivery is the same event.
     if (found.some(({ id }) => id !== undefined && id === event.id)) return
     if (isEarlier(event, startedAtMs)) misses.addEarlier(event)
     else found.push(event)
     if (found.length === options.count) done.resolve()
   }
-  // Both are waited for below, unless something else ends it before.
+  // Both are awaited below, unless an error ends the session before.
   done.promise.catch(() => {})
   const run = await prepareRun(ctx, options.run, (ended) => done.reject(ended))
   const isEarlier = await createIsEarlier(ctx, options)
-  // Last: a timer that is not cleared keeps the process alive.
+  // Started last, because a timer that is not cleared keeps the process alive.
   const late = setTimeout(() => done.reject(new TooLate()), options.timeout)
   const until = done.promise.then(() => run.ended)
   until.catch(() => {})
@@ -94,7 +94,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
     })
   } catch (error) {
     if (!(error instanceof TooLate)) throw error
-    for (const event of found) ctx.note(`Came: ${eventText(event)}`)
+    for (const event of found) ctx.note(`Received: ${eventText(event)}`)
     for (const line of misses.lines()) ctx.note(line)
     const slip = wanted.slip()
     if (slip) ctx.note(`${slip.message}: ${slip.details.hint}`)
@@ -112,7 +112,7 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
   return undefined
 }
 
-/** Whether an event came about before that time: its sender may have tried in vain before crm listened. */
+/** Whether an event occurred before that time: its delivery may have failed before crm listened. */
 async function createIsEarlier(ctx: Pick<Context, 'target'>, { run, secretFile, insecureSkipVerify }: Options) {
   if (run === undefined) return () => false
   const isServerKnown = secretFile === undefined && !insecureSkipVerify
@@ -129,9 +129,9 @@ function isReceived(listenEvent: ListenEvent): listenEvent is Received {
   return listenEvent.type === 'event' || listenEvent.type === 'rejected'
 }
 
-function notInTime({ count, timeout }: Options, globs: readonly string[], found: number, came: string): CrmError {
-  const what = `${globs.join(', ')} did not come within ${timeout / 1000} s (${found} of ${count})`
-  return new CrmError('not_in_time', `${what}; ${came}`, {
-    hint: 'what came is kept: crm webhooks events list --since 10m; to wait longer: --timeout 5m',
+function notInTime({ count, timeout }: Options, globs: readonly string[], found: number, summary: string): CrmError {
+  const what = `${globs.join(', ')} not received within ${timeout / 1000} s (${found} of ${count})`
+  return new CrmError('not_in_time', `${what}; ${summary}`, {
+    hint: 'received events are kept: crm webhooks events list --since 10m; to wait longer: --timeout 5m',
   })
 }

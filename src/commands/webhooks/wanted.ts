@@ -14,7 +14,7 @@ export interface Wanted {
   slip(): CrmError | undefined
 }
 
-/** By the globs and by `--where`, which sees what a line of jsonl holds. */
+/** Filters by the globs and `--where`, which sees the members of a line of jsonl. */
 export async function createWanted(ctx: Context, globs: readonly string[]): Promise<Wanted> {
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   const { where } = await ctx.expr()
@@ -34,7 +34,7 @@ export async function createWanted(ctx: Context, globs: readonly string[]): Prom
 
 type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
 
-/** A run of jq costs a millisecond however many records it sees: those that come meanwhile go into the next one together. */
+/** A run of jq takes a millisecond for any number of records, so those that arrive meanwhile are evaluated together. */
 function batched(ctx: Context, keep: Keep): (record: CrmRecord) => Promise<boolean> {
   let waiting: CrmRecord[] = []
   let next: Promise<ReadonlySet<CrmRecord>> | undefined
@@ -53,19 +53,19 @@ function batched(ctx: Context, keep: Keep): (record: CrmRecord) => Promise<boole
   }
 }
 
-/** An event that the expression fails on is not wanted, which is said of the first one: others may come of any shape. */
+/** Events that the expression fails on are left out; the first failure is noted. */
 function createTolerant(
   ctx: Pick<Context, 'note'>,
   keep: Keep,
 ): (records: readonly CrmRecord[]) => Promise<ReadonlySet<CrmRecord>> {
-  let hasSaid = false
+  let isNoted = false
   const one = async (record: CrmRecord): Promise<readonly CrmRecord[]> => {
     try {
       return await keep([record])
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
-      if (!hasSaid) ctx.note(`${error.message}; events that it fails on are left out.`)
-      hasSaid = true
+      if (!isNoted) ctx.note(`${error.message}; events that it fails on are left out.`)
+      isNoted = true
       return []
     }
   }
@@ -87,7 +87,7 @@ export function parseGlobs(text: string): readonly string[] {
   throw new InvalidArgumentError("Expected names or globs such as 'deal.*,contact.created'.")
 }
 
-/** Events of crm serve have known names; what other senders call theirs is theirs to know, so that a name is only doubted. */
+/** CrmError `usage` for names that crm serve does not have; for other senders, only a note. */
 export async function checkGlobs(
   ctx: Pick<Context, 'note' | 'webhooks'>,
   globs: readonly string[],

@@ -50,8 +50,11 @@ export const PAGE_TOTALS: readonly ListShape[] = [
     },
     (asked, all) => page(all.slice(0, sizeIn(asked, 'limit', 20, 50))),
   ),
-  shape('a total that is the size that was asked for', 237, { refused: [/as many records as were requested/] }, (asked, all) =>
-    page(all.slice(0, sizeIn(asked, 'limit', 20, 1000))),
+  shape(
+    'a total that is the size that was asked for',
+    237,
+    { refused: [/as many records as were requested/] },
+    (asked, all) => page(all.slice(0, sizeIn(asked, 'limit', 20, 1000))),
   ),
   shape('a total that is the length of the page, by page', 237, 'complete', (asked, all) =>
     page(sliceAt(all, (numberIn(asked, 'page', 1) - 1) * 50, 50).items),
