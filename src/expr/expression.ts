@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { caughtReason, compileFailure, type ExpressionFlag, evaluationFailure, recordFailures } from './jq-failure.ts'
+import { withCheckedOrder } from './ordered-comparisons.ts'
 import type { PathUse } from './path-uses.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
@@ -52,10 +53,12 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   if (text === undefined) return undefined
   // On the first line, because $__loc__ gives the line; a line end after it, because it may end with a comment. In a list,
   // so that all results are one line.
-  const collected = `[(${text}\n)]`
+  const collected = (sees: 'record' | 'list'): string =>
+    `[(${withCheckedOrder(text, recordPaths(text, sees).comparisons)}\n)]`
+  const ofRecord = collected('record')
   const known = MISSING + timeFunctions(text, source.nowMs)
   // Compiled alone first: `1) | (2` is valid only inside the brackets.
-  for (const program of [`${known}empty|${text}`, `${known}empty|${collected}`]) {
+  for (const program of [`${known}empty|${text}`, `${known}empty|${ofRecord}`]) {
     const run = await jq.run(['-n', program], '')
     if (run.exit !== 0) throw compileFailure(flag, text, run.stderr)
   }
@@ -69,7 +72,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   }
   const outcomes: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
     if (records.length === 0) return []
-    const { run, lines } = await evaluate(`.[]|try ${collected} catch {reason: .}`, JSON.stringify(records))
+    const { run, lines } = await evaluate(`.[]|try ${ofRecord} catch {reason: .}`, JSON.stringify(records))
     // One line for each record, up to the one that ended jq.
     if (lines.length < records.length) throw evaluationFailure({ flag, place: placeOf(lines.length), run })
     return lines.map(readOutcome)
@@ -83,7 +86,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
       return all.map((outcome) => ('results' in outcome ? outcome.results : []))
     },
     async whole(json) {
-      const { run, lines } = await evaluate(collected, json)
+      const { run, lines } = await evaluate(json.startsWith('[') ? collected('list') : ofRecord, json)
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
       return parseExactJson(lines[0]) as JsonValue[]
     },

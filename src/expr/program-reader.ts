@@ -10,6 +10,7 @@ import {
   withVariables,
 } from './jq-scope.ts'
 import { type Token, UnreadJq } from './jq-tokens.ts'
+import { Comparisons, literalKind, type Operand } from './ordered-comparisons.ts'
 import { PathUses, writtenAlone, writtenList } from './path-uses.ts'
 import { TokenCursor } from './token-cursor.ts'
 
@@ -25,6 +26,7 @@ const DEEPEST_CALL = 20
 /** Reads a program by the grammar of jq 1.7.1, as far as it determines the input of each part. */
 export class ProgramReader {
   readonly uses = new PathUses()
+  readonly comparisons = new Comparisons()
   /** Literal arguments of `older_than`. */
   readonly durations: string[] = []
   readonly #words: TokenCursor
@@ -59,14 +61,17 @@ export class ProgramReader {
     return this.#words.within(words, () => this.#within(scope, () => this.#pipe(input)))
   }
 
-  /** All operands have the same input, so precedence does not matter; the result is known for a single operand only. */
+  /** All operands have the same input, so precedence does not matter for them. */
   #operands(input: Input): Input {
     const before = this.uses.count
     let seen = input
     let out = this.#operand(seen)
+    const operands = [out]
+    const operators: string[] = []
     for (;;) {
       const operator = this.#operator()
-      if (operator === undefined) return out.input
+      if (operator === undefined) return this.comparisons.inOperands(operands, operators)
+      operators.push(operator)
       if (ASSIGNMENTS.includes(operator)) {
         // The assigned value may have another input.
         seen = undefined
@@ -74,7 +79,8 @@ export class ProgramReader {
       }
       // Where the body of `try` ends is not determined here.
       if (out.isTry) seen = undefined
-      out = { ...this.#operand(seen), input: undefined }
+      out = this.#operand(seen)
+      operands.push(out)
     }
   }
 
@@ -86,8 +92,10 @@ export class ProgramReader {
     return text
   }
 
-  #operand(input: Input): { readonly input: Input; readonly isTry: boolean } {
+  #operand(input: Input): Operand {
+    const from = this.#words.peek()
     const isNegated = this.#words.take('-')
+    const first = this.#words.peek()
     const isTry = this.#words.is('try')
     let out = this.#term(input)
     if (this.#words.take('as')) {
@@ -95,7 +103,9 @@ export class ProgramReader {
       this.#words.expect('|')
       out = this.#within(scope, () => this.#pipe(input))
     }
-    return { input: isNegated ? undefined : out, isTry }
+    const last = this.#words.peek(-1)
+    const literal = first === last && first ? literalKind(first) : undefined
+    return { input: isNegated ? undefined : out, isTry, start: from?.start ?? 0, end: last?.end ?? 0, literal }
   }
 
   #term(input: Input): Input {

@@ -1,5 +1,6 @@
 import type { Input } from './jq-calls.ts'
 import { jqTokens, type Token, UnreadJq } from './jq-tokens.ts'
+import type { Comparison } from './ordered-comparisons.ts'
 import type { PathUse } from './path-uses.ts'
 import { ProgramReader } from './program-reader.ts'
 
@@ -8,6 +9,8 @@ export interface ProgramPaths {
   readonly uses: readonly PathUse[]
   /** Literal arguments of `older_than`. */
   readonly durations: readonly string[]
+  /** Comparisons by order of a member with a literal. */
+  readonly comparisons: readonly Comparison[]
 }
 
 /**
@@ -22,10 +25,10 @@ export function recordPaths(program: string, sees: 'record' | 'list'): ProgramPa
     reader.program(sees === 'list' ? { list: record } : record)
     const mayBeAbsent = namesThatMayBeAbsent(tokens)
     const uses = reader.uses.proven().filter(({ path }) => !path.some((name) => mayBeAbsent.has(name)))
-    return { uses, durations: reader.durations }
+    return { uses, durations: reader.durations, comparisons: reader.comparisons.proven() }
   } catch (error) {
     if (!(error instanceof UnreadJq)) throw error
-    return { uses: [], durations: [] }
+    return { uses: [], durations: [], comparisons: [] }
   }
 }
 

@@ -239,6 +239,24 @@ describe('an expression that fails on some records', () => {
     })
   })
 
+  test('stops a deletion by an amount that some records have as a text', async () => {
+    const { run, writes } = await startForeign([
+      { id: '1', score: '500.00' },
+      { id: '2', score: 2000 },
+    ])
+    const words = ['--where', '.score > 1000']
+    const reason = 'record "1": score is the text "500.00", not a number; use (.score|tonumber) > 1000'
+    expect(await run('contacts', 'delete', ...words, '--yes')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(reason),
+    })
+    expect(writes()).toBe(0)
+    expect(await run('contacts', 'list', ...words, '-o', 'id')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(reason),
+    })
+  })
+
   test('stops a change of many before anything is sent, or changes the others', async () => {
     const { run, writes } = await startForeign(MIXED)
     const words = ['contacts', 'update', '--where', '.at | older_than("1d")', '--set', 'at=', '--yes']

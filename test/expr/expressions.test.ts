@@ -63,6 +63,66 @@ test.each([
   await expect(kept(where)).rejects.toMatchObject({ code: 'invalid_input', message: `--where fails on ${reason}` })
 })
 
+const DECIMALS: readonly CrmRecord[] = [
+  { id: 'a', amount: '500.00', owner: { score: '7' }, tags: ['x'] },
+  { id: 'b', amount: 2000, tags: [] },
+  { id: 'c', amount: null, tags: [] },
+]
+
+async function keptDecimals(where: string, whereErrors: 'stop' | 'skip' = 'skip'): Promise<unknown> {
+  const { where: chosen } = await compileExpressions({ where, jq: undefined, whereErrors }, { say: () => {}, nowMs: 0 })
+  const ids = ((await chosen?.keepAll(DECIMALS)) ?? []).map(({ id }) => id)
+  return { ids, failure: (chosen?.failure()?.message ?? chosen?.leftOut())?.replace(/^.*record "a": /, '') }
+}
+
+test.each([
+  ['.amount > 1000', ['b'], 'amount is the text "500.00", not a number; use (.amount|tonumber) > 1000'],
+  ['.amount < 100', ['c'], 'amount is the text "500.00", not a number; use (.amount|tonumber) < 100'],
+  ['1e3 <= .amount and true', ['b'], 'amount is the text "500.00", not a number; use 1e3 <= (.amount|tonumber)'],
+  ['.owner["score"] >= -1', [], 'owner.score is the text "7", not a number; use (.owner["score"]|tonumber) >= -1'],
+  ['. as $r | $r.amount > 1', ['b'], 'amount is the text "500.00", not a number; use ($r.amount|tonumber) > 1'],
+  ['.amount as $a | $a > 1', ['b'], 'amount is the text "500.00", not a number; use ($a|tonumber) > 1'],
+  ['.amount | . > 1', ['b'], 'amount is the text "500.00", not a number; use (.|tonumber) > 1'],
+  ['(.amount // 0) > 1', ['b'], 'amount is the text "500.00", not a number; use ((.amount // 0)|tonumber) > 1'],
+  ['"\\(.amount > 1)" == "true"', ['b'], 'amount is the text "500.00", not a number; use (.amount|tonumber) > 1'],
+  ['def big: .amount > 1; big', ['b'], 'amount is the text "500.00", not a number; use (.amount|tonumber) > 1'],
+])('%s fails on a record whose member is a text', async (where, ids, reason) => {
+  expect(await keptDecimals(where)).toEqual({ ids, failure: reason })
+  expect(await keptDecimals(where, 'stop')).toEqual({ ids, failure: reason })
+})
+
+test('a text in the comparison fails on a record whose member is a number', async () => {
+  expect(await keptDecimals('.amount > "1000"')).toEqual({
+    ids: ['a'],
+    failure: expect.stringMatching(/record "b": amount is the number 2000, not a text like "1000"$/),
+  })
+})
+
+test.each([
+  ['(.amount|tonumber? // 0) > 1000', ['b']],
+  ['(.amount|type) == "number" and .amount > 1000', ['b']],
+  ['(.amount > 1000)?', ['b']],
+  ['(.amount|numbers) > 1000', ['b']],
+  ['(.amount|length) > 1', ['a', 'b']],
+  ['.amount == 500', []],
+  ['.amount > "400" + "x"', ['a']],
+  ['.tags > 1', ['a', 'b', 'c']],
+  ['to_entries | any(.value > 1e9)', ['a', 'b', 'c']],
+  ['def f: .amount > 1; f, ({amount: "x"} | f)', ['a', 'b', 'c']],
+  ['.amount // 0 > 1000', ['a', 'b']],
+])('%s orders values as jq does', async (where, ids) => {
+  expect(await keptDecimals(where)).toEqual({ ids, failure: undefined })
+})
+
+test('--jq fails on a list in which a text is ordered against a number', async () => {
+  const json = JSON.stringify(DECIMALS)
+  await expect(results('map(select(.amount > 1000).id)', json)).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: expect.stringContaining('amount is the text "500.00", not a number'),
+  })
+  expect(await results('map(select(.amount|numbers > 1000).id)', json)).toEqual([['b']])
+})
+
 test('the output of debug is printed', async () => {
   const debugLines: string[] = []
   expect(await kept('.amount | debug | . == 20', debugLines)).toEqual(['b'])

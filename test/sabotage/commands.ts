@@ -65,6 +65,13 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/expr/expressions.test.ts'],
   },
   {
+    name: 'every text is greater than a number in --where',
+    file: 'src/expr/ordered-comparisons.ts',
+    line: 'if (right.literal) this.#add(left, right, operator)',
+    to: 'if (right.literal) continue',
+    tests: ['test/expr/expressions.test.ts'],
+  },
+  {
     name: 'records that --where fails on are left out without a word',
     file: 'src/expr/where.ts',
     line: 'if (error) throw error',
