@@ -16,8 +16,8 @@ interface Options extends Omit<PlanFlags, 'plan'> {
 export function addApply(program: CommandUnknownOpts, act: Act): void {
   const command = program
     .command('apply <plan>')
-    .description('send exactly what a plan says, or tell what has changed since it was made')
-    .option('--allow-drift', 'send it although records are not what they were')
+    .description('send exactly the plan, or report what has changed since it was made')
+    .option('--allow-drift', 'send it even if records have changed')
     .addHelpText(
       'after',
       examples('crm contacts import people.csv --match email --plan people.plan', 'crm apply people.plan --yes'),

@@ -16,9 +16,9 @@ const COLUMNS = ['change', 'type', 'id', 'name', 'fields']
 export function addDiff(program: CommandUnknownOpts, act: Act): void {
   const diff = program
     .command('diff <before> <after>')
-    .summary('what changed between two snapshots')
+    .summary('show what changed between two snapshots')
     .description(
-      'what changed between two snapshots, or a snapshot and live: the CRM as it is now; - is stdin; exit 10 when anything did',
+      'show what changed between two snapshots, or a snapshot and live, the current CRM; - is stdin; exit 10 on differences',
     )
     .option('--ignore <names>', 'members that may differ, comma separated', parseNames, ['updated_at', 'version'])
     .addHelpText(

@@ -24,7 +24,7 @@ export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
       collect,
     )
     .option('--data <file>', 'members from a JSON or YAML file, - for stdin')
-    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+    .option('--idempotency-key <key>', 'a repeated request with the same key takes effect once')
 }
 
 /** The options for sending one record. */

@@ -18,8 +18,8 @@ const SCOPED = {
       .default('stop'),
   limit: () => new Option('--limit <n>', 'stop after n records').argParser(parseCount),
   fields: () => new Option('--fields <names>', 'only these members, comma separated; a.b reaches inside'),
-  jq: () => new Option('--jq <expr>', 'print what jq makes of the whole (json) or of each record (jsonl)'),
-  csvSafe: () => new Option('--csv-safe', 'put an apostrophe before cells that a spreadsheet would run'),
+  jq: () => new Option('--jq <expr>', 'print the result of jq for the whole (json) or for each record (jsonl)'),
+  csvSafe: () => new Option('--csv-safe', 'put an apostrophe before cells that a spreadsheet would execute'),
   progress: () => new Option('--progress <how>', 'on stderr').choices(PROGRESS_FLAGS).default('auto'),
   pager: () => new Option('--no-pager', 'print straight to the terminal'),
   yes: () => new Option('-y, --yes', 'confirm without a prompt'),
@@ -28,7 +28,7 @@ const SCOPED = {
     const plan = hasFlag(command, '--plan') ? ' or --plan' : ''
     return new Option(
       '--exit-code',
-      `${hasFlag(command, '--dry-run') ? `with --dry-run${plan}: ` : ''}exit 10 when something would change`,
+      `${hasFlag(command, '--dry-run') ? `with --dry-run${plan}: ` : ''}exit 10 if something would change`,
     )
   },
 } as const
@@ -43,13 +43,13 @@ const TOGETHER: Partial<Record<ScopedFlag | 'export', readonly ScopedFlag[]>> = 
 }
 
 const GLOBAL = {
-  output: () => new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'),
+  output: () => new Option('-o, --output <format>', 'output format').choices(FORMATS).default('table'),
   profile: () => new Option('-p, --profile <name>', 'use this profile'),
   input: () => new Option('--no-input', 'never prompt'),
   quiet: () => new Option('-q, --quiet', 'no notes on stderr, only errors'),
   debug: () => new Option('--debug', 'log each request on stderr'),
   timeout: () =>
-    new Option('--timeout <time>', 'longest life of one request').argParser(parsePositiveTime).default(30_000, '30s'),
+    new Option('--timeout <time>', 'timeout of one request').argParser(parsePositiveTime).default(30_000, '30s'),
   maxWait: () =>
     new Option('--max-wait <time>', 'longest wait for limits and outages').argParser(parseTime).default(60_000, '60s'),
   color: () => new Option('--color <when>', 'colour').choices(COLOR_FLAGS).default('auto'),

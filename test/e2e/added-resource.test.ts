@@ -170,7 +170,7 @@ test('what is wrong with a row of companies is said in their words', () => {
 test('serve --unique keeps a member of companies unique, and a removed company frees its value', () => {
   const create = ['companies', 'create', '--set', 'name=Engines', '--set', 'domain=one.test']
   const id = crm([...create, '-o', 'id']).trim()
-  expect(refused(create)).toMatchObject({ exit: 7, stderr: expect.stringContaining(`${id} has this domain already`) })
+  expect(refused(create)).toMatchObject({ exit: 7, stderr: expect.stringContaining(`${id} already has this domain`) })
   crm(['contacts', 'create', '--set', 'name=Ada', '--set', 'domain=one.test'])
   crm(['companies', 'delete', id, '--yes'])
   expect(json([...create])).toMatchObject({ domain: 'one.test' })

@@ -28,21 +28,21 @@ export function addApi(program: CommandUnknownOpts, act: Act): void {
     .description('send any request to the server of the profile, with its key, limits and retries')
     .option('-f, --field <key=text>', 'a member of the body, or a parameter of a GET (repeatable)', collect)
     .option('-F, --json-field <key:=json>', 'the same with a JSON value (repeatable)', collect)
-    .option('--input <file>', 'the body, as it is; - for stdin')
+    .option('--input <file>', 'the body, sent unchanged; - for stdin')
     .option('-H, --header <header>', 'a header, such as \'If-Match: "3"\' (repeatable)', collect)
-    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
-    .option('--paginate', 'follow the pages of a list, and print its records as one')
-    .option('--cursor <cursor>', 'with --paginate: go on where an earlier list stopped')
+    .option('--idempotency-key <key>', 'a repeated request with the same key takes effect once')
+    .option('--paginate', 'follow the pages of a list, and print all records as one list')
+    .option('--cursor <cursor>', 'with --paginate: continue an earlier list')
     .option('-i, --include', 'print the status and the headers of the answer first')
     .option('--curl', 'print the request as a curl command instead of sending it')
-    .option('--expect <n>', 'with DELETE: how many records this must be about', parseCount)
+    .option('--expect <n>', 'with DELETE: the number of records that must be deleted', parseCount)
     .addHelpText(
       'after',
       `${examples(
         "crm api GET '/v1/deals?stage=Won' --paginate -o csv",
         'crm api POST /v1/contacts -f name=Ada -F vip:=true',
         'crm api PATCH /v1/contacts/con_0abc --input patch.json -H \'If-Match: "3"\' -i',
-      )}\n\nWithout -o the answer is printed as it came; -o json lays it out.`,
+      )}\n\nWithout -o the answer is printed unchanged; -o json formats it.`,
     )
     .action(act(callApi))
   addScopedFlags(api, ['fields', 'where', 'limit', 'yes', 'dryRun', 'exitCode'])

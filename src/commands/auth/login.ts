@@ -25,12 +25,12 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
     .option('--base-url <url>', 'the address of the CRM; the key is never sent anywhere else')
     .option(
       '--storage <where>',
-      'keyring: in that of the system or nowhere; file: in a private file, without asking',
+      'keyring: only in the system keyring; file: in a private file, without asking',
       parseStorage,
     )
-    .option('--protected', 'guard this CRM: deletes ask for the count, fixtures refuse it')
-    .option('--insecure-http', 'accept plain http beyond this machine')
-    .option('--no-verify', 'do not ask the server whether it takes the key')
+    .option('--protected', 'protect this CRM: deletes ask for the count, fixtures refuse it')
+    .option('--insecure-http', 'accept plain http to other machines')
+    .option('--no-verify', 'do not check the key with the server')
     .addHelpText(
       'after',
       examples(

@@ -14,9 +14,9 @@ interface Options {
 export function addAuthLogout(auth: CommandUnknownOpts, act: Act): void {
   auth
     .command('logout')
-    .description('forget the stored key of a profile')
-    .option('--all', 'of every profile')
-    .option('--remove-profile', 'and the settings of the profile')
+    .description('delete the stored key of a profile')
+    .option('--all', 'the keys of all profiles')
+    .option('--remove-profile', 'also delete the settings of the profile')
     .addHelpText('after', examples('crm auth logout -p local'))
     .action(act(logOut))
 }

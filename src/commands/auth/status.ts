@@ -14,8 +14,8 @@ const COLUMNS = ['profile', 'active', 'base_url', 'protected', 'key', 'last_four
 export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
   const status = auth
     .command('status')
-    .description('which key is in use, from where, and whether the server takes it')
-    .option('--all', 'list the profiles that are kept here, without asking a server')
+    .description('show which key is in use, its source, and whether the server accepts it')
+    .option('--all', 'list the stored profiles, without a request')
     .addHelpText('after', examples('crm auth status', 'crm auth status -p prod -o json', 'crm auth status --all'))
     .action(act(showStatus))
   addScopedFlags(status, ['fields'])

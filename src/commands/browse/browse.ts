@@ -16,10 +16,10 @@ interface Options {
 export function addBrowse(program: CommandUnknownOpts, act: Act): void {
   program
     .command('browse')
-    .summary('look at contacts, deals and pipelines on screens')
-    .description('look at contacts, deals and pipelines on screens, and change them there; ? shows the keys')
+    .summary('browse contacts, deals and pipelines on screens')
+    .description('browse and change contacts, deals and pipelines on screens; ? shows the keys')
     .addArgument(new Argument('[screen]', 'the screen to begin with').choices(SCREENS))
-    .option('--plain', 'lines alone, for screen readers: nothing is drawn over')
+    .option('--plain', 'plain lines for screen readers, without redrawing')
     .addHelpText('after', examples('crm browse', 'crm browse pipelines', 'crm browse contacts --plain'))
     .action(act(browse))
 }

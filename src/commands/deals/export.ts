@@ -17,7 +17,7 @@ export function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
     .command('export')
     .description('write all deals to a file, whole or not at all')
     .argument('<file>', FILE_HELP)
-    .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect)
+    .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
     .addHelpText(
       'after',
       examples(

@@ -18,9 +18,9 @@ export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
   const list = deals
     .command('list')
     .description('list deals, newest first')
-    .option('--filter <key=value>', 'only deals for which the server finds this true (repeatable)', collect)
-    .option('--summary <member>', 'how many there are of each value of a member, and the sum of their amounts')
-    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
+    .option('--summary <member>', 'number of deals and sum of amounts by the values of a member')
+    .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText(
       'after',
       examples(

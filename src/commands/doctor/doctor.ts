@@ -34,8 +34,8 @@ const MIN_WIDTH = 30
 export function addDoctor(program: CommandUnknownOpts, act: Act): void {
   const doctor = program
     .command('doctor')
-    .description('what stands between crm and the server, and what the server speaks; reads only')
-    .option('--fix', 'write what was found to the wire.* settings of the profile')
+    .description('check the connection to the server and what the server supports; reads only')
+    .option('--fix', 'write the findings to the wire.* settings of the profile')
     .addHelpText(
       'after',
       examples('crm doctor', 'crm doctor --fix --dry-run -p other', 'crm doctor --fix -p other', 'crm doctor -o json'),

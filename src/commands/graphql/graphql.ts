@@ -27,23 +27,23 @@ interface Options {
 export function addGraphql(program: CommandUnknownOpts, act: Act): void {
   const graphql = program
     .command('graphql <query>')
-    .summary('ask the server in GraphQL')
-    .description('ask the server in GraphQL; the query itself, @FILE, or - for stdin')
+    .summary('send a GraphQL query to the server')
+    .description('send a GraphQL query to the server: the query itself, @FILE, or - for stdin')
     .option('-f, --field <key=text>', 'a variable (repeatable)', collect)
     .option('-F, --json-field <key:=json>', 'a variable with a JSON value (repeatable)', collect)
-    .option('--operation <name>', 'which operation, where the document has several')
+    .option('--operation <name>', 'the operation, if the document has several')
     .option('--paginate', 'follow the pages of a list by its pageInfo, and print one document')
-    .option('--page-path <path>', 'with --paginate: which list, such as deals, where there are several')
+    .option('--page-path <path>', 'with --paginate: the list, such as deals, if there are several')
     .option('--allow-partial', 'an answer with data and errors is a success')
-    .option('--idempotency-key <key>', 'a mutation sent again under the same key still happens once')
-    .option('--expect <n>', 'how many records a mutation that deletes must be about', parseCount)
+    .option('--idempotency-key <key>', 'a repeated mutation with the same key takes effect once')
+    .option('--expect <n>', 'the number of records that a mutation must delete', parseCount)
     .addHelpText(
       'after',
       `${examples(
         "crm graphql '{ pipelines { nodes { name stages { name } } } }'",
         "crm graphql @deal.graphql -f id=deal_0abc --jq '.data.deal.notes.nodes[].body'",
         "crm graphql 'query ($after: String) { contacts(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }' --paginate",
-      )}\n\nWith --paginate the cursor goes back in $endCursor, $after or $cursor. Errors in the answer are exit 7.`,
+      )}\n\nWith --paginate the cursor is sent in $endCursor, $after or $cursor. Errors in the answer are exit 7.`,
     )
     .action(act(askGraphql))
   addScopedFlags(graphql, ['jq', 'yes', 'dryRun', 'exitCode'])

@@ -4,7 +4,7 @@ import type { HelpTopic } from './help-topic.ts'
 export const WIRE_TOPIC: HelpTopic = {
   title: 'Settings of the wire',
   parts: [
-    'crm recognises how a server pages its lists, limits and refuses requests from the answers. What it does not recognise, the profile of that server says: crm config set wire.page_size 50 -p NAME. An empty value makes it recognised again where that is the default.',
+    'crm recognises from the answers how a server pages its lists, limits and refuses requests. Settings of the profile describe what it does not recognise: crm config set wire.page_size 50 -p NAME. An empty value makes it recognised again where that is the default.',
     {
       rows: SETTING_KEYS.filter((key) => key.startsWith('wire.')).map((key) => [key, describe(SETTINGS[key])] as const),
     },

@@ -11,8 +11,8 @@ interface Options {
 export function addNotesList(notes: CommandUnknownOpts, act: Act): void {
   const list = notes
     .command('list <deal-id>')
-    .description('list the notes of a deal, newest first (over GraphQL: the server must have it)')
-    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .description('list the notes of a deal, newest first (requires GraphQL on the server)')
+    .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm notes list deal_0abc', 'crm notes list deal_0abc --fields created_at,body'))
     .action(act(listNotes))
   addScopedFlags(list, ['fields', 'where', 'limit'])

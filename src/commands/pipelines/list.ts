@@ -11,8 +11,8 @@ interface Options {
 export function addPipelinesList(pipelines: CommandUnknownOpts, act: Act): void {
   const list = pipelines
     .command('list')
-    .description('list the pipelines with their stages (over GraphQL: the server must have it)')
-    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .description('list the pipelines with their stages (requires GraphQL on the server)')
+    .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm pipelines list', "crm pipelines list --jq '.[].stages[].name'"))
     .action(act(listPipelines))
   addScopedFlags(list, ['fields', 'where', 'limit'])

@@ -15,7 +15,7 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
   const list = parent
     .command('list')
     .description(`list ${plural}, newest first`)
-    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples(...lines))
     .action(act((ctx, options: Options) => listRecords(ctx, resource, options)))
   addScopedFlags(list, ['fields', 'where', 'limit'])

@@ -26,7 +26,7 @@ interface Options extends FieldsOptions, ManyFlags {
 
 export function addUpdate(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
   const { plural } = RESOURCES[resource]
-  const over = hasOperation(resource, 'update') ? '' : ' (over GraphQL: the server must have it)'
+  const over = hasOperation(resource, 'update') ? '' : ' (requires GraphQL on the server)'
   const update = parent
     .command('update [id]')
     .description(`change members of a ${resource}, or of many; the others stay${over}`)

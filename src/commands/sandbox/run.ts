@@ -21,20 +21,20 @@ interface Options {
 export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
   sandbox
     .command('run <command> [args...]')
-    .summary('run a command beside a service of its own')
+    .summary('run a command with a temporary service')
     .description(
-      'run a command beside a service of its own, on a database in memory, that is gone when the command ends; crm ends with its exit code',
+      'run a command with a temporary service on a database in memory; crm exits with the exit code of the command',
     )
-    .option('--seed <file>', 'fixtures that are there when the command starts (repeatable)', collect)
-    .option('--latency <time>', 'wait so long before each request is taken up', parseLatency)
+    .option('--seed <file>', 'fixtures to load before the command starts (repeatable)', collect)
+    .option('--latency <time>', 'delay before each request is handled', parseLatency)
     .option(
       '--fail <kind=n%,...>',
-      'so many requests fail: 500, 503, 429, reset; 500-after: after they took effect',
+      'percentage of requests that fail: 500, 503, 429, reset; 500-after: after they took effect',
       parseFaults,
     )
     .option('--rate-limit <n/time>', 'requests a key may send (default: none)', parseRateLimit)
-    .option('--clock <time>', 'what the service takes for the time when it starts', parseClock)
-    .option('--keep-log <file>', 'log the requests here, and keep the log when the command fails')
+    .option('--clock <time>', 'time of the service when it starts', parseClock)
+    .option('--keep-log <file>', 'log the requests to this file, and keep it if the command fails')
     .passThroughOptions()
     .addHelpText(
       'after',

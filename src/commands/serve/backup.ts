@@ -15,7 +15,7 @@ interface Options {
 export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
   const backup = serve
     .command('backup <file>')
-    .description('copy the database as it is at one moment, whether a service runs on it or not')
+    .description('make a consistent copy of the database, even while a service uses it')
     .option('--database <file>', DATABASE_HELP)
     .addHelpText(
       'after',

@@ -23,11 +23,11 @@ interface Options {
 export function addServeKeysAudit(keys: CommandUnknownOpts, act: Act): void {
   const audit = keys
     .command('audit')
-    .description('what was done with which key, by hour: kinds of requests, how many, how many refused, from where')
+    .description('show the use of keys by hour: kinds of requests, counts, refusals, addresses')
     .option('--database <file>', DATABASE_HELP)
-    .option('--key <key-id>', 'of this key alone')
+    .option('--key <key-id>', 'only this key')
     .addOption(
-      new Option('--since <time>', 'so far back, 90d at most')
+      new Option('--since <time>', 'time before now, at most 90d')
         .argParser(parseSince)
         .default(DAY_MS, durationText(DAY_MS)),
     )

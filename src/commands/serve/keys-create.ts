@@ -23,7 +23,7 @@ interface Options {
 export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
   const create = keys
     .command('create')
-    .description('make a key; it is shown this once')
+    .description('make a key; it is shown only once')
     .option('--database <file>', DATABASE_HELP)
     .option('--name <name>', 'what it is for', parseName, 'unnamed')
     .option('--scopes <list>', 'read, write, or both', parseScopes, SCOPES)

@@ -12,7 +12,7 @@ interface Options {
 export function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
   const list = keys
     .command('list')
-    .description('list the keys, ended ones among them')
+    .description('list the keys, including ended ones')
     .option('--database <file>', DATABASE_HELP)
     .addHelpText('after', examples('crm serve keys list', 'crm serve keys list --where \'.state == "live"\' -o id'))
     .action(act(listServiceKeys))

@@ -13,9 +13,9 @@ interface Options {
 export function addServeKeysRotate(keys: CommandUnknownOpts, act: Act): void {
   const rotate = keys
     .command('rotate <key-id>')
-    .description('make a key like this one in its place; it is shown this once')
+    .description('replace a key by a new one with the same scopes; it is shown only once')
     .option('--database <file>', DATABASE_HELP)
-    .option('--overlap <time>', 'let the old key live on for this long', parseTime, 0)
+    .option('--overlap <time>', 'keep the old key valid for this time', parseTime, 0)
     .addHelpText('after', examples('crm serve keys rotate key_0abc --overlap 1h'))
     .action(act(rotateServiceKey))
   addScopedFlags(rotate, ['fields'])

@@ -7,7 +7,7 @@ import { addServeKeysRevoke } from './keys-revoke.ts'
 import { addServeKeysRotate } from './keys-rotate.ts'
 
 export function addServeKeys(serve: CommandUnknownOpts, act: Act): void {
-  const keys = serve.command('keys').description('keys to a database of crm serve, whether it runs or not')
+  const keys = serve.command('keys').description('keys for a database of crm serve, running or not')
   addServeKeysCreate(keys, act)
   addServeKeysList(keys, act)
   addServeKeysRevoke(keys, act)

@@ -47,10 +47,10 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
     .option('--tls-key <file>', 'and this private key')
     .option('--insecure-http', 'allow plain http on an address that others can reach')
     .option('--pipelines <file>', 'pipelines and their stages, JSON or YAML')
-    .option('--seed <file>', 'records for a database that holds none yet, JSON or YAML')
+    .option('--seed <file>', 'records for an empty database, JSON or YAML')
     .option(
       '--unique <list>',
-      'members of which no two records have the same value, such as contacts.email; kept in the database until --unique none',
+      'members whose values must be unique, such as contacts.email; stored in the database until --unique none',
       parseUnique,
     )
     .addOption(
@@ -66,7 +66,7 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
       'when to try a delivery, such as 0,5s,5m (default: 10 tries in 3 days)',
       parseRetrySchedule,
     )
-    .option('--allow-private-targets', 'deliver to private addresses too; on a loopback --host that is so anyway')
+    .option('--allow-private-targets', 'deliver to private addresses, too; default with a loopback --host')
     .option('--ready-json', 'print one JSON line on stdout when ready')
     .addHelpText(
       'after',

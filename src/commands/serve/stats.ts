@@ -15,7 +15,7 @@ interface Options {
 export function addServeStats(serve: CommandUnknownOpts, act: Act): void {
   const stats = serve
     .command('stats')
-    .description('what a database of crm serve holds, and what waits to be delivered')
+    .description('show the contents of a database of crm serve, and pending deliveries')
     .option('--database <file>', DATABASE_HELP)
     .addHelpText('after', examples('crm serve stats', "crm serve stats --jq '.deliveries_open'"))
     .action(act(showStats))

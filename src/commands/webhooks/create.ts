@@ -18,11 +18,11 @@ interface Options {
 export function addWebhooksCreate(webhooks: CommandUnknownOpts, act: Act): void {
   const create = webhooks
     .command('create')
-    .description('subscribe a URL to events; its signing secret is shown this once')
+    .description('subscribe a URL to events; its signing secret is shown only once')
     .requiredOption('--url <url>', 'where events are sent')
     .requiredOption('--events <kinds>', 'kinds or globs, comma separated')
     .option('--description <text>', 'what it is for')
-    .option('--idempotency-key <key>', 'sent again under the same key, it still happens once')
+    .option('--idempotency-key <key>', 'a repeated request with the same key takes effect once')
     .addHelpText(
       'after',
       examples("crm webhooks create --url https://example.test/hook --events 'deal.*,contact.created'"),

@@ -13,9 +13,9 @@ interface Options {
 export function addEventsExport(events: CommandUnknownOpts, act: Act): void {
   events
     .command('export')
-    .description('print kept events as the log holds them, a line each, oldest first (docs/event-log.md)')
+    .description('print kept events in the format of the log, one per line, oldest first (docs/event-log.md)')
     .option('--events <globs>', 'only these, comma separated', parseGlobs)
-    .option('--since <time>', 'only what came since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .option('--since <time>', 'only events received since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
     .option('--where <expr>', 'only events for which this jq expression is true')
     .addHelpText('after', examples('crm webhooks events export --since 1h > events.jsonl'))
     .action(act(exportEvents))

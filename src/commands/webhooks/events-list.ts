@@ -21,9 +21,9 @@ const COLUMNS = ['received_at', 'event', 'record_id', 'id', 'duplicate', 'verifi
 export function addEventsList(events: CommandUnknownOpts, act: Act): void {
   const list = events
     .command('list')
-    .description('list kept events, newest first; it asks no server, and works while a listener runs')
+    .description('list kept events, newest first; without a server, even while a listener runs')
     .option('--events <globs>', 'only these, comma separated', parseGlobs)
-    .option('--since <time>', 'only what came since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .option('--since <time>', 'only events received since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
     .addHelpText(
       'after',
       examples(

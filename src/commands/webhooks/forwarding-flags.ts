@@ -29,11 +29,11 @@ export function addForwardFlags(command: Command): void {
   command
     .option(
       '--forward <[type=]url>',
-      'send events on to this URL, or port; only those that match type (repeatable)',
+      'forward events to this URL or port; only those that match type (repeatable)',
       collect,
     )
     .option('--exec <command>', 'run this with the event as JSON on stdin; no shell (repeatable)', collect)
-    .option('--show-response', 'show the beginning of what the URL answers')
+    .option('--show-response', 'show the beginning of the answer of the URL')
 }
 
 export function addAckFlags(command: Command): void {
@@ -45,7 +45,7 @@ export function addAckFlags(command: Command): void {
         .default('forward' as const),
     )
     .option('--retry <n>', 'with --ack now: tries after a failed one (default: 3)', parseCount)
-    .option('--forward-duplicates', 'forward again what a target has taken already')
+    .option('--forward-duplicates', 'forward events again that a target has already accepted')
 }
 
 const DEFAULT_RETRIES = 3

@@ -15,8 +15,8 @@ interface Options {
 export function addWebhooksList(webhooks: CommandUnknownOpts, act: Act): void {
   const list = webhooks
     .command('list')
-    .description('list the subscriptions; their secrets are not shown again (over GraphQL: the server must have it)')
-    .option('--cursor <cursor>', 'go on where an earlier list stopped')
+    .description('list the subscriptions; their secrets are not shown again (requires GraphQL on the server)')
+    .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm webhooks list', `crm webhooks list --where '.status == "disabled"'`))
     .action(act(listWebhooks))
   addScopedFlags(list, ['fields', 'where', 'limit'])

@@ -38,8 +38,8 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
   addReceiverFlags(listen)
   addAckFlags(listen)
   listen
-    .option('--simulate <rules>', 'be a bad receiver: fail=20%, delay=2s, or both with a comma', parseSimulation)
-    .option('--tui', 'show them on the Events screen of crm browse, until that is quit')
+    .option('--simulate <rules>', 'simulate a bad receiver: fail=20%, delay=2s, or both with a comma', parseSimulation)
+    .option('--tui', 'show events on the Events screen of crm browse')
     .addHelpText(
       'after',
       examples(

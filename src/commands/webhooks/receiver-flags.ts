@@ -19,10 +19,10 @@ export function addReceiverFlags(command: Command): void {
     .option('--port <n>', 'listen on this port; 0 takes a free one', parsePort, 4242)
     .option('--path <path>', 'the path that events are sent to', parsePath, '/')
     .option('--secret-file <file>', 'verify with the secrets in this file, one a line; - for stdin')
-    .option('--subscribe', 'make a new subscription, although one may be kept')
+    .option('--subscribe', 'make a new subscription, even if one is stored')
     .option('--public-url <url>', 'the address at which the server reaches this listener', parsePublicUrl)
     .option('--tunnel <command>', 'a command that prints such an address, run while listening')
-    .option('--insecure-skip-verify', 'take what anybody sends, marked as unverified')
+    .option('--insecure-skip-verify', 'accept events of any sender, marked as unverified')
     .addOption(
       new Option('--keep <what>', 'of the event log: a time (30d), a size (500MB), or all')
         .argParser(parseKeep)

@@ -24,12 +24,12 @@ interface Options extends ForwardFlags {
 export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
   const replay = (webhooks as unknown as Command)
     .command('replay [ids...]')
-    .description('send kept events again, signed anew under the ids they had; no server and no listener is needed')
-    .option('--since <time>', 'all that came since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
-    .option('--events <globs>', 'of those only these, comma separated', parseGlobs)
+    .description('send kept events again with new signatures and the same ids; needs no server and no listener')
+    .option('--since <time>', 'all events received since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .option('--events <globs>', 'only these of them, comma separated', parseGlobs)
     .option('--where <expr>', 'and of those only events for which this jq expression is true')
     .option('--to <url>', 'send them to this URL, or port; without it they are only printed')
-    .option('--original', 'with the signature and the time that they came with')
+    .option('--original', 'with the original signature and time')
     .option('--secret-file <file>', 'sign with the secrets in this file; - for stdin')
   addForwardFlags(replay)
   replay

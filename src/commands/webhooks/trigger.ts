@@ -28,14 +28,14 @@ interface Options {
 export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
   const trigger = webhooks
     .command('trigger <event>')
-    .summary('send an event that is made up, signed like a real one')
-    .description('send an event that is made up, signed like a real one; no server is asked, and no record changes')
+    .summary('send a synthetic event, signed like a real one')
+    .description('send a synthetic event, signed like a real one; needs no server, and changes no record')
     .option('--to <url>', 'where to send it: a URL, or a port', 'http://127.0.0.1:4242/')
     .option('--set <key=value>', 'a member of its record: key=text, key:=json (repeatable)', collect)
     .option('--data <file>', 'its record from a JSON or YAML file, - for stdin')
-    .option('--secret-file <file>', 'sign with the secrets in this file; one is made when there is no such file')
+    .option('--secret-file <file>', 'sign with the secrets in this file; made if it does not exist')
     .addOption(new Option('--scheme <name>', 'how to sign').choices(SCHEME_NAMES).default('standard-webhooks' as const))
-    .addOption(new Option('--flaw <what>', 'spoil it: succeed when it is refused').choices(FLAWS))
+    .addOption(new Option('--flaw <what>', 'make it invalid: succeed if it is refused').choices(FLAWS))
     .addHelpText(
       'after',
       examples(

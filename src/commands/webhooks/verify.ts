@@ -17,11 +17,11 @@ interface Options {
 export function addVerify(webhooks: CommandUnknownOpts, act: Act): void {
   const verify = webhooks
     .command('verify')
-    .summary('say whether a request that was saved is genuine')
-    .description('read a request from stdin, headers, an empty line and the body, and say whether it is genuine')
+    .summary('check whether a saved request is genuine')
+    .description('read a request (headers, an empty line, the body) from stdin, and check whether it is genuine')
     .requiredOption('--secret-file <file>', 'verify with the secrets in this file, one a line')
     .option('--header <line>', 'a header; stdin is then the body alone (repeatable)', collect)
-    .option('--at <time>', 'as if it came at this time: 2026-01-02T03:04:05Z, or Unix seconds', parseTimeMs)
+    .option('--at <time>', 'as if received at this time: 2026-01-02T03:04:05Z, or Unix seconds', parseTimeMs)
     .addHelpText('after', examples('crm webhooks verify --secret-file secret.txt < request.txt'))
     .action(act(verifyRequest))
   addScopedFlags(verify, ['fields'])

@@ -29,15 +29,13 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
   const wait = (webhooks as unknown as Command)
     .command('wait <events>')
     .summary('wait for events, and print them')
-    .description(
-      'receive events until those come that are waited for, and print them; exit 12 when they do not come in time',
-    )
+    .description('wait for events and print them; exit 12 if they are not received in time')
     .option('--where <expr>', 'only events for which this jq expression is true')
-    .option('--count <n>', 'wait for so many', parseCount, 1)
+    .option('--count <n>', 'number of events to wait for', parseCount, 1)
     .addOption(
-      new Option('--timeout <time>', 'wait so long at most').argParser(parsePositiveTime).default(60_000, '60s'),
+      new Option('--timeout <time>', 'maximum time to wait').argParser(parsePositiveTime).default(60_000, '60s'),
     )
-    .option('--run <command>', 'run this once events can come; no shell, its output goes to stderr')
+    .option('--run <command>', 'run this when events can be received; no shell, its output goes to stderr')
   addReceiverFlags(wait)
   wait
     .addHelpText(

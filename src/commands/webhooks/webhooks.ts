@@ -10,7 +10,7 @@ import { addVerify } from './verify.ts'
 import { addWait } from './wait.ts'
 
 export function addWebhooks(program: CommandUnknownOpts, act: Act): void {
-  const webhooks = program.command('webhooks').description('subscriptions, and the events that they bring')
+  const webhooks = program.command('webhooks').description('subscriptions and their events')
   addWebhooksCreate(webhooks, act)
   addWebhooksList(webhooks, act)
   addListen(webhooks, act)

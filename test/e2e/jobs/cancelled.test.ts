@@ -27,7 +27,7 @@ test('rows under way when an import was killed are named after it is cancelled, 
   const { in_doubt: doubt, done, unsent } = JSON.parse(cancelled.stdout)
   expect(doubt).toBeGreaterThan(0)
   expect(cancelled.stderr).toContain(`Of 60 rows, ${unsent} are never sent, and ${done} stay done.`)
-  expect(cancelled.stderr).toContain(`${doubt} in doubt may have been done, and jobs resume does not ask`)
+  expect(cancelled.stderr).toContain(`${doubt} in doubt may have been done, and jobs resume no longer checks`)
 
   const failed = await crm(['jobs', 'failed', job, '-o', 'json'], env)
   expect(JSON.parse(failed.stdout)).toHaveLength(doubt)

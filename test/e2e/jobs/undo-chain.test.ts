@@ -61,14 +61,14 @@ describe('an update that was cancelled with rows in doubt', () => {
     expect(JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env)).undone_by).toMatch(/^job_/)
   })
 
-  test('is looked at only when no request of it can be under way any more', async () => {
+  test('is checked only when no request of it can still be in progress', async () => {
     const { env, job } = await killedUpdate()
     const child = startCrm(['jobs', 'undo', job, '--yes'], env)
     let said = ''
     const waiting = new Promise<void>((resolve) => {
       child.stderr.on('data', (text) => {
         said += text
-        if (said.includes('may still be under way')) resolve()
+        if (said.includes('may still be in progress')) resolve()
       })
     })
     await waiting
