@@ -1,10 +1,8 @@
-import { CrmError } from '../../core/errors.ts'
-import { isJsonObject } from '../../core/json.ts'
+import type { CrmError } from '../../core/errors.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { type Position, parsePosition, positionText } from '../errors/position.ts'
 import type { ListQuery, Rest } from '../operations.ts'
-import type { Call } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
 import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
 import {
@@ -20,19 +18,17 @@ import {
   restOf,
 } from './judge-end.ts'
 import type { NextCandidate } from './next-candidates.ts'
-import { type PageAnswer, readPage } from './page-answer.ts'
+import type { PageAnswer } from './page-answer.ts'
 import {
   badPage,
   checkDisputedEnd,
-  isRefusal,
   type ListCall,
   type PageLimits,
   refusePagingFilters,
   unknownEndHint,
-  withQuestionHint,
 } from './page-errors.ts'
 import type { DisputedNext } from './page-next.ts'
-import type { PageWire } from './page-shapes.ts'
+import { PageRequests } from './page-requests.ts'
 import {
   type EndResult,
   followCandidate,
@@ -48,7 +44,6 @@ import { SeenRecords } from './seen-records.ts'
 /** Servers that filter after paging send some empty pages; endless ones must not be requested for ever. */
 const MAX_EMPTY_PAGES = 100
 
-const ITEMS_HINT = 'crm doctor finds the records; or: crm config set wire.items_path data.contacts -p PROFILE'
 const CURSOR_HINT =
   'crm doctor finds the parameter; if the server expects its cursor in another one: crm config set wire.cursor_param NAME -p PROFILE'
 
@@ -59,11 +54,8 @@ export class ListWalk {
   readonly #http: Http
   readonly #list: ListCall
   readonly #query: ListQuery
-  /** Findings about the paging are added to them. */
-  #limits: PageLimits & Pick<PageWire, 'isFromZero' | 'isHintProven'>
+  readonly #requests: PageRequests
   readonly #usualParameter: string | undefined
-  /** Positions and addresses. */
-  readonly #seen = new Set<string>()
   readonly #records = new SeenRecords()
   #last: ReceivedPage | undefined
   #size: number | undefined
@@ -78,7 +70,7 @@ export class ListWalk {
     this.#http = http
     this.#list = list
     this.#query = query
-    this.#limits = limits
+    this.#requests = new PageRequests(http, list, query, limits)
     this.#usualParameter = limits.cursorParam
     const isFiltered = Object.keys(query.filters).length > 0
     this.#progress = { isFromStart: true, count: 0, pages: 0, firstLength: 0, isFollowed: false, isFiltered }
@@ -92,10 +84,10 @@ export class ListWalk {
   async first(remaining: number): Promise<PageAnswer> {
     const { cursor } = this.#query
     const position =
-      cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#limits.cursorParam)
-    if (position) this.#seen.add(positionText(position, this.#usualParameter))
-    this.#size = this.#sizeFor(remaining)
-    let received = await this.#request(position, this.#size)
+      cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#requests.limits.cursorParam)
+    if (position) this.#requests.seen.add(positionText(position, this.#usualParameter))
+    this.#size = this.#requests.sizeFor(remaining)
+    let received = await this.#requests.request(position, this.#size)
     if (!position && received.page.items.length === 0 && !received.page.next && this.#size !== undefined) {
       received = (await this.#withoutSize()) ?? received
     }
@@ -111,7 +103,7 @@ export class ListWalk {
     if (isEmptyBehindAll(this.#taken.page, this.#progress)) return undefined
     const further = await this.#further(remaining)
     if (further || this.#taken.page.nextAt === 'wire.paging') return further
-    const missing = await missingIn(this.#progress, () => this.#requestOrRefusal(undefined, this.#size, true))
+    const missing = await missingIn(this.#progress, () => this.#requests.requestOrRefusal(undefined, this.#size, true))
     if (missing !== undefined)
       throw badPage(this.#list, `the list ends, and ${missing}`, unknownEndHint(this.#taken.page))
     return undefined
@@ -123,7 +115,7 @@ export class ListWalk {
     const beyond = await this.#checkDisputedEnd()
     if (beyond) return beyond
     const doubt = this.#doubt()
-    if (!doubt || !restOf(doubt, this.#progress, this.#limits)) return undefined
+    if (!doubt || !restOf(doubt, this.#progress, this.#requests.limits)) return undefined
     const result = await resolveEnd(this.#unknownEnd())
     if ('next' in result) return this.#adopt(result)
     const open = 'open' in result ? (result.open ?? (doubt.isSilence ? undefined : doubt.reason)) : undefined
@@ -136,7 +128,7 @@ export class ListWalk {
   async #checkDisputedEnd(): Promise<PageAnswer | undefined> {
     const disputed = this.#disputed
     if (!disputed) return undefined
-    this.#seen.add(positionText(disputed.next, this.#usualParameter))
+    this.#requests.seen.add(positionText(disputed.next, this.#usualParameter))
     const others = this.#isPagingProven ? [] : disputed.others
     const result = await checkDisputedEnd(this.#unknownEnd(), { ...disputed, others })
     if ('next' in result) return this.#adopt(result)
@@ -147,7 +139,7 @@ export class ListWalk {
   get #disputed(): DisputedNext | undefined {
     const { disputed } = this.#taken.page
     if (!disputed || this.#counting) return undefined
-    return this.#seen.has(positionText(disputed.next, this.#usualParameter)) ? undefined : disputed
+    return this.#requests.seen.has(positionText(disputed.next, this.#usualParameter)) ? undefined : disputed
   }
 
   /** With counted pages, `has_more` still shows that there are more, but the last id is not their cursor. */
@@ -169,7 +161,7 @@ export class ListWalk {
   /** Whether records follow, if there is no cursor, or the cursor does not mean that they do. */
   get rest(): Rest | undefined {
     const { page } = this.#taken
-    if (this.cursor === undefined) return restOf(this.#doubt(), this.#progress, this.#limits)
+    if (this.cursor === undefined) return restOf(this.#doubt(), this.#progress, this.#requests.limits)
     return page.next && !this.#counting ? restBehindNext(page, this.#progress) : undefined
   }
 
@@ -177,16 +169,16 @@ export class ListWalk {
     const { page } = this.#taken
     const text = positionText(next, this.#usualParameter)
     // CouchDB: a repeated bookmark with an empty page marks the end.
-    if (this.#seen.has(text) && page.items.length === 0) return undefined
-    if (this.#seen.has(text)) {
+    if (this.#requests.seen.has(text) && page.items.length === 0) return undefined
+    if (this.#requests.seen.has(text)) {
       throw badPage(this.#list, `the server repeated the cursor ${oneLine(text, 60)}`, CURSOR_HINT)
     }
-    this.#seen.add(text)
+    this.#requests.seen.add(text)
     if ('parameter' in next) {
-      refusePagingFilters(this.#query.filters, { ...this.#limits, cursorParam: next.parameter })
+      refusePagingFilters(this.#query.filters, { ...this.#requests.limits, cursorParam: next.parameter })
     }
     const others = this.#isPagingProven ? [] : page.others
-    const received = await this.#requestOrRefusal(next, this.#sizeFor(remaining), others.length > 0)
+    const received = await this.#requests.requestOrRefusal(next, this.#requests.sizeFor(remaining), others.length > 0)
     const isRefused = 'refusal' in received
     if (isRefused && received.refusal.code === 'server_error') throw received.refusal
     if (isRefused || this.#isKnown(received.page)) {
@@ -230,7 +222,7 @@ export class ListWalk {
     this.#isPagingProven = true
     this.#progress = { ...this.#progress, isFollowed: counting === undefined }
     if (parameter === undefined) return this.#take(next)
-    this.#limits = { ...this.#limits, cursorParam: parameter, isHintProven: true }
+    this.#requests.limits = { ...this.#requests.limits, cursorParam: parameter, isHintProven: true }
     // The page was read before the parameter for its cursor was known.
     const { page } = next
     const placed = (others: readonly NextCandidate[]) =>
@@ -254,7 +246,7 @@ export class ListWalk {
       firstLength: pages === 0 ? page.items.length : firstLength,
     }
     if (pages === 0) this.#firstItems = page.items
-    if (page.isFromZero) this.#limits = { ...this.#limits, isFromZero: true }
+    if (page.isFromZero) this.#requests.limits = { ...this.#requests.limits, isFromZero: true }
     this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1
     if (page.next && this.#emptyPages === MAX_EMPTY_PAGES) {
       const reason = `${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`
@@ -273,59 +265,17 @@ export class ListWalk {
       isFromStart: this.#progress.isFromStart && this.#progress.pages === 1,
       size: this.#size,
       isTotalDoubtful: isTotalDoubtful(this.#taken.page, this.#progress),
-      wire: { ...this.#limits },
-      ask: (position) => this.#requestOrRefusal(position, this.#size, true),
+      wire: { ...this.#requests.limits },
+      ask: (position) => this.#requests.requestOrRefusal(position, this.#size, true),
     }
-  }
-
-  #sizeFor(remaining: number): number | undefined {
-    const { limitParam, pageSize } = this.#limits
-    return limitParam === undefined || pageSize === undefined ? undefined : Math.min(remaining, pageSize)
   }
 
   /** Some servers treat an unknown parameter as a filter that no record matches (json-server 1, Feathers). */
   async #withoutSize(): Promise<ReceivedPage | undefined> {
-    const received = await this.#requestOrRefusal(undefined, undefined, true)
+    const received = await this.#requests.requestOrRefusal(undefined, undefined, true)
     if ('refusal' in received || received.page.items.length === 0) return undefined
-    this.#limits = { ...this.#limits, pageSize: undefined }
+    this.#requests.limits = { ...this.#requests.limits, pageSize: undefined }
     this.#size = undefined
     return received
-  }
-
-  async #requestOrRefusal(
-    position: Position | undefined,
-    size: number | undefined,
-    isRefusalTaken: boolean,
-  ): Promise<ReceivedPage | { refusal: CrmError }> {
-    try {
-      return await this.#request(position, size)
-    } catch (error) {
-      if (isRefusalTaken && error instanceof CrmError && isRefusal(error)) return { refusal: error }
-      throw error
-    }
-  }
-
-  async #request(position: Position | undefined, size: number | undefined): Promise<ReceivedPage> {
-    const call = this.#call(position, size)
-    const url = this.#http.locate(call)
-    this.#seen.add(`?${url.pathname}${url.search}`)
-    const answer = await this.#http.request(call).catch((error: unknown) => {
-      throw withQuestionHint(error, size, this.#query.filters)
-    })
-    const page = readPage(answer, url, this.#limits)
-    if (typeof page !== 'string') return { page, url }
-    const isNoList = page.startsWith('expected a list') && isJsonObject(answer.json)
-    throw badPage(call, page, isNoList ? ITEMS_HINT : ADDRESS_HINT)
-  }
-
-  #call(position: Position | undefined, size: number | undefined): Call {
-    const { signal, filters } = this.#query
-    // Unchanged, with its own page size: the third page of 50 differs from the third page of 100.
-    if (position && 'address' in position) {
-      return { ...this.#list, signal, method: 'GET', address: position.address }
-    }
-    const limit = size === undefined ? {} : { [this.#limits.limitParam ?? '']: String(size) }
-    const start = position ? { [position.parameter]: position.cursor } : {}
-    return { ...this.#list, signal, method: 'GET', query: { ...filters, ...limit, ...start } }
   }
 }
