@@ -74,6 +74,7 @@ test('a refusal of the page size names doctor, and the size in the answer', asyn
 
 test.each([
   [{}, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE; if pages or records are counted'],
+  [{ remaining: 25 }, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE'],
   [
     { meta: { next_one: 'x' } },
     'if meta.next_one is the cursor: crm config set wire.next_path meta.next_one -p PROFILE',

@@ -11,6 +11,7 @@ import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
 import { PRODUCTS } from './shapes/products.ts'
 import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REFUSING } from './shapes/refusing.ts'
+import { REMAINING } from './shapes/remaining.ts'
 import { REPEATING } from './shapes/repeating.ts'
 import { TOLD } from './shapes/settings.ts'
 import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
@@ -29,6 +30,7 @@ export const COUNTS: Groups<ListShape> = {
   'counts more records than come': LACKING,
   'counts as many records as a page holds': PAGE_TOTALS,
   'gives as many records as were asked for': FULL,
+  'states what remains, or always a next page': REMAINING,
   'names a next page only where there is one': EXACT,
   'names a next page at some sizes only': HIDING,
   'refuses a page': REFUSING,

@@ -74,15 +74,15 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a page that comes a second time is listed for ever',
     file: 'src/api/pages/list-walk.ts',
-    line: 'if (this.#seen.has(text)) {',
-    to: "if (this.#seen.has(text) && !('parameter' in next)) {",
+    line: 'if (this.#requests.seen.has(text)) {',
+    to: "if (this.#requests.seen.has(text) && !('parameter' in next)) {",
     tests: ['test/api/pages.test.ts'],
   },
   {
     name: 'an empty page in the middle ends the list, and the rest is missing',
     file: 'src/api/pages/list-walk.ts',
-    line: 'if (page.next && this.#emptyPages === MAX_EMPTY_PAGES) {',
-    to: 'if (page.next && this.#emptyPages === 1) {',
+    line: 'if (isNextStated && this.#emptyPages >= MAX_EMPTY_PAGES) {',
+    to: 'if (isNextStated && this.#emptyPages >= 1) {',
     tests: ['test/api/pages.test.ts'],
   },
   {

@@ -2,10 +2,10 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { ListedResource, PluralOf } from '../../core/resources/registry.ts'
 import type { Wire } from '../../core/wire.ts'
-import { oneLine } from '../errors/one-line.ts'
 import type { Position } from '../errors/position.ts'
 import { doubtOf } from '../pages/judge-end.ts'
 import { type PageAnswer, readPage } from '../pages/page-answer.ts'
+import { cursorHint } from '../pages/page-errors.ts'
 import type { Probe, Question } from './probe.ts'
 
 const MAX_DEPTH = 3
@@ -39,10 +39,8 @@ export function statedDoubt(page: PageAnswer): string | undefined {
 
 /** The settings to try if no request finds a next page; names a member that may be a cursor. */
 export function pagingHint({ signs }: PageAnswer): string {
-  const at = signs.find((sign) => !/^[A-Z]/.test(sign.at))?.at
-  if (at !== undefined) {
-    return `if ${oneLine(at, 60)} is the cursor: crm config set wire.next_path ${oneLine(at, 60)} -p PROFILE`
-  }
+  const named = cursorHint(signs)
+  if (named !== undefined) return `${named} -p PROFILE`
   const counted =
     'if pages or records are counted: set wire.paging to page or offset, and wire.cursor_param to the parameter'
   return `if one answer is the whole list: crm config set wire.paging none -p PROFILE; ${counted}`

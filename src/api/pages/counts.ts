@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
 import type { Member, Sign } from './envelope.ts'
-import { COUNT_NAMES, isPageSize, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
+import { COUNT_NAMES, isPageSize, PAGE_NAMES, PAGES_NAMES, REMAINING_NAMES, TOTAL_NAMES } from './names.ts'
 
 const NAMES = ['message', 'msg', 'warning', 'warnings', 'notice', 'notices']
 
@@ -28,6 +28,8 @@ export interface Counts {
   /** The number of records, or the length of this page, depending on the server. */
   readonly atLeast: StatedCount | undefined
   readonly pages: StatedCount | undefined
+  /** The number of records behind this page. */
+  readonly remaining: StatedCount | undefined
 }
 
 /** The highest number of each kind, because lower ones may count a page. */
@@ -36,6 +38,7 @@ export function readCounts(members: readonly Member[], inTexts: readonly StatedC
     total: highestOf([rangeTotal(members), highest(members, TOTAL_NAMES)]),
     atLeast: highestOf([highest(members, COUNT_NAMES), statedSize(members), ...inTexts]),
     pages: highestOf([highest(members, PAGES_NAMES), pageOf(members)]),
+    remaining: remainingOf(members),
   }
 }
 
@@ -53,6 +56,15 @@ export function shortText({ at, count }: StatedCount, read: number): string {
 function statedSize(members: readonly Member[]): StatedCount | undefined {
   const stated = highest(members, new Set(['size']))
   return stated && !isPageSize(stated.count) ? stated : undefined
+}
+
+/** A quota of requests also has a number that remains. */
+const QUOTA = /^(?:rate|ratelimit|limit|limits|quota|api|credits?|calls?|requests?|usage)$/
+
+/** The number of records behind a page; undefined for a number of remaining requests. */
+export function remainingOf(members: readonly Member[]): StatedCount | undefined {
+  const isOfRecords = ({ words, isHeader }: Member) => !isHeader && !words.some((word) => QUOTA.test(word))
+  return highest(members.filter(isOfRecords), REMAINING_NAMES)
 }
 
 /** `page: "1 of 34"`. */

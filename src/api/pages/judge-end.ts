@@ -22,6 +22,8 @@ export interface Progress {
   readonly isFiltered: boolean
   /** The lowest count of the whole list in any page. */
   readonly stated?: StatedCount | undefined
+  /** The records of the first page and those that it states to remain. */
+  readonly expected?: StatedCount | undefined
 }
 
 export interface Doubt {
@@ -121,6 +123,11 @@ export function lowestStated(before: StatedCount | undefined, { counts, items }:
   return stated
 }
 
+/** The count of the whole list in a first page that states how many records remain. */
+export function expectedBy({ counts: { remaining }, items }: PageAnswer): StatedCount | undefined {
+  return remaining && { count: items.length + remaining.count, at: `the first page with its ${remaining.at}` }
+}
+
 /** The higher count: the lower one may be the length of the page. */
 function listCount({ total, atLeast }: Counts): StatedCount | undefined {
   return highestOf([total, atLeast])
@@ -131,12 +138,13 @@ function listCount({ total, atLeast }: Counts): StatedCount | undefined {
  * the first page counts fewer when it is requested again.
  */
 export async function missingIn(
-  { isFromStart, isFiltered, count, stated }: Progress,
+  { isFromStart, isFiltered, count, stated: lowest, expected }: Progress,
   askFirst: () => Promise<ReceivedPage | { readonly refusal: CrmError }>,
 ): Promise<string | undefined> {
+  const stated = highestOf([lowest, expected])
   if (!isFromStart || isFiltered || !stated || stated.count <= count) return undefined
   const again = await askFirst()
-  const now = 'refusal' in again ? undefined : listCount(again.page.counts)
+  const now = 'refusal' in again ? undefined : highestOf([listCount(again.page.counts), expectedBy(again.page)])
   if (now && now.count <= count) return undefined
   return shortText(stated, count)
 }

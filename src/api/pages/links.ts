@@ -1,8 +1,9 @@
 import { idText } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
-import type { Sign } from './envelope.ts'
+import type { Member, Sign } from './envelope.ts'
 import { PAGE_PARAMETERS } from './names.ts'
+import { isAddressLike } from './next-candidates.ts'
 import type { Place } from './page-shapes.ts'
 
 export type Links = ReadonlyMap<string, string>
@@ -73,4 +74,15 @@ export function readLinks(header: string | readonly string[] | undefined): Reado
     }
   }
   return links
+}
+
+/** An object about paging links to the first, the previous and the last page beside the next one (Mailgun). */
+export function isLinkedBack(members: readonly Member[]): boolean {
+  return members.some(({ at, name, isHeader }) => {
+    if (isHeader || name !== 'next') return false
+    const around = at.slice(0, at.lastIndexOf('.') + 1)
+    const isLink = (names: readonly string[]) =>
+      members.some((each) => names.some((n) => each.at === around + n) && isAddressLike(idText(each.value) ?? ''))
+    return isLink(['first']) && isLink(['prev', 'previous']) && isLink(['last'])
+  })
 }

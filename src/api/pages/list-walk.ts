@@ -8,6 +8,7 @@ import { type Counting, countedPosition, countingIn, nextCounting } from './coun
 import {
   type Doubt,
   doubtOf,
+  expectedBy,
   isEmptyBehindAll,
   isTotalDoubtful,
   isWhole,
@@ -62,6 +63,8 @@ export class ListWalk {
   #counting: Counting | undefined
   #progress: Progress
   #emptyPages = 0
+  /** Every page has links to others: even the first one, which has none before it, links to a previous page. */
+  #isLinkedAlways = false
   #firstItems: PageAnswer['items'] = []
   /** The paging stated in the answers has led to a page. */
   #isPagingProven = false
@@ -100,7 +103,7 @@ export class ListWalk {
 
   /** The next page; undefined at the known end of the list. CrmError `bad_answer` if it is unknown whether the list ends. */
   async next(remaining: number): Promise<PageAnswer | undefined> {
-    if (isEmptyBehindAll(this.#taken.page, this.#progress)) return undefined
+    if (isEmptyBehindAll(this.#taken.page, this.#progress) || this.#isEmptyBehindLinks) return undefined
     const further = await this.#further(remaining)
     if (further || this.#taken.page.nextAt === 'wire.paging') return further
     const missing = await missingIn(this.#progress, () => this.#requests.requestOrRefusal(undefined, this.#size, true))
@@ -123,6 +126,11 @@ export class ListWalk {
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? `; ${RANGE_REASON}` : ''
     throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, unknownEndHint(this.#taken.page))
+  }
+
+  /** Mailgun links to a next page on every page: the list ends at an empty one after the first. */
+  get #isEmptyBehindLinks(): boolean {
+    return this.#isLinkedAlways && this.#progress.pages > 1 && this.#taken.page.items.length === 0
   }
 
   async #checkDisputedEnd(): Promise<PageAnswer | undefined> {
@@ -243,12 +251,15 @@ export class ListWalk {
       pages: pages + 1,
       count: count + items.length,
       stated: lowestStated(stated, page),
+      ...(pages === 0 && { expected: expectedBy(page) }),
       firstLength: pages === 0 ? page.items.length : firstLength,
     }
     if (pages === 0) this.#firstItems = page.items
+    if (pages === 0) this.#isLinkedAlways = this.#progress.isFromStart && page.isLinkedBack
     if (page.isFromZero) this.#requests.limits = { ...this.#requests.limits, isFromZero: true }
     this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1
-    if (page.next && this.#emptyPages === MAX_EMPTY_PAGES) {
+    const isNextStated = page.next !== undefined || page.signs.some(({ value }) => value !== undefined)
+    if (isNextStated && this.#emptyPages >= MAX_EMPTY_PAGES) {
       const reason = `${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`
       throw badPage(this.#list, reason, ADDRESS_HINT)
     }

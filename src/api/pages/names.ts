@@ -40,6 +40,15 @@ export const COUNT_NAMES: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Names of the number of records behind a page. */
+export const REMAINING_NAMES: ReadonlySet<string> = new Set(
+  (
+    'remaining remainingcount remainingitems remainingitem remainingrecords remainingrecord remainingresults remainingresult ' +
+    'remainingitemcount remainingitemscount remainingrecordcount remainingrecordscount remainingresultcount ' +
+    'remainingresultscount itemsremaining recordsremaining resultsremaining left itemsleft recordsleft resultsleft'
+  ).split(' '),
+)
+
 export const PAGES_NAMES: ReadonlySet<string> = new Set(
   'totalpages pagecount pages numpages lastpage maxnumpages maxpages maxpage totalpage nbpages xtotalpages xpages xwptotalpages pagetotal'.split(
     ' ',

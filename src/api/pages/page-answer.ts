@@ -6,8 +6,8 @@ import type { Answer } from '../transport/answer.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
 import { type Counts, readCounts, readTexts, wholeNumber } from './counts.ts'
 import type { Sign } from './envelope.ts'
-import { envelopeOf, type Member } from './envelope.ts'
-import { lastPageAhead, linksOf, recordCursor } from './links.ts'
+import { envelopeOf, type Member, unwrapped } from './envelope.ts'
+import { isLinkedBack, lastPageAhead, linksOf, recordCursor } from './links.ts'
 import { listRefusal } from './list-refusal.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import type { NextCandidate } from './next-candidates.ts'
@@ -32,6 +32,8 @@ export interface PageAnswer {
   /** The member that states the next page or the end, such as `next_cursor`; undefined if there is none. */
   readonly nextAt: string | undefined
   readonly isFromZero: boolean
+  /** It links to a first, a previous and a last page. */
+  readonly isLinkedBack: boolean
   readonly counts: Counts
   /** Members that suggest more records, but are not recognised as a cursor. */
   readonly signs: readonly Sign[]
@@ -42,7 +44,8 @@ export interface PageAnswer {
 }
 
 /** The page in an answer to a request for `url`, or a clause with the reason why there is none. */
-export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer | string {
+export function readPage(received: Answer, url: URL, wire: PageWire): PageAnswer | string {
+  const answer = { ...received, ...(received.json !== undefined && { json: unwrapped(received.json) }) }
   const without = readNoList(answer, wire)
   if (typeof without === 'string') return without
   const { status, json = null, headers } = answer
@@ -64,6 +67,7 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
   const found = readNext(source, url, wire)
   if (typeof found === 'string') return found
   const texts = readTexts(json)
+  const counts = readCounts(members, texts.counts)
   const signs = [
     ...readSigns(members, queryOf(url, wire)),
     ...texts.signs,
@@ -80,10 +84,11 @@ export function readPage(answer: Answer, url: URL, wire: PageWire): PageAnswer |
     itemsAt: place,
     nextAt: found.at,
     isFromZero: found.isFromZero ?? false,
-    counts: readCounts(members, texts.counts),
+    isLinkedBack: isLinkedBack(members),
+    counts,
     signs: signs.flatMap((sign) => (sign ? [{ ...sign, isHint: sign.isHint === true && !wire.isHintProven }] : [])),
     isPart: status === 206,
-    offsetName: offsetNameIn(members),
+    offsetName: offsetNameIn(members, counts),
   }
 }
 
@@ -138,7 +143,10 @@ function isEmptyBundle(json: JsonValue): boolean {
   return isJsonObject(json) && json.resourceType === 'Bundle' && json.total === 0 && json.entry === undefined
 }
 
-function offsetNameIn(members: readonly Member[]): string | undefined {
+/** Bubble repeats the index of the first record as `cursor`, beside the number of remaining ones. */
+function offsetNameIn(members: readonly Member[], { remaining }: Counts): string | undefined {
+  const isCounting = ({ name, value }: Member) => name === 'cursor' && typeof value === 'number'
+  if (remaining && members.some(isCounting)) return 'cursor'
   const repeated = members.find(
     ({ name, value }) => OFFSET_NAMES.has(name) && wholeNumber(value) !== undefined,
   )?.ownName

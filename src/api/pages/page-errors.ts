@@ -22,9 +22,14 @@ export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string
 
 /** The hint for a list whose end is unknown. */
 export function unknownEndHint({ signs }: Pick<PageAnswer, 'signs'>): string {
-  const at = signs.find((sign) => sign.value !== undefined && !/^[A-Z]|\s/.test(sign.at))?.at
-  const named = at ? `if ${oneLine(at, 60)} is the cursor: crm config set wire.next_path ${oneLine(at, 60)}; ` : ''
-  return `crm doctor finds the paging; or: ${named}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
+  const named = cursorHint(signs)
+  return `crm doctor finds the paging; or: ${named === undefined ? '' : `${named}; `}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
+}
+
+/** The setting for a member that may be the cursor; a number of remaining records is not one. */
+export function cursorHint(signs: PageAnswer['signs']): string | undefined {
+  const at = signs.find(({ value, at }) => value !== undefined && !/^[A-Z]|\s/.test(at))?.at
+  return at && `if ${oneLine(at, 60)} is the cursor: crm config set wire.next_path ${oneLine(at, 60)}`
 }
 
 /** CrmError `invalid_input` for a filter with the name of a paging parameter. */

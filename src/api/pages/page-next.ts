@@ -3,10 +3,10 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { addressOn, type Position } from '../errors/position.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
-import { wholeNumber } from './counts.ts'
+import { remainingOf, wholeNumber } from './counts.ts'
 import type { Member } from './envelope.ts'
 import { hasOtherLinks, type Links } from './links.ts'
-import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES } from './names.ts'
+import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES, REMAINING_NAMES } from './names.ts'
 import type { NextCandidate } from './next-candidates.ts'
 import { candidatesIn, cursorParameters, isAddressLike, placed } from './next-candidates.ts'
 import type { PageWire } from './page-shapes.ts'
@@ -69,6 +69,10 @@ export function readNext(source: Source, url: URL, wire: PageWire): NextFound | 
 function readAtPath(json: JsonValue, path: string, url: URL, wire: PageWire): NextFound | string {
   const value = valueAtPath(json, path)
   if (value === undefined) return UNKNOWN
+  const ownName = path.slice(path.lastIndexOf('.') + 1)
+  if (typeof value === 'number' && REMAINING_NAMES.has(ownName.replaceAll(/[^a-z]/gi, '').toLowerCase())) {
+    return `wire.next_path ${path} is the number of remaining records, not a cursor`
+  }
   const isUrl = wire.paging === 'next_url' && typeof value === 'string' && value !== ''
   const next = isUrl ? readAddress(value, url) : readPosition(value, wire.cursorParam ?? DEFAULT_PARAMETER, url)
   return stated(next, path)
@@ -212,7 +216,8 @@ function readMore({ json, lastId, members }: Source, inBody: NextFound, url: URL
     })?.at
   const at = placeOf(true) ?? named(true)
   if (at === undefined) {
-    const end = placeOf(false) ?? named(false)
+    const remaining = remainingOf(members)
+    const end = placeOf(false) ?? named(false) ?? (remaining?.count === 0 ? remaining.at : undefined)
     return end === undefined ? inBody : stated(undefined, end)
   }
   const id = idText(lastId)

@@ -40,6 +40,9 @@ export const ITEM_PLACES: readonly Place[] = [
   ['member'],
   ['hydra:member'],
   ['payload'],
+  // The usual names in a $facet of MongoDB.
+  ['paginatedResults'],
+  ['paginatedResult'],
   [],
 ]
 

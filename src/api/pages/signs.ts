@@ -2,7 +2,15 @@ import { idText } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { isCutText, wholeNumber } from './counts.ts'
 import type { Member, Sign } from './envelope.ts'
-import { ADDRESS_NAMES, COUNT_NAMES, CURSOR_NAMES, PAGE_NAMES, PAGES_NAMES, TOTAL_NAMES } from './names.ts'
+import {
+  ADDRESS_NAMES,
+  COUNT_NAMES,
+  CURSOR_NAMES,
+  PAGE_NAMES,
+  PAGES_NAMES,
+  REMAINING_NAMES,
+  TOTAL_NAMES,
+} from './names.ts'
 
 const WORDS: ReadonlySet<string> = new Set(
   (
@@ -12,8 +20,6 @@ const WORDS: ReadonlySet<string> = new Set(
 )
 /** Whole names, whose words are ambiguous. */
 const NAMES: ReadonlySet<string> = new Set('position lastid timedout limitexceeded limitreached'.split(' '))
-/** Names of the number of remaining records. */
-const REMAINING = /^(?:remaining(?:items?|records?|results?)?(?:count)?|(?:items|records|results)remaining)$/
 /** Names that mark a partial answer when `false`. */
 const COMPLETE = /^(?:is)?complete$/
 const STATE = /^(?:status|state|result)$/
@@ -60,7 +66,7 @@ function isPart({ name, words, value, isHeader }: Member): boolean {
   if (COMPLETE.test(name)) return value === false
   if (STATE.test(name)) return /^(?:partial|incomplete|truncated)/i.test(text)
   const isAboveNone = typeof value === 'number' && value > 0
-  return isAboveNone && (REMAINING.test(name) || (name === 'failed' && words.includes('shards')))
+  return isAboveNone && (REMAINING_NAMES.has(name) || (name === 'failed' && words.includes('shards')))
 }
 
 function isNameOfMore({ name, words, ownWords, at }: Member): boolean {
