@@ -23,6 +23,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/jobs/read/csv.test.ts'],
   },
   {
+    name: 'the last of two members with one name is imported',
+    file: 'src/jobs/input/read-json.ts',
+    line: 'const repeated = nameEnds(json) === memberCount(value) ? undefined : repeatedMember(json)',
+    to: 'const repeated = nameEnds(json) >= 0 && memberCount(value) >= 0 ? undefined : repeatedMember(json)',
+    tests: ['test/jobs/read/members.test.ts'],
+  },
+  {
     name: 'two columns for one field overwrite each other',
     file: 'src/jobs/input/header-row.ts',
     line: 'rejectDuplicateFields(input, columns)',

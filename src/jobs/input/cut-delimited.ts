@@ -28,6 +28,7 @@ export function createDelimitedCutter(dialect: Dialect, name: string, unitBytes:
         const place = { line: line + linesBefore, offset: window.offset + at * unitBytes }
         throw inputError({ name, ...place, ...DIALECT_FAULTS[fault] })
       }
+      if (window.isLast && window.units.endsWith('\x1a')) refuse(window.units.length - 1, 'dos_end')
       const result = cutWindow(window, dialect, { line, refuse })
       line = result.line
       return result

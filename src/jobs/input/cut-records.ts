@@ -80,9 +80,9 @@ export function bomBytes({ encoding, hasBom }: Pick<CutInput, 'encoding' | 'hasB
   return encoding === 'utf-8' ? 3 : 2
 }
 
-/** A value of a JSON or YAML input and its position, or the reason why it cannot be read. */
+/** A value of a JSON or YAML input and its position, the member that it has twice, or the reason why it cannot be read. */
 export type ReadValue = Pick<InputRow, 'line' | 'offset' | 'length'> &
-  ({ readonly value: JsonValue } | { readonly fault: string })
+  ({ readonly value: JsonValue } | { readonly repeated: string } | { readonly fault: string })
 
 /** The beginning of an input as text, from which its format is detected. */
 export interface Sample {

@@ -14,6 +14,10 @@ export const DIALECT_FAULTS = {
     what: 'a NUL outside quotes, expected text',
     hint: 'the input may be damaged, or in another encoding: --encoding utf-16le',
   },
+  dos_end: {
+    what: 'the end-of-file mark of DOS (0x1A), expected the end of the file',
+    hint: 'remove this last byte, for example with: head -c -1 FILE',
+  },
   lone_return: {
     what: 'a carriage return in a cell without quotes, expected a line feed after it',
     hint: 'quote the cell, or use one kind of line end',

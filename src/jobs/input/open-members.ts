@@ -51,7 +51,12 @@ async function* readValues(input: CutInput, format: MembersFormat): AsyncGenerat
 function draftOf(read: ReadValue, rules: MemberRules): Draft {
   if ('value' in read) return membersToRow(read.value, read, rules)
   const draft = createDraft(read, false)
-  addFinding(draft, { column: undefined, value: undefined, code: 'not_json', message: `not JSON: ${read.fault}` })
+  if ('repeated' in read) {
+    const message = `the record has ${JSON.stringify(read.repeated)} twice; keep one of them`
+    addFinding(draft, { column: read.repeated, value: undefined, code: 'duplicate_field', message })
+  } else {
+    addFinding(draft, { column: undefined, value: undefined, code: 'not_json', message: `not JSON: ${read.fault}` })
+  }
   return draft
 }
 

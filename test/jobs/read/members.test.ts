@@ -71,6 +71,24 @@ test('two names for one field in a record, and a name close to a field, are find
   ])
 })
 
+test.each([
+  ['{"email":"a","name":"n","email":"b"}', 'email'],
+  ['{"email" : "a",\t"\\u0065mail"\n: "b"}', 'email'],
+  ['{"name":"n","custom":{"list":[{"a":1},{"a":1,"b":"}","a":2}]}}', 'a'],
+  ['{"__proto__":1,"__proto__":2}', '__proto__'],
+  ['{"score":12345678901234567890,"name":"a","name":"b"}', 'name'],
+])('%s has a member twice, which is a finding that names it', async (json, column) => {
+  const { rows, findings } = await read({ bytes: `[${json},{"name":"x"}]`, name: 'a.json' })
+  expect(rows).toMatchObject([{ fields: { name: 'x' } }])
+  const message = `the record has ${JSON.stringify(column)} twice; keep one of them`
+  expect(findings).toMatchObject([{ line: 1, column, code: 'duplicate_field', message }])
+})
+
+test('one name in two objects, and a text that looks like a member, are not a member twice', async () => {
+  const record = { name: '"name":"', email: 'a":', 'x":': { name: 'n', list: [{ name: 1 }, { name: 2 }] } }
+  expect(await fieldsOf({ bytes: `${JSON.stringify(record)}\n`, name: 'a.jsonl' })).toEqual([record])
+})
+
 test('a column of --map that no record has is reported at the end', async () => {
   await expect(read({ bytes: '{"name":"a"}', name: 'a.jsonl', map: ['nme=name'] })).rejects.toThrow(
     '--map names "nme", which no record of a.jsonl has',
