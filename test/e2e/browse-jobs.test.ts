@@ -43,6 +43,6 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('sales')
     await terminal.sees('pipeline_id=sales')
     terminal.press('Enter')
-    await terminal.sees('no row of')
+    await terminal.sees('no failed row of')
   })
 })

@@ -126,8 +126,8 @@ test('--tunnel runs a command, takes the address that it prints, subscribes that
 
 test.each([
   [['--insecure-skip-verify', '--exec', 'x'], /--insecure-skip-verify would let anyone run --exec/],
-  [['--ack', 'now'], /--ack now has nothing to do/],
-  [['--forward', '3000', '--retry', '2'], /--retry needs --ack now/],
+  [['--ack', 'now'], /--ack now requires --forward or --exec/],
+  [['--forward', '3000', '--retry', '2'], /--retry requires --ack now/],
   [['--forward', 'ftp://x'], /--forward "ftp:\/\/x" is not an address/],
   [['--forward', 'notaport'], /--forward "notaport" is not an address\n.*expected 3000/],
   [['--forward', 'deal.*=notaport/hook'], /--forward "deal\.\*=notaport\/hook" is not an address/],

@@ -24,8 +24,10 @@ test('doctor finds all well with our own service, and reports what each check fo
   expect(seen('records')).toBe('contacts are in data; deals are in data')
   expect(seen('page_size')).toBe('limit=1 gives 1, limit=2 gives 2')
   expect(seen('paging')).toBe('next_cursor leads to the next page as cursor; the second page holds other records')
-  expect(seen('largest_page')).toMatch(/^500: limit=500 gives \d+, .*the document says 500; limit=1000 is refused/)
-  expect(seen('limits')).toMatch(/^RateLimit (draft 8): .*"default";q=1000;w=10/)
+  expect(seen('largest_page')).toMatch(
+    /^500: limit=500 gives \d+, .*the OpenAPI document states 500; limit=1000 is refused/,
+  )
+  expect(seen('limits')).toMatch(/^RateLimit \(draft 8\): .*"default";q=1000;w=10/)
   expect(seen('idempotency')).toMatch(/^Idempotency-Key, by \/v1\/openapi\.json; kept for 1d \("For 24 hours/)
   expect(seen('graphql')).toBe('/v1/graphql, with contact, deal, notes, pipelines, webhooks, updateDeal')
   expect(seen('openapi')).toMatch(/^\/v1\/openapi\.json: OpenAPI 3\.1\.0, crm /)
