@@ -68,9 +68,11 @@ export function readLinks(header: string | readonly string[] | undefined): Reado
   if (!header) return links
   // Targets and quoted values may contain commas and semicolons.
   for (const [, target = '', parameters = ''] of String(header).matchAll(/<([^<>]*)>((?:[^,"<]|"[^"]*")*)/g)) {
+    // Sentry links to a next page on every page, with results="false" on the last.
+    const isEmpty = /;\s*results\s*=\s*"?false\b/i.test(parameters)
     const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters)
     for (const name of (relations?.[1] ?? relations?.[2] ?? '').toLowerCase().split(/\s+/)) {
-      if (name !== '' && !links.has(name)) links.set(name, target)
+      if (name !== '' && !links.has(name) && !(isEmpty && name === 'next')) links.set(name, target)
     }
   }
   return links

@@ -15,7 +15,7 @@ export const CURSOR_NAMES: ReadonlySet<string> = new Set(
 
 export const MORE_NAMES: ReadonlySet<string> = new Set(
   (
-    'hasmore hasnext hasnextpage morerecords moreitems moreitemsincollection moreavailable istruncated truncated moreresults ' +
+    'hasmore hasnext hasnextpage morerecords moreitems moreitemsincollection moreavailable moreresult istruncated truncated moreresults ' +
     'hasmoreitems hasmorepages hasmoreresults hasmorerecords hasmoredata incompleteresults'
   ).split(' '),
 )
@@ -29,7 +29,7 @@ export const LAST_NAMES: ReadonlySet<string> = new Set(
 export const TOTAL_NAMES: ReadonlySet<string> = new Set(
   (
     'total totalcount totalresults totalelements totalitems totalrecords totalsize totalentries totalhits totalrows ' +
-    'recordstotal filtercount odatacount xtotalcount xtotal xwptotal xtotalitems xtotalrecords totaldocs numfound'
+    'recordstotal filtercount odatacount xtotalcount xtotal xwptotal xtotalitems xtotalrecords xpaginationtotalcount totaldocs numfound'
   ).split(' '),
 )
 
@@ -50,13 +50,13 @@ export const REMAINING_NAMES: ReadonlySet<string> = new Set(
 )
 
 export const PAGES_NAMES: ReadonlySet<string> = new Set(
-  'totalpages pagecount pages numpages lastpage maxnumpages maxpages maxpage totalpage nbpages xtotalpages xpages xwptotalpages pagetotal'.split(
+  'totalpages pagecount pages numpages lastpage maxnumpages maxpages maxpage totalpage nbpages xtotalpages xpages xwptotalpages xpaginationpagecount pagetotal'.split(
     ' ',
   ),
 )
 
 export const PAGE_NAMES: ReadonlySet<string> = new Set(
-  'page currentpage pagenumber pageindex pageno number xpage xcurrentpage'.split(' '),
+  'page currentpage pagenumber pageindex pageno number xpage xcurrentpage xpaginationcurrentpage'.split(' '),
 )
 
 /** The number of records before this page. */

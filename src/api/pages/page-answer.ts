@@ -14,7 +14,7 @@ import type { NextCandidate } from './next-candidates.ts'
 import { readNoList } from './no-list.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
 import type { PageWire } from './page-shapes.ts'
-import { ITEM_PLACES, type Place } from './page-shapes.ts'
+import { ITEM_PLACES, LATER_ITEM_PLACES, type Place } from './page-shapes.ts'
 import { readSigns } from './signs.ts'
 
 export interface PageAnswer {
@@ -117,10 +117,11 @@ function readItems(
   if (isEmptyBundle(json)) return { items: [], place: ['entry'] }
   // `{"contacts":[...]}` of /v1/contacts.
   const noun = url.pathname.split('/').filter(Boolean).at(-1) ?? ''
-  const places = [...ITEM_PLACES, [noun]]
+  const places = [...ITEM_PLACES, [noun], ...LATER_ITEM_PLACES]
   const lists = places.flatMap((place) => {
     const found = valueAt(json, place)
-    return Array.isArray(found) ? [{ items: recordsOf(found, place), place }] : []
+    const isList = Array.isArray(found) && (!LATER_ITEM_PLACES.includes(place) || found.every(isJsonObject))
+    return isList ? [{ items: recordsOf(found, place), place }] : []
   })
   const [first] = lists
   if (!first || first.items.length > 0) return first

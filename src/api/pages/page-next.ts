@@ -241,8 +241,9 @@ function readNumbered(
   { cursorParam = PAGE_PARAMETER, isFromZero: wasFromZero = false }: PageWire,
 ): NextFound | undefined {
   for (const place of NUMBERED_PAGES) {
-    const [page, pages] = [valueAt(json, place.page), valueAt(json, place.pages)]
-    if (!isCount(page) || !isCount(pages)) continue
+    // A page number copied from the query is a string.
+    const [page, pages] = [wholeNumber(valueAt(json, place.page)), wholeNumber(valueAt(json, place.pages))]
+    if (page === undefined || pages === undefined) continue
     // If the first page has the number 0, pages are numbered from 0.
     const isFromZero = place.base === 0 || page === 0 || wasFromZero
     const next = page + (isFromZero ? 1 : 0) < pages ? placed(String(page + 1), cursorParam, url) : undefined
@@ -250,10 +251,6 @@ function readNumbered(
     return { next, others, end: 'stated', isFromZero, at: `${place.page.join('.')} of ${place.pages.join('.')}` }
   }
   return undefined
-}
-
-function isCount(value: JsonValue | undefined): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 function stated(

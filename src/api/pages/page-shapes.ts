@@ -46,6 +46,18 @@ export const ITEM_PLACES: readonly Place[] = [
   [],
 ]
 
+/** Names that may also mean something else: a list of objects, if there is none in another place. */
+export const LATER_ITEM_PLACES: readonly Place[] = [
+  ['hits'],
+  ['values'],
+  ['elements'],
+  ['Items'],
+  ['Documents'],
+  ['Results'],
+  ['_items'],
+  ['d', 'results'],
+]
+
 export interface NextShape {
   readonly next: Place
   /** The member that states whether there is more; `done` states the opposite. */

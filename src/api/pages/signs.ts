@@ -6,6 +6,7 @@ import {
   ADDRESS_NAMES,
   COUNT_NAMES,
   CURSOR_NAMES,
+  MORE_NAMES,
   PAGE_NAMES,
   PAGES_NAMES,
   REMAINING_NAMES,
@@ -84,8 +85,15 @@ export function nextText(member: Member, members: readonly Member[]): string | n
   const { name, at, value } = member
   const isNamed = ADDRESS_NAMES.has(name) || CURSOR_NAMES.has(name)
   if (!isNamed && NEXT_OF_PAGING.test(at)) return bareNext(member, members)
-  if (!isNamed || isYes(value)) return undefined
+  if (!isNamed || isYes(value) || isEndCursor(member, members)) return undefined
   return (isNothing(value) ? undefined : idText(value)) ?? null
+}
+
+/** `end_cursor` beside `has_next_page: false` is the cursor of the last record (Kit). */
+function isEndCursor({ name, at }: Member, members: readonly Member[]): boolean {
+  const around = at.slice(0, at.lastIndexOf('.') + 1)
+  const isNoMore = (each: Member) => each.at === around + each.ownName && MORE_NAMES.has(each.name)
+  return /^(?:end|after)cursor$/.test(name) && members.some((each) => isNoMore(each) && each.value === false)
 }
 
 /** The number after that of this page; null at the end, unless `last` beside it is a later page. Other values are only signs. */
