@@ -52,6 +52,7 @@ function createCollection(http: Http, wire: Wire, resource: Resource, parentId?:
   const ofRecord = (id: string, operation: 'update' | 'delete') => ({
     path: recordPath(resource, id),
     recordId: id,
+    list: () => list(),
     action: `${operation} ${singular} ${id}`,
     command: commandOf(operation),
     findCommand: commandOf('list'),

@@ -4,7 +4,8 @@ import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
 
 const CODES: readonly (readonly [status: number, code: ErrorCode, hint: RegExp])[] = [
-  [302, 'rejected', /crm doctor/],
+  [302, 'in_doubt', /^crm contacts get con_1$/],
+  [307, 'rejected', /crm doctor/],
   [400, 'bad_request', /crm contacts update --help/],
   [401, 'unauthorized', /^crm auth login --base-url http:\/\/127\.0\.0\.1:\d+$/],
   [403, 'forbidden', /crm auth status/],

@@ -20,6 +20,7 @@ import { WHOLE } from './shapes/whole.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
 import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
 import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
+import { WRITE_REDIRECTS } from './shapes/write-redirects.ts'
 import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
 
 /** Each file of shapes in a line. Every object of groups has a file of tests, which workers share. */
@@ -60,6 +61,7 @@ export const COMMANDS: Groups<CommandShape> = {
   'lists that --limit ended': LIMITED,
   writes: WRITE_ANSWERS,
   'writes that are refused or doubtful': WRITE_REFUSALS,
+  'writes that are redirected': WRITE_REDIRECTS,
   'writes that look done': WRITES_NOT_DONE,
   'writes that are done': WRITES_CONFIRMED,
   'trailing slashes': SLASHES,

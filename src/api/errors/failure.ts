@@ -50,3 +50,8 @@ export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answe
 export function isGoneStatus(status: number | undefined): boolean {
   return status === 404 || status === 410
 }
+
+/** The state of the record is in the way. */
+export function isConflictStatus(status: number | undefined): boolean {
+  return status === 409 || status === 412
+}

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { readRetryAfterMs } from '../limits/rate-headers.ts'
-import { type Call, isWrite, makesAnother } from '../transport/call.ts'
+import { type Call, isWrite } from '../transport/call.ts'
 import type { Reply } from '../transport/exchange.ts'
 import { requestIdOf } from '../transport/headers.ts'
 import { parseJson, readBodyText } from '../transport/parse-answer.ts'
-import { idInLocation } from '../writes/shown-record.ts'
 import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
 import { oneLine } from './one-line.ts'
 import { type Problem, readProblem } from './problem.ts'
+import { mayFollowHandling, redirectReason } from './redirect.ts'
 
 interface StatusMeaning {
   readonly code: ErrorCode
@@ -37,7 +37,7 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
 const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'never' }
 const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
 
-const SEE_OTHER: StatusMeaning = { code: 'in_doubt', rule: 'never' }
+const IN_DOUBT: StatusMeaning = { code: 'in_doubt', rule: 'never' }
 
 /** An earlier try, or another process with the same key, is still in progress: crm waits for its answer. */
 const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
@@ -54,13 +54,13 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   const json = parseJson(text)
   const problem = readProblem(text, json)
   const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
-  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply)
+  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply, at.url)
   const requestId = requestIdOf(headers, problem)
   const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
   return {
     code,
     reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
-    hint: status < 400 ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
+    hint: status < 400 && code !== 'in_doubt' ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
     status,
@@ -73,9 +73,9 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   }
 }
 
-function meaningOf(call: Call, { status, headers }: Reply): StatusMeaning {
-  // RFC 9110, section 15.4.4: done; the result is at that address.
-  if (status === 303 && makesAnother(call) && idInLocation(headers, call.path) !== undefined) return SEE_OTHER
+function meaningOf(call: Call, reply: Reply, base: URL): StatusMeaning {
+  const { status } = reply
+  if (mayFollowHandling(call, reply, base)) return IN_DOUBT
   return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
 }
 
@@ -98,21 +98,13 @@ function statusReason(call: Call, status: number, problem: Problem, url: URL): s
   return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
 }
 
-function redirectReason({ status, headers }: Reply, url: URL): string {
-  const target = headers.location === undefined ? null : URL.parse(headers.location, url.href)
-  return `${url.origin} redirects to ${target ? placeOf(target, url) : 'nowhere'} (${status}), and redirects are never followed`
-}
-
-function placeOf(target: URL, { origin }: URL): string {
-  return target.origin === origin ? oneLine(target.pathname, 100) : `${target.protocol}//${target.host}`
-}
-
 function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, { url, loginHint }: Place): string {
   switch (code) {
     case 'unauthorized':
       return loginHint ?? `crm auth login --base-url ${shellWord(url.href.replace(/\/$/, ''))}`
     case 'forbidden':
       return 'crm auth status names the key in use; it lacks the scope for this'
+    case 'in_doubt':
     case 'precondition_failed':
       return call.showCommand ?? call.findCommand ?? ADDRESS_HINT
     case 'not_found':

@@ -20,6 +20,8 @@ export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** A redirect back to the path without the trailing slash, or with it, after one the other way was followed. */
+  readonly isSlashLoop?: true
 }
 
 export interface ExchangeLimits {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { CrmError } from '../../core/errors.ts'
 import { createRedactor, type Redactor } from '../../core/redact.ts'
 import { callError, onceError } from '../errors/failed-call.ts'
-import { type Failure, isFailure, isGoneStatus } from '../errors/failure.ts'
+import { type Failure, isConflictStatus, isFailure, isGoneStatus } from '../errors/failure.ts'
 import { RequestQueue } from '../limits/request-queue.ts'
 import { newRetryState, type RetryState, takeWaitMs } from '../limits/retry.ts'
 import type { StatedRate } from '../operations.ts'
@@ -67,7 +67,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       state.tries += 1
       if (hasWaitedForLimit) queue.enterAtOnce()
       else await queue.enter(state, waiting)
-      const outcome = await tryOnce({ call, outgoing, number: state.tries, signal })
+      const outcome = behindDoubt(call, await tryOnce({ call, outgoing, number: state.tries, signal }), isInDoubt)
       await watchRetirement(call, outcome.headers)
       clock.learn(outcome.headers, options.now())
       keys.learn(outcome)
@@ -88,7 +88,9 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       return { error: onceError(call, outcome, state.tries), failure: outcome }
     }
     const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
-    return failure && { error: callError(call, failure, { ...failed, tries: state.tries }), failure }
+    if (!failure) return undefined
+    const idempotencyKey = isKeyOfUse(call, failure) ? failed.idempotencyKey : undefined
+    return { error: callError(call, failure, { ...failed, tries: state.tries, idempotencyKey }), failure }
   }
 
   async function tryOnce(one: Try): Promise<Answer | Failure> {
@@ -165,6 +167,17 @@ async function mayRepeat(
     if ('answer' in settled) return settled.answer.json
     return settled.failure.status === undefined ? null : undefined
   })
+}
+
+/** A conflict after a try whose answer was lost may be with what that try did. */
+function behindDoubt(call: Call, outcome: Answer | Failure, isInDoubt: boolean): Answer | Failure {
+  if (!isInDoubt || !isFailure(outcome) || outcome.rule !== 'never' || !isConflictStatus(outcome.status)) return outcome
+  return { ...outcome, code: 'in_doubt', hint: call.showCommand ?? call.findCommand ?? outcome.hint }
+}
+
+/** False for a redirected change and for a conflict with its own lost try: the server may not keep the key, so the record has to be read. */
+function isKeyOfUse(call: Call, { code, status = 0 }: Failure): boolean {
+  return makesAnother(call) || code !== 'in_doubt' || status < 300
 }
 
 const DELETED: Answer = { status: 204, headers: {}, json: undefined }

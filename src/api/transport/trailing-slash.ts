@@ -29,7 +29,7 @@ export class TrailingSlashes {
     if (second.status < 300 || second.status > 399) {
       this.#known.set(this.#patternOf(path), (path.split('?')[0] ?? '').endsWith('/'))
     }
-    return second
+    return this.#otherPath(path, second) === undefined ? second : { ...second, isSlashLoop: true }
   }
 
   #applied(path: string): string {

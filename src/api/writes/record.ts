@@ -1,14 +1,19 @@
+import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
+import { findByIds } from '../../core/find-by-ids.ts'
 import { idOnLine } from '../../core/id-line.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { callError, onceError, repeatHint } from '../errors/failed-call.ts'
-import { ADDRESS_HINT } from '../errors/failure.ts'
+import { ADDRESS_HINT, isConflictStatus } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
+import type { Page } from '../operations.ts'
+import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { idempotencyKeyOf } from '../transport/headers.ts'
 import type { Http } from '../transport/http.ts'
 import { judgeWrite, type WriteOutcome } from './judge-write.ts'
 import { outcomeFailure } from './outcome-failure.ts'
+import { ownId, readShown } from './shown-record.ts'
 
 const KINDS = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const
 
@@ -16,6 +21,8 @@ export interface WriteCall extends Call {
   readonly method: keyof typeof KINDS
   /** The id of the changed record. */
   readonly recordId?: string
+  /** The list that has the record. */
+  readonly list?: () => AsyncIterable<Page>
 }
 
 /**
@@ -36,12 +43,15 @@ export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRec
   })
 }
 
+interface Written {
+  readonly record: CrmRecord
+  readonly status: number
+}
+
 /** A write that is done, and its record; empty if the answer does not show it. */
-export async function requestWrite(
-  http: Http,
-  call: WriteCall,
-): Promise<{ readonly record: CrmRecord; readonly status: number }> {
-  const answer = await http.request(call)
+export async function requestWrite(http: Http, call: WriteCall): Promise<Written> {
+  const answer = await answerTo(http, call)
+  if (!('headers' in answer)) return answer
   const outcome = judgeWrite(answer, {
     kind: KINDS[call.method],
     sent: () => call.body,
@@ -53,6 +63,59 @@ export async function requestWrite(
   const { idempotencyKey } = call
   if (failure.isInDoubt && call.method === 'POST' && !http.areKeysKept()) throw onceError(call, failure, 1)
   throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey })
+}
+
+/** A conflict after a try whose answer was lost: the record shows whether that try took effect. */
+async function answerTo(http: Http, call: WriteCall): Promise<Answer | Written> {
+  try {
+    return await http.request(call)
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code !== 'in_doubt' || call.recordId === undefined) throw error
+    const { status = 0 } = error.details
+    if (!isConflictStatus(status)) throw error
+    const found = await lookAfter(http, call, call.recordId)
+    if (typeof found !== 'string') return { record: found, status }
+    throw new CrmError('in_doubt', `${error.message}; ${found}`, error.details)
+  }
+}
+
+/** The record with the values sent, empty after a deletion; or a clause with the reason why the outcome is unknown. */
+async function lookAfter(http: Http, call: WriteCall, id: string): Promise<CrmRecord | string> {
+  let isAnyListed = false
+  try {
+    const shown = await readRecord(http, call, id)
+    const pages = async function* () {
+      for await (const page of call.list?.() ?? []) {
+        isAnyListed ||= page.items.length > 0
+        yield page
+      }
+    }
+    const record = shown ?? (await findByIds(pages(), [id])).get(id)
+    if (!record) return call.method === 'DELETE' && isAnyListed ? {} : 'the record is not listed'
+    if (call.method === 'DELETE') return 'the record is still there'
+    return Object.keys(changedMembers(record, call.body ?? {})).length === 0
+      ? record
+      : 'the record does not have the values that were sent'
+  } catch (error) {
+    if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
+    throw error
+  }
+}
+
+/** Many servers have an endpoint for one record; undefined when this one does not, or does not show the record there. */
+async function readRecord(http: Http, { path, action, command, signal }: WriteCall, id: string) {
+  const settled = await http.settle({
+    method: 'GET',
+    path,
+    action,
+    command,
+    findCommand: undefined,
+    isProbe: true,
+    signal,
+  })
+  if (!('answer' in settled)) return undefined
+  const record = readShown(settled.answer.json, () => undefined)?.at(-1)
+  return record && ownId(record)?.toLowerCase() === id.toLowerCase() ? record : undefined
 }
 
 function hintOf(call: WriteCall, outcome: WriteOutcome): string {

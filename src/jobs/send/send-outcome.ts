@@ -57,7 +57,7 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
     return { is: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
   }
-  // A 2xx with an HTML page or a truncated text, or a 303 to a record that may have been made.
+  // A 2xx with an HTML page or a truncated text, or a redirect after a write that may have been handled.
   if (code === 'in_doubt') return unclear(task, outcome.reason)
   if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { is: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
@@ -131,7 +131,7 @@ function unclear({ operation }: Task, why: string): SendOutcome {
   return { is: 'unsettled', why, isAnswered: !isTaken, isTaken }
 }
 
-/** The URL is wrong, and so for all rows. */
+/** To another server, to a login page, or with the same method: the same holds for all rows. */
 function isRedirect({ status = 0 }: Failure): boolean {
   return status >= 300 && status < 400
 }

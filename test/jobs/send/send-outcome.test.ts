@@ -170,6 +170,12 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
   ['403 stops the job', taskOf('create'), failureOf({ code: 'forbidden', status: 403 }), { is: 'stopped' }],
   ['a redirect stops the job', taskOf('create'), failureOf({ status: 301 }), { is: 'stopped' }],
   [
+    'a redirect after a create that may have been handled is looked up, and the create is never sent again',
+    taskOf('create'),
+    failureOf({ status: 302, code: 'in_doubt', isInDoubt: true }),
+    { is: 'unsettled', isTaken: true },
+  ],
+  [
     'what is wrong with this machine stops the job',
     taskOf('create'),
     failureOf({ code: 'machine' }),
