@@ -30,7 +30,7 @@ const CREATES: readonly WriteShape[] = [
   doubt('what is wrong with two members', { name: 'is required', email: 'is already taken' }, /is required/),
   doubt('the id 0', { id: 0 }, /"id":0/),
   doubt('the id -1', { id: -1 }, /"id":-1/),
-  doubt('another record', { id: 'con_7', name: 'Bob', email: 'b@x.test' }, /another record than was sent/),
+  doubt('another record', { id: 'con_7', name: 'Bob', email: 'b@x.test' }, /shows a different record/),
   {
     name: '201 with the address of a page',
     answer: { status: 201, headers: { location: '/login' } },
