@@ -27,7 +27,10 @@ export const HOSTILE: readonly ListShape[] = [
     /state\.continuation_handle/,
   ]),
   firstPage('a header that looks like more', {}, [/X-More-Records/], { 'x-more-records': 'yes' }),
-  firstPage('a cursor that leads back to the first page', { next_cursor: 'abc' }, [/next_cursor/, /second time/]),
+  firstPage('a cursor that leads back to the first page', { next_cursor: 'abc' }, [
+    /next_cursor/,
+    /returns the same page again|repeated the cursor/,
+  ]),
   firstPage('lastEvaluatedKey that holds a key', { lastEvaluatedKey: { id: 'con_20' } }, [/lastEvaluatedKey/]),
   firstPage('LastEvaluatedKey of DynamoDB', { LastEvaluatedKey: { id: { S: 'con_20' } } }, [/LastEvaluatedKey/]),
   firstPage('lastKey', { lastKey: 'con_20' }, [/lastKey/]),
@@ -50,7 +53,7 @@ export const HOSTILE: readonly ListShape[] = [
       name: `a maximum of ${most}, a size that is obeyed below it, and no way on`,
       holds: 73,
       answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', most)) } }),
-      right: { refused: [/a size is obeyed/, /wire\.paging/] },
+      right: { refused: [/obeys the page size/, /wire\.paging/] },
     }),
   ),
   ...[12, 24, 50, 64, 100, 150, 3000].map(
@@ -115,13 +118,13 @@ export const HOSTILE: readonly ListShape[] = [
       asked.query.has('cursor')
         ? { status: 500, json: { message: 'oops' } }
         : { json: { data: all.slice(0, 20), has_more: false, next_cursor: 'at20' } },
-    right: { refused: [/has_more says that there are no more records, and next_cursor names a next page/, /oops/] },
+    right: { refused: [/has_more states that there are no more records, but next_cursor states a next page/, /oops/] },
   },
   {
     name: 'a maximum of 20, a size that is obeyed below it, and no way on',
     holds: 3000,
     answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', 20)) } }),
-    right: { refused: [/a size is obeyed/, /wire\.paging/] },
+    right: { refused: [/obeys the page size/, /wire\.paging/] },
   },
   {
     name: 'a maximum of 20, a size in another parameter, and a way on that has no usual name',
@@ -130,7 +133,7 @@ export const HOSTILE: readonly ListShape[] = [
       const start = numberIn(asked, 'tok', 0)
       return { json: { data: sliceAt(all, start, sizeIn(asked, 'per_page', 20)).items, meta: { nxt: start + 20 } } }
     },
-    right: { refused: [/a size is obeyed/, /wire\.paging/] },
+    right: { refused: [/obeys the page size/, /wire\.paging/] },
   },
   {
     name: 'as many as were asked for, and no way on',
@@ -154,13 +157,13 @@ export const HOSTILE: readonly ListShape[] = [
       const { items } = sliceAt(all, at, 20)
       return { json: { data: items, next_cursor: `c${(at + 20) % 60}` } }
     },
-    right: { refused: [/second time/] },
+    right: { refused: [/returns the same page again|repeated the cursor/] },
   },
   {
     name: 'a new cursor each time, and always the first page',
     holds: 3000,
     answer: ({ nth }, all) => ({ json: { data: all.slice(0, 20), next_cursor: `c${nth}` } }),
-    right: { refused: [/next_cursor/, /second time/] },
+    right: { refused: [/next_cursor/, /returns the same page again|repeated the cursor/] },
   },
   {
     name: 'a next page on another origin',

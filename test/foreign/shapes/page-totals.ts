@@ -46,7 +46,7 @@ export const PAGE_TOTALS: readonly ListShape[] = [
     'a total that is the length of the page, and sizes that are obeyed',
     237,
     {
-      refused: [/a size is obeyed, and 50 records/],
+      refused: [/obeys the page size, and 50 records/],
     },
     (asked, all) => page(all.slice(0, sizeIn(asked, 'limit', 20, 50))),
   ),

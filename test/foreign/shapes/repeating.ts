@@ -26,7 +26,7 @@ export const REPEATING: readonly ListShape[] = [
       const at = Number((query.get('cursor') ?? '0-').split('-')[0])
       return { json: { data: wrapped(all, at), next_cursor: `${at + 1}-${nth}` } }
     },
-    right: { refused: [/next_cursor/, /second time/] },
+    right: { refused: [/next_cursor/, /returns the same page again|repeated the cursor/] },
   },
   {
     name: 'a new cursor each time, pages that begin again, and a total above them',
@@ -35,7 +35,7 @@ export const REPEATING: readonly ListShape[] = [
       const at = Number((query.get('cursor') ?? '0-').split('-')[0])
       return { json: { data: wrapped(all, at), next_cursor: `${at + 1}-${nth}`, total: 145 } }
     },
-    right: { refused: [/second time/] },
+    right: { refused: [/returns the same page again|repeated the cursor/] },
   },
   {
     name: 'a new cursor each time, pages that begin again, and a total that was reached',
