@@ -75,7 +75,7 @@ test('a list without a cursor is complete where the end of crm contacts list is 
 test.each([
   ['an array of a common page size', rows(20), 'which is a common page size'],
   ['a total that is not reached', { data: rows(20), total: 237 }, 'total states 237 records, but the list has 20'],
-  ['a token that leads nowhere', { data: rows(20), moreToken: 'x' }, 'moreToken looks as if there were more'],
+  ['a token that leads nowhere', { data: rows(20), moreToken: 'x' }, 'moreToken suggests more records'],
 ])('%s shows a list whose end is unknown, with the reason in the log', async (_, body, reason) => {
   const ui = await opened(answers(body))
   expect(statusOf(ui)).toBe('1-20 of 20+ · end of list unknown: crm doctor')
