@@ -132,11 +132,15 @@ function readItems(
   return `${first.place.join('.')} is an empty list, and ${other.place.join('.')} beside it is not`
 }
 
-/** Edges have their record in `node` (Relay connection specification), entries of a FHIR Bundle in `resource`. */
+/** The member that holds the record: entries of a FHIR Bundle, hits of Typesense. */
+const WRAPPERS: Readonly<Record<string, string>> = { entry: 'resource', hits: 'document' }
+
+/** Edges have their record in `node` (Relay connection specification). */
 function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
   if (place.at(-1) === 'edges') return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
-  if (place.at(-1) !== 'entry') return list
-  return list.map((entry) => (isJsonObject(entry) && isJsonObject(entry.resource) ? entry.resource : entry))
+  const wrapper = WRAPPERS[place.at(-1) ?? '']
+  if (wrapper === undefined) return list
+  return list.map((item) => (isJsonObject(item) && isJsonObject(item[wrapper]) ? item[wrapper] : item))
 }
 
 /** FHIR: a search without results has no `entry`. */

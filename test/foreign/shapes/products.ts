@@ -31,6 +31,11 @@ export const PRODUCTS: readonly ListShape[] = [
     const { items, next } = sliceAt(all, numberIn(asked, 'pageToken', 0), sizeIn(asked, 'pageSize', 20, 300))
     return { json: { documents: items, ...(next !== undefined && { nextPageToken: `${next}` }) } }
   }),
+  ...product('hits with document, and found (Typesense)', (asked, all) => {
+    const { items } = pageAt(all, numberIn(asked, 'page', 1), sizeIn(asked, 'per_page', 10, 250))
+    const hits = items.map((document) => ({ document, highlights: [], text_match: 100 }))
+    return { json: { facet_counts: [], found: all.length, page: numberIn(asked, 'page', 1), out_of: all.length, hits } }
+  }),
   ...product('Resources and startIndex (SCIM)', (asked, all) => {
     const startIndex = numberIn(asked, 'startIndex', 1)
     const { items } = sliceAt(all, startIndex - 1, sizeIn(asked, 'count', 100))
