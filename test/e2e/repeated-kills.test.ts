@@ -33,7 +33,7 @@ test('destroyed after it was killed, an apply of deals makes none, and what may 
   const rows: { action: string }[] = JSON.parse(stdout)
   const inDoubt = rows.filter(({ action }) => action === 'in_doubt').length
   expect({ exit, deals: await counts(env) }).toEqual({ exit: inDoubt > 0 ? 3 : 0, deals: { contacts: 0, deals } })
-  if (inDoubt > 0) expect(stderr).toContain('What is in doubt')
+  if (inDoubt > 0) expect(stderr).toContain('Records in doubt')
   expect(rows.length).toBeGreaterThanOrEqual(deals)
 }, 60_000)
 
