@@ -29,7 +29,7 @@ export type EventBody =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bytes'; readonly bytes: Buffer }
 
-/** A received delivery, as it is kept, forwarded and replayed. */
+/** A delivery as it was received. The event log stores it unchanged, so that it can be forwarded and replayed. */
 export interface Delivery {
   /** The address at which it was received, with the query of the request. */
   readonly url: string

@@ -34,7 +34,7 @@ export function keyReused(): Problem {
   })
 }
 
-/** HubSpot answers alike; `existing_id` spares whoever wants to change that record the search for it. */
+/** 409 with `existing_id`, the record that has the value, so that an upsert can update it without a search. HubSpot answers the same way. */
 function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'already_exists' }>): Problem {
   const detail = `${existingId} already has this ${member}, which is unique`
   return new Problem(409, {

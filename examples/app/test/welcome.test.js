@@ -29,7 +29,7 @@ test('welcoming changes one contact and opens one deal, and nothing else', async
   await client.close()
 })
 
-test('whoever listens is told of the deal', async () => {
+test('listeners receive the deal', async () => {
   const words = [
     'deal.created',
     '--port',

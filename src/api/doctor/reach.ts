@@ -122,7 +122,7 @@ function checkSocket({ baseUrl, now }: ProbeTarget, socket: Socket): Finding {
   const found = { version, ...certificate }
   const seen = `${version}, ${certificateText(certificate)}`
   if (!endsSoon(certificate, now())) return { check, state: 'ok', seen, found }
-  return { check, state: 'warn', seen, found, hint: 'ask whoever runs the server to renew its certificate' }
+  return { check, state: 'warn', seen, found, hint: 'ask the administrator of the server to renew its certificate' }
 }
 
 function endsSoon({ valid_until: until }: Certificate, nowMs: number): boolean {

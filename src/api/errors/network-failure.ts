@@ -8,7 +8,7 @@ import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './fail
 const TRUST_HINT =
   'to trust its authority: SSL_CERT_FILE=FILE crm ..., or NODE_EXTRA_CA_CERTS=FILE beside the usual ones'
 
-const ASK_HINT = 'ask whoever runs the server for a valid certificate'
+const ASK_HINT = 'ask the administrator of the server to install a valid certificate'
 
 /** Faults of certificates by the error code of OpenSSL (X509_STORE_CTX_get_error). */
 const CERTIFICATES: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
