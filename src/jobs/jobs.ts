@@ -135,14 +135,14 @@ export function openJobs(host: JobsHost): Jobs {
     ensured ??= ensureJobsFolder(host.env, host.note)
     return ensured
   }
-  const plan = async <Made extends { readonly is: string }>(
+  const plan = async <Made extends { readonly type: string }>(
     work: (make: PlanningContext) => Promise<Made>,
   ): Promise<Made> => {
     const make = host.isTrial ? await trialContext(host, folder) : await planningContext(host, await ensure())
     let isMade = false
     try {
       const made = await work(make)
-      isMade = made.is === 'made'
+      isMade = made.type === 'made'
       return made
     } catch (error) {
       throw planningFailure(error, make.draftsFolder)
@@ -159,7 +159,7 @@ export function openJobs(host: JobsHost): Jobs {
     makeImport: (request) => plan((make) => makeImport(make, request)),
     makeSelection: (request) => plan((make) => makeSelection(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
-    correct: (paths, how) => plan(async (make) => ({ is: 'made', ...(await correctFailedRows(make, paths, how)) })),
+    correct: (paths, how) => plan(async (make) => ({ type: 'made', ...(await correctFailedRows(make, paths, how)) })),
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
     applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
     prunable: (beforeMs) => prunable(folder, beforeMs),

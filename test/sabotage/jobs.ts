@@ -74,14 +74,14 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a key that is not taken fails every row instead of stopping the job',
     file: 'src/jobs/send/send-outcome.ts',
-    line: "if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { is: 'stopped', failure: outcome }",
-    to: "if (isRedirect(outcome)) return { is: 'stopped', failure: outcome }",
+    line: "if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { type: 'stopped', failure: outcome }",
+    to: "if (isRedirect(outcome)) return { type: 'stopped', failure: outcome }",
     tests: ['test/jobs/run-job.test.ts'],
   },
   {
     name: 'a refusal behind a lost answer counts as failed though the row was made',
     file: 'src/jobs/send/send-outcome.ts',
-    line: "if (isInDoubt && !isGoneStatus(status)) return { is: 'unsettled', why: failure.reason, isAnswered: true }",
+    line: "if (isInDoubt && !isGoneStatus(status)) return { type: 'unsettled', why: failure.reason, isAnswered: true }",
     to: '',
     tests: ['test/jobs/send/send-outcome.test.ts'],
   },

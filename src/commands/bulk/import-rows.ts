@@ -81,8 +81,8 @@ export async function showOrSendMade(
   name: string,
   flags: PlanFlags,
 ): Promise<ExitCode> {
-  if (made.is === 'same') return continueJob(ctx, made.job, flags)
-  if (made.is === 'made') {
+  if (made.type === 'same') return continueJob(ctx, made.job, flags)
+  if (made.type === 'made') {
     const isShownWhole = ctx.flags.output === 'table' && (ctx.flags.isDryRun || flags.plan !== undefined)
     for (const line of [...made.lines, ...(isShownWhole ? [] : made.leftLines)]) ctx.note(line)
     return showOrSendPlan(ctx, made.job, flags)
@@ -129,7 +129,7 @@ function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
   )
 }
 
-type Refused = Extract<MadeImport, { readonly is: 'refused' }>
+type Refused = Extract<MadeImport, { readonly type: 'refused' }>
 
 /** Prints the findings before the error: lines for people, or one JSON object per line for programs. */
 function refuseFindings(ctx: Context, { findings, lines }: Refused, name: string): CrmError {

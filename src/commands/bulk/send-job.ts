@@ -42,7 +42,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
         showProgress()
       },
       onEnd: (_, outcome) => {
-        if (outcome.is === 'done' && outcome.flag === 'e') existing += 1
+        if (outcome.type === 'done' && outcome.flag === 'e') existing += 1
         showProgress()
       },
       onPause: (pause) => progress.pause(pause),

@@ -27,10 +27,10 @@ export interface EarlierJob {
 /** What the earlier jobs of a run mean for a new one. */
 export type Earlier =
   /** The input is the same: this job is resumed, or is done. */
-  | { readonly is: 'same'; readonly job: JobState }
+  | { readonly type: 'same'; readonly job: JobState }
   /** The input has changed, or the job was undone: jobs and their undos, the oldest first. `planned` have sent nothing. */
   | {
-      readonly is: 'before'
+      readonly type: 'before'
       readonly jobs: readonly EarlierJob[]
       readonly planned: readonly JobPaths[]
       /** For people: that the last job was undone, and by which one. */
@@ -47,17 +47,17 @@ export async function earlierJobs(
   for (const job of jobs) {
     const isSame = job.head.input?.sha256 === sha256
     if (job.state === 'finished' || job.state === 'cancelled') continue
-    if (isSame) return { is: 'same', job }
+    if (isSame) return { type: 'same', job }
     throw unfinished(job, command)
   }
   const last = jobs.at(-1)
   const undo = last && (await undosInEffect(jobsFolder)).get(last.paths.id)
   const isLastDone = last?.state === 'finished' && !undo
-  if (isLastDone && last.head.input?.sha256 === sha256) return { is: 'same', job: last }
+  if (isLastDone && last.head.input?.sha256 === sha256) return { type: 'same', job: last }
   const planned = all.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
   const own = jobs.map(({ paths }) => paths)
   const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}; the rows that this reverted are sent again.`
-  return { is: 'before', jobs: await withUndos(jobsFolder, own, command), planned, undone }
+  return { type: 'before', jobs: await withUndos(jobsFolder, own, command), planned, undone }
 }
 
 /**

@@ -12,12 +12,12 @@ export type OperationResult =
    * `isReplayed`: the server replayed the answer to an earlier request; `isOthers`: to one of another job; `isGone`: the record
    * to delete did not exist; `existed`: the record to create existed before, or may have (200 to this create, 201 to others).
    */
-  | ({ readonly is: 'done'; readonly id: string | null } & Readonly<
+  | ({ readonly type: 'done'; readonly id: string | null } & Readonly<
       Record<'isReplayed' | 'isOthers' | 'isGone' | 'existed', boolean>
     >)
-  | { readonly is: 'failed'; readonly reason: string }
-  | { readonly is: 'doubt'; readonly reason: string }
-  | { readonly is: 'unsent' }
+  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'doubt'; readonly reason: string }
+  | { readonly type: 'unsent' }
 
 /** The result of each operation, in the order of the plan. For jobs that fit in memory. */
 export function operationResults(paths: JobPaths): OperationResult[] {
@@ -25,15 +25,15 @@ export function operationResults(paths: JobPaths): OperationResult[] {
   const creates = new Set<number>()
   for (const batch of plan.operations()) for (const { op, head } of batch) if (head.do === 'create') creates.add(op)
   plan.close()
-  const results = Array.from({ length: plan.count }, (): OperationResult => ({ is: 'unsent' }))
+  const results = Array.from({ length: plan.count }, (): OperationResult => ({ type: 'unsent' }))
   const answered: Result[] = []
   readJournal(paths.journal, (entry) => {
     if (entry.t === 'done') answered.push(...entry.r)
     if (entry.t === 'failed') {
       const field = entry.field === null ? '' : `${entry.field}: `
-      results[entry.op] = { is: 'failed', reason: `${field}${entry.reason}` }
+      results[entry.op] = { type: 'failed', reason: `${field}${entry.reason}` }
     }
-    if (entry.t === 'doubt') results[entry.op] = { is: 'doubt', reason: entry.why }
+    if (entry.t === 'doubt') results[entry.op] = { type: 'doubt', reason: entry.why }
   })
   const isAnyCreated = answered.some(([, status]) => status === 201)
   for (const result of answered) results[result[0]] = doneAs(result, isAnyCreated && creates.has(result[0]))
@@ -43,7 +43,7 @@ export function operationResults(paths: JobPaths): OperationResult[] {
 /** `isAmongCreated`: a create of a job of which others were answered with 201. */
 function doneAs([, status, id, flag]: Result, isAmongCreated: boolean): OperationResult {
   return {
-    is: 'done',
+    type: 'done',
     id,
     isReplayed: flag === 'o' || flag === 'r',
     isOthers: flag === 'o',

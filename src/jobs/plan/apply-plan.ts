@@ -32,7 +32,7 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
     const existing = jobPaths(context.jobsFolder, head.job)
     if (existsSync(existing.plan)) {
       const job = await readJobState(existing)
-      if (job.state !== 'planned') return { is: 'same', job }
+      if (job.state !== 'planned') return { type: 'same', job }
       await dropPlanned(context, [existing])
     }
     const draft = openDraftOf(context.draftsFolder, head.job)
@@ -40,7 +40,7 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
       copySynced(path, draft.paths.plan)
       if (end.update + end.delete > 0) await keepBefore(context, plan, draft.paths, isDriftAllowed)
       return {
-        is: 'made',
+        type: 'made',
         job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [], failing: [] },
         lines: [],
         leftLines: [],

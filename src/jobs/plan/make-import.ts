@@ -46,7 +46,7 @@ export interface ImportRequest {
 
 export type MadeImport =
   | {
-      readonly is: 'made'
+      readonly type: 'made'
       readonly job: MadeJob
       /** How the input is read. */
       readonly lines: readonly string[]
@@ -54,16 +54,16 @@ export type MadeImport =
       readonly leftLines: readonly string[]
     }
   /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
-  | { readonly is: 'same'; readonly job: JobState }
+  | { readonly type: 'same'; readonly job: JobState }
   /** No job was created. */
-  | { readonly is: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
+  | { readonly type: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
 
 /** Reads and checks the whole input, and creates a job only if it has no errors. */
 export async function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
   const draft = openDraft(context.draftsFolder, context.nowMs())
   try {
     const made = await fillDraft(context, request, draft)
-    if (made.is !== 'made') dropDraft(draft)
+    if (made.type !== 'made') dropDraft(draft)
     return made
   } catch (error) {
     dropDraft(draft)
@@ -78,7 +78,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
   const input = await spoolInput(inputName, context.stdin(), paths.input)
   const earlier = await earlierJobs(context.jobsFolder, { ...context, run, sha256: input.sha256 })
-  if (earlier.is === 'same') return earlier
+  if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   const place = { path: paths.input, name: inputName, kind: resourceOf(noun) }
   const updates = await updatesFor(context, request)
@@ -123,11 +123,11 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   try {
     const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
     const { findings, summary } = source
-    if (findings.count > 0) return { is: 'refused', findings, lines: findingLines(inputName, findings) }
+    if (findings.count > 0) return { type: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
     await dropPlanned(context, earlier.planned)
     return {
-      is: 'made',
+      type: 'made',
       job: {
         ...{ paths: await finishDraft(draft), head, end, question },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },

@@ -63,7 +63,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
       unmatched === 0
         ? []
         : [`${unmatched} of the rows fail again; to match them anew: ${matchAnew(context, paths.id)}`]
-    return { is: 'made', job, lines, leftLines: [] }
+    return { type: 'made', job, lines, leftLines: [] }
   } finally {
     await images.close()
     plan.close()
@@ -115,7 +115,7 @@ async function retryAgain(context: PlanningContext, id: string, earlier: JobStat
     )
   }
   const isOver = state === 'finished' || state === 'cancelled'
-  return isOver && account.failed > 0 ? makeRetry(context, paths) : { is: 'same', job: earlier }
+  return isOver && account.failed > 0 ? makeRetry(context, paths) : { type: 'same', job: earlier }
 }
 
 /** Removes undefined members, which would count as present. */

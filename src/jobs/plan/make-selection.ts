@@ -44,7 +44,7 @@ export interface SelectionRequest {
  */
 export async function makeSelection(context: PlanningContext, request: SelectionRequest): Promise<MadeImport> {
   const stopped = await stoppedJob(context, request.kind)
-  if (stopped) return { is: 'same', job: stopped }
+  if (stopped) return { type: 'same', job: stopped }
   const { noun, kind, where, check, patch } = request
   refuseWrongStage(request)
   const identity = { kind, noun, run: newRun(context), of: undefined }
@@ -64,7 +64,7 @@ export async function makeSelection(context: PlanningContext, request: Selection
     const failure = where.failure()
     if (failure) throw failure
   })
-  return { is: 'made', job, lines: [], leftLines: [] }
+  return { type: 'made', job, lines: [], leftLines: [] }
 }
 
 /** The stage is the same for all records: the server would refuse each one. */

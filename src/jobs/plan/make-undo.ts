@@ -39,7 +39,7 @@ export async function makeUndo(context: PlanningContext, paths: JobPaths): Promi
   refuseOtherAccount(head, context.account)
   await dropPlannedOf(context, 'undo', paths.id)
   const { held, before } = await earlierUndos(context, paths.id)
-  if (held) return { is: 'same', job: held }
+  if (held) return { type: 'same', job: held }
   let leftLines: readonly string[] = []
   const job = await makeJob(
     context,
@@ -52,7 +52,7 @@ export async function makeUndo(context: PlanningContext, paths: JobPaths): Promi
       leftLines = leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`)
     },
   )
-  return { is: 'made', job, lines: [], leftLines }
+  return { type: 'made', job, lines: [], leftLines }
 }
 
 interface EarlierUndos {

@@ -8,11 +8,11 @@ import type { Task } from './task-queue.ts'
 
 /** What the records show about an operation with an unknown outcome. */
 export type Finding =
-  | { readonly is: 'done'; readonly id: string | null }
-  | { readonly is: 'absent' }
-  | { readonly is: 'gone' }
+  | { readonly type: 'done'; readonly id: string | null }
+  | { readonly type: 'absent' }
+  | { readonly type: 'gone' }
   /** `isThere`: the record to change or delete exists, with neither its old nor its intended values. */
-  | { readonly is: 'doubt'; readonly why: string; readonly isThere?: true }
+  | { readonly type: 'doubt'; readonly why: string; readonly isThere?: true }
 
 export interface Records {
   /** All records, from the first page on. */
@@ -46,7 +46,7 @@ export async function lookUp(records: Records, tasks: readonly Task[]): Promise<
   doubtUnnamed(creates, matcher, findings)
   await lookForPartly(
     records,
-    creates.filter((task) => (findings.get(task)?.is ?? 'absent') === 'absent'),
+    creates.filter((task) => (findings.get(task)?.type ?? 'absent') === 'absent'),
     { matcher, findings },
   )
   list.doubtAbsent(creates, findings, records.isEmptyBelieved)
@@ -77,7 +77,7 @@ class ListProof {
   /** The record to change or delete may be one of those without an id. */
   whyUnnamed({ operation: { head } }: Task): Finding | undefined {
     if (head.do === 'create' || !this.#isAnyUnnamed) return undefined
-    return { is: 'doubt', why: `${head.id} may be among the records without an "id" in the list` }
+    return { type: 'doubt', why: `${head.id} may be among the records without an "id" in the list` }
   }
 
   /** A list that may hide created records leaves the absent ones in doubt. */
@@ -85,7 +85,7 @@ class ListProof {
     const why = this.#whyNoProof(isEmptyBelieved)
     if (why === undefined) return
     for (const task of tasks) {
-      if ((findings.get(task)?.is ?? 'absent') === 'absent') findings.set(task, { is: 'doubt', why })
+      if ((findings.get(task)?.type ?? 'absent') === 'absent') findings.set(task, { type: 'doubt', why })
     }
   }
 
@@ -100,10 +100,10 @@ class ListProof {
 
 function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Finding {
   const patch = body && (parseExactJson(body.toString('utf8')) as JsonObject)
-  if (patch && Object.keys(changedMembers(record, patch)).length === 0) return { is: 'done', id: head.id ?? null }
-  if (head.before === undefined || recordDigest(record) === head.before) return { is: 'absent' }
+  if (patch && Object.keys(changedMembers(record, patch)).length === 0) return { type: 'done', id: head.id ?? null }
+  if (head.before === undefined || recordDigest(record) === head.before) return { type: 'absent' }
   const why = `${head.id} was changed since it was planned, and not to the values of this row`
-  return { is: 'doubt', why, isThere: true }
+  return { type: 'doubt', why, isThere: true }
 }
 
 interface Looked {
@@ -127,24 +127,24 @@ async function lookForPartly(records: Records, absent: readonly Task[], { matche
     const hidden = matcher.hiddenOf(task).join(', ')
     if (shown.isUnnamed(task)) findings.set(task, UNNAMED)
     else if (!shown.isCompared(task))
-      findings.set(task, { is: 'doubt', why: `the list shows none of the members of this row` })
+      findings.set(task, { type: 'doubt', why: `the list shows none of the members of this row` })
     else if (free)
-      findings.set(task, { is: 'doubt', why: `${free.id} may be the record: the list does not show ${hidden}` })
+      findings.set(task, { type: 'doubt', why: `${free.id} may be the record: the list does not show ${hidden}` })
   }
 }
 
-const UNNAMED: Finding = { is: 'doubt', why: 'a record of the list agrees with this row and has no "id"' }
+const UNNAMED: Finding = { type: 'doubt', why: 'a record of the list agrees with this row and has no "id"' }
 
 /** A record that agrees with the row and has no id is never proof of absence. */
 function doubtUnnamed(creates: readonly Task[], matcher: CreatedMatcher, findings: Map<Task, Finding>): void {
   for (const task of creates) {
-    if ((findings.get(task)?.is ?? 'absent') === 'absent' && matcher.isUnnamed(task)) findings.set(task, UNNAMED)
+    if ((findings.get(task)?.type ?? 'absent') === 'absent' && matcher.isUnnamed(task)) findings.set(task, UNNAMED)
   }
 }
 
 function withoutRecord({ operation: { head } }: Task): Finding {
-  if (head.do === 'create') return { is: 'absent' }
-  return head.do === 'delete' ? { is: 'done', id: head.id ?? null } : { is: 'gone' }
+  if (head.do === 'create') return { type: 'absent' }
+  return head.do === 'delete' ? { type: 'done', id: head.id ?? null } : { type: 'gone' }
 }
 
 /** Equal operations are interchangeable: each record counts for one of them, whichever created it. */
@@ -166,17 +166,17 @@ function judgeCreates(
   }
   for (const task of tasks) {
     const near = matcher.near(task).find(({ id }) => !claimed.has(id) && !taken.has(id))
-    if (near && findings.get(task)?.is === 'absent') findings.set(task, nearly(near))
+    if (near && findings.get(task)?.type === 'absent') findings.set(task, nearly(near))
   }
 }
 
 function judgeCandidates(free: readonly Candidate[], index: number, tasks: number): Finding {
-  if (free.length > tasks) return { is: 'doubt', why: `${free.length} records are equal to this row` }
+  if (free.length > tasks) return { type: 'doubt', why: `${free.length} records are equal to this row` }
   const candidate = free[index]
-  if (!candidate) return { is: 'absent' }
-  if (candidate.createdMs !== undefined) return { is: 'done', id: candidate.id }
+  if (!candidate) return { type: 'absent' }
+  if (candidate.createdMs !== undefined) return { type: 'done', id: candidate.id }
   return {
-    is: 'doubt',
+    type: 'doubt',
     why: `${candidate.id} is equal to this row, and the server does not state when it was created`,
   }
 }
@@ -184,7 +184,7 @@ function judgeCandidates(free: readonly Candidate[], index: number, tasks: numbe
 /** If it were sent again, it might exist twice. */
 function nearly({ id }: Candidate): Finding {
   return {
-    is: 'doubt',
+    type: 'doubt',
     why: `${id} was created since, with the same email or name, and differs from this row`,
   }
 }

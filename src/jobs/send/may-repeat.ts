@@ -21,9 +21,9 @@ export function onlyOnce(
   sendOutcome: SendOutcome,
   keys: KeyKeeping,
 ): SendOutcome {
-  const isAgain = sendOutcome.is === 'again' && sendOutcome.because !== 'running'
+  const isAgain = sendOutcome.type === 'again' && sendOutcome.because !== 'running'
   if (!isAgain || !isFailure(outcome) || !outcome.isInDoubt || mayRepeat(task, keys)) return sendOutcome
-  return { is: 'unsettled', why: `${outcome.reason}, and ${NOT_KNOWN}`, isAnswered: false }
+  return { type: 'unsettled', why: `${outcome.reason}, and ${NOT_KNOWN}`, isAnswered: false }
 }
 
 /** The reason not to repeat an operation that may have taken effect; undefined when it may be sent. */

@@ -42,10 +42,10 @@ export class Outcomes {
   take(task: Task, outcome: Answer | Failure): void {
     const judged = judge(task, outcome)
     const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
-    const isOutage = judged.is === 'again' && judged.because === 'outage'
+    const isOutage = judged.type === 'again' && judged.because === 'outage'
     if (!isOutage && outcome.headers !== undefined) this.#endOutage()
     if (isFailure(outcome)) noteTry(task, outcome)
-    switch (sendOutcome.is) {
+    switch (sendOutcome.type) {
       case 'done':
       case 'failed':
         this.#keep(task, sendOutcome)
@@ -72,10 +72,10 @@ export class Outcomes {
   /** Two creates with the same id are in doubt; an upsert may change one record for two rows. */
   #notTwice(task: Task, sendOutcome: SendOutcome): SendOutcome {
     if (!this.#parts.isEachIdOnce) return sendOutcome
-    const isMade = sendOutcome.is === 'done' && task.operation.head.do === 'create' && sendOutcome.flag !== 'u'
+    const isMade = sendOutcome.type === 'done' && task.operation.head.do === 'create' && sendOutcome.flag !== 'u'
     if (!isMade || sendOutcome.id === null || this.#answered.add(sendOutcome.id)) return sendOutcome
     const why = `the answer names ${oneLine(sendOutcome.id, 60)}, which is also the id of another row of this job`
-    return { is: 'unsettled', why, isAnswered: false, isTaken: true }
+    return { type: 'unsettled', why, isAnswered: false, isTaken: true }
   }
 
   /** Written at once: after a kill, the next process must not send it again. */
@@ -90,13 +90,13 @@ export class Outcomes {
 
   /** Ends an operation that has no request. */
   fail(task: Task, failed: KnownFailure): void {
-    this.#keep(task, { is: 'failed', entry: { status: null, ...failed, request: null } })
+    this.#keep(task, { type: 'failed', entry: { status: null, ...failed, request: null } })
   }
 
-  #keep(task: Task, sendOutcome: SendOutcome & { is: 'done' | 'failed' }): void {
+  #keep(task: Task, sendOutcome: SendOutcome & { type: 'done' | 'failed' }): void {
     const { journal, progress, hooks, maxFailed } = this.#parts
     const { op } = task.operation
-    if (sendOutcome.is === 'done') {
+    if (sendOutcome.type === 'done') {
       journal.addResult(this.#resultOf(task, sendOutcome))
       // A create that must not be repeated would be in doubt if a kill -9 lost its result.
       if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
@@ -104,14 +104,14 @@ export class Outcomes {
     } else {
       journal.append({ t: 'failed', op, ...sendOutcome.entry })
     }
-    progress.settle(op, sendOutcome.is)
+    progress.settle(op, sendOutcome.type)
     hooks.onEnd(task, sendOutcome)
     if (progress.counts.failed > maxFailed) this.#stopFor({ why: 'errors', failed: progress.counts.failed })
   }
 
   #resultOf(
     { operation: { op, head } }: Task,
-    { status, id, flag, other }: SendOutcome & { readonly is: 'done' },
+    { status, id, flag, other }: SendOutcome & { readonly type: 'done' },
   ): Result {
     if (other === undefined) return flag === undefined ? [op, status, id] : [op, status, id, flag]
     const { progress } = this.#parts
@@ -121,7 +121,7 @@ export class Outcomes {
     return [op, status, id, flag ?? null, mark]
   }
 
-  #again(task: Task, { because, afterMs }: SendOutcome & { is: 'again' }, failure: Failure): void {
+  #again(task: Task, { because, afterMs }: SendOutcome & { type: 'again' }, failure: Failure): void {
     const { steadyMs, random, maxOutageMs } = this.#parts
     const wasOn = this.outage.isOn
     if (because === 'outage') this.#countOutage(failure, maxOutageMs)

@@ -51,10 +51,10 @@ export async function resolveInDoubt(
   if (waitMs > 0) parts.onWait('earlier requests may still be in progress', waitMs)
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
   const first = await look(records, tasks)
-  const absent = tasks.filter((task) => first.get(task)?.is === 'absent')
+  const absent = tasks.filter((task) => first.get(task)?.type === 'absent')
   // Written before the second lookup, so that an adopted record is not matched to another, equal row.
   const goneAs = new Map(unsettled.map((one) => [one.task, one.goneAs]))
-  for (const [task, finding] of first) if (finding.is !== 'absent') keep(parts, task, finding, goneAs.get(task))
+  for (const [task, finding] of first) if (finding.type !== 'absent') keep(parts, task, finding, goneAs.get(task))
   if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
   const second = absent.length > 0 ? await look(records, absent) : new Map<Task, Finding>()
   const raised: Task[] = []
@@ -70,7 +70,7 @@ async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyM
   } catch (error) {
     if (!isListUnreadable(error)) throw error
     const why = `it cannot be looked up: ${error.message}`
-    return new Map(tasks.map((task) => [task, { is: 'doubt', why }]))
+    return new Map(tasks.map((task) => [task, { type: 'doubt', why }]))
   }
 }
 
@@ -93,7 +93,7 @@ function keep(parts: ResolveParts, task: Task, finding: Finding, goneAs?: GoneAs
     progress.settle(op, 'failed')
     return false
   }
-  switch (finding.is) {
+  switch (finding.type) {
     case 'done':
       journal.addResult(goneAs?.ifGone ?? [op, 0, finding.id, 'a'])
       progress.settle(op, 'done')
@@ -122,7 +122,7 @@ function keep(parts: ResolveParts, task: Task, finding: Finding, goneAs?: GoneAs
 
 /** Whether the record to delete still exists. */
 function isThere(finding: Finding): boolean {
-  return finding.is === 'absent' || (finding.is === 'doubt' && finding.isThere === true)
+  return finding.type === 'absent' || (finding.type === 'doubt' && finding.isThere === true)
 }
 
 const GONE = 'the record no longer exists'

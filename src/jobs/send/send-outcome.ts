@@ -17,26 +17,26 @@ import { changedId } from './upsert-sender.ts'
 /** What one try means for its operation, and for the job. */
 export type SendOutcome =
   | {
-      readonly is: 'done'
+      readonly type: 'done'
       readonly status: number
       readonly id: string | null
       readonly flag: ResultFlag | undefined
       /** The first member that the response shows with another value than was sent. */
       readonly other?: (() => OtherValue) | undefined
     }
-  | { readonly is: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
+  | { readonly type: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
   /** Send again under the same key. `limit`: it was not executed, and all others wait too. */
-  | { readonly is: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
+  | { readonly type: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
   /** Only the records show the outcome. `isAnswered`: the server has finished with the request. */
   | {
-      readonly is: 'unsettled'
+      readonly type: 'unsettled'
       readonly why: string
       readonly isAnswered: boolean
       readonly isTaken?: boolean
       readonly goneAs?: GoneAs
     }
   /** The job cannot continue: the key is refused, or this machine has an error. */
-  | { readonly is: 'stopped'; readonly failure: Failure }
+  | { readonly type: 'stopped'; readonly failure: Failure }
 
 /** The result of a deletion with the response 404 or 410, depending on whether the list has the record. */
 export interface GoneAs {
@@ -55,15 +55,15 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   if (!isFailure(outcome)) return judgeAnswer(task, outcome)
   const { status, rule, code } = outcome
   if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
-    return { is: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
+    return { type: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
   }
   // A 2xx with an HTML page or a truncated text, or a redirect after a write that may have been handled.
   if (code === 'in_doubt') return unclear(task, outcome.reason)
-  if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { is: 'stopped', failure: outcome }
+  if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { type: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
-    return { is: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
+    return { type: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
   }
-  if (status === undefined && rule === 'never') return { is: 'stopped', failure: outcome }
+  if (status === undefined && rule === 'never') return { type: 'stopped', failure: outcome }
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
 
@@ -84,12 +84,12 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
     return unclear(task, failure.reason)
   }
   const other = otherIn(written.record, answer, asked)
-  if (existing !== undefined) return { is: 'done', status: answer.status, id: existing, flag: 'u', other }
+  if (existing !== undefined) return { type: 'done', status: answer.status, id: existing, flag: 'u', other }
   const existed = existedBefore(task, written.record, sent) ? 'e' : undefined
   const flag = isReplayed(answer.headers) ? replayedFlag(task, written.record) : existed
   // A record that is created again has a new id.
   const id = head.do === 'create' ? written.id : (head.id ?? written.id)
-  return { is: 'done', status: answer.status, id: id ?? null, flag, other }
+  return { type: 'done', status: answer.status, id: id ?? null, flag, other }
 }
 
 /** Reads the values again from the redacted response, which is slow: only for the row that a message names. */
@@ -128,7 +128,7 @@ function existedBefore(
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
 function unclear({ operation }: Task, why: string): SendOutcome {
   const isTaken = operation.head.do === 'create'
-  return { is: 'unsettled', why, isAnswered: !isTaken, isTaken }
+  return { type: 'unsettled', why, isAnswered: !isTaken, isTaken }
 }
 
 /** To another server, to a login page, or with the same method: the same holds for all rows. */
@@ -147,10 +147,10 @@ function judgeRefusal(task: Task, failure: Failure): SendOutcome {
   const { status = 0, serverCode = '' } = failure
   if (KEY_REUSED.test(serverCode)) return failed(failure, 'key_reused')
   if (head.do === 'delete' && isGoneStatus(status)) {
-    return { is: 'unsettled', why: failure.reason, isAnswered: true, goneAs: goneAs(task, failure, status) }
+    return { type: 'unsettled', why: failure.reason, isAnswered: true, goneAs: goneAs(task, failure, status) }
   }
   // An earlier try may be the cause: it may have raised the version, or taken the email.
-  if (isInDoubt && !isGoneStatus(status)) return { is: 'unsettled', why: failure.reason, isAnswered: true }
+  if (isInDoubt && !isGoneStatus(status)) return { type: 'unsettled', why: failure.reason, isAnswered: true }
   return failed(failure, failure.code)
 }
 
@@ -167,16 +167,16 @@ function goneAs({ operation: { op, head }, isInDoubt }: Task, failure: Failure, 
 
 function judgeOutage({ tries }: Task, failure: Failure): SendOutcome {
   if (failure.headers && isReplayed(failure.headers)) {
-    return { is: 'unsettled', why: `the server keeps its failure: ${failure.reason}`, isAnswered: true }
+    return { type: 'unsettled', why: `the server keeps its failure: ${failure.reason}`, isAnswered: true }
   }
   if (tries + 1 >= MOST_TRIES)
-    return { is: 'unsettled', why: `${failure.reason}, after ${tries + 1} tries`, isAnswered: false }
-  return { is: 'again', because: 'outage', afterMs: failure.retryAfterMs }
+    return { type: 'unsettled', why: `${failure.reason}, after ${tries + 1} tries`, isAnswered: false }
+  return { type: 'again', because: 'outage', afterMs: failure.retryAfterMs }
 }
 
-function failed(failure: Failure, code: string): SendOutcome & { readonly is: 'failed' } {
+function failed(failure: Failure, code: string): SendOutcome & { readonly type: 'failed' } {
   const { status = null, field = null, reason, requestId: request = null } = failure
-  return { is: 'failed', entry: { status, code, field, reason, request } }
+  return { type: 'failed', entry: { status, code, field, reason, request } }
 }
 
 /** The error of a try that ends more than its own operation. */

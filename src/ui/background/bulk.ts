@@ -50,7 +50,7 @@ export async function sendEdits(
     onEnd: ({ operation }, verdict) => {
       const edit = byId.get(operation.head.id)
       if (edit) ended.add(edit)
-      if (edit && verdict.is === 'done') onDone(edit)
+      if (edit && verdict.type === 'done') onDone(edit)
     },
   }
   const error: unknown = await jobs.run(paths, TERMS, hooks).then(

@@ -110,7 +110,7 @@ export function createJobList({ store, openJobs, notices, underWay }: Parts): Jo
     retry: (id) =>
       attempt(async (jobs) => {
         const made = await jobs.makeRetry(jobs.find(id))
-        if (made.is !== 'refused') return send(jobs, made.job.paths)
+        if (made.type !== 'refused') return send(jobs, made.job.paths)
         throw new CrmError('invalid_input', `the rows of ${id} cannot be sent as they are`, {
           hint: `crm jobs retry ${id} says why`,
         })
