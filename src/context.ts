@@ -39,10 +39,10 @@ export interface Host {
   readonly folder?: string | undefined
   /** The program that asks the system keyring; undefined where there is no keyring to ask. */
   readonly keyringProgram?: string
-  /** From then on the exit code is a result: the command does not end when the reader of its output does. */
-  readonly onVerdict?: () => void
-  /** Told what a server took, for the message that the output could not be written. */
-  readonly onTaken?: (what: string) => void
+  /** From now on the exit code is a result: the command goes on without a reader of its output, and ends with its own code. */
+  readonly keepExitCode?: () => void
+  /** Called with the changes that took effect, for the message that the output could not be written. */
+  readonly onServerChange?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
   readonly isStdoutDiscarded?: () => boolean
   /** Does what the first Ctrl-C does; a screen reads that key itself. */

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     import('./core/exit.ts'),
   ])
 
-  const sent: SentSoFar = { isVerdict: false, taken: undefined }
+  const sent: SentSoFar = { isExitCodeKept: false, changes: undefined }
   watchStdout(process, sent)
   // A closed stderr is ignored.
   process.stderr.on('error', () => {})
@@ -79,11 +79,11 @@ async function main(): Promise<void> {
     folder: workingFolder(),
     // From dist/cli, where the build puts this file.
     keyringProgram: `${import.meta.dirname}/../../bin/keyring.js`,
-    onVerdict: () => {
-      sent.isVerdict = true
+    keepExitCode: () => {
+      sent.isExitCodeKept = true
     },
-    onTaken: (what) => {
-      sent.taken = what
+    onServerChange: (what) => {
+      sent.changes = what
     },
     interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),

@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       const output = isFormatOpen(leaf) ? (await repository())?.output : undefined
       const flags = output === undefined ? given : { ...given, output }
       const ctx = createContext({ ...host, io }, flags, repository, (secret) => secrets.add(secret))
-      if (flags.isDryRun || flags.isExitCodeWanted) host.onVerdict?.()
+      if (flags.isDryRun || flags.isExitCodeWanted) host.keepExitCode?.()
       try {
         // What is no expression is found before anything is sent or written.
         await ctx.expr()

@@ -41,7 +41,7 @@ function parseNames(text: string): string[] {
 }
 
 async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const [{ differences }, { entriesOf }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.read()])
   if (before === '-' && after === '-') {
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })

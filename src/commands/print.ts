@@ -183,7 +183,7 @@ export async function printOne(ctx: Context, record: CrmRecord, resource?: Resou
     throw new CrmError('usage', 'this has no id to print', { hint: 'use -o json, jsonl or table' })
   }
   // Unlike a list, a single record is not ended by a closed pipe: the exit code counts.
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const out = await recordOutput(ctx, Object.keys(record))
   try {
     await printRecord(out, record)
@@ -208,10 +208,10 @@ function doneBut(what: string, cause: CrmError): CrmError {
 /** Prints the record of a write. Its id is reported even if the output fails, because it may be the only way to find the record. */
 export async function printWritten(ctx: Context, record: CrmRecord, what: Resource): Promise<undefined> {
   const id = idText(record.id)
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   ctx.seen(what, [record])
   if (id !== undefined) {
-    ctx.onTaken?.(`${what} ${id}`)
+    ctx.onServerChange?.(`${what} ${id}`)
     if (ctx.isStdoutDiscarded?.()) ctx.note(`Done, but the output is discarded: ${what} ${id}`)
   }
   if (id === undefined && ctx.flags.output === 'id') {

@@ -1,9 +1,9 @@
 /** The effects of a command, for the case that its output cannot be written. */
 export interface SentSoFar {
   /** The exit code is a result: of a write, or of a search. */
-  isVerdict: boolean
+  isExitCodeKept: boolean
   /** The changes that took effect, for the message. */
-  taken: string | undefined
+  changes: string | undefined
 }
 
 /**
@@ -14,7 +14,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
   let isReaderGone = false
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isReaderGone) return
-    const what = sent.taken === undefined ? '' : `; what took effect: ${sent.taken}`
+    const what = sent.changes === undefined ? '' : `; what took effect: ${sent.changes}`
     if (error.code !== 'EPIPE') {
       stderr.write(
         `crm: cannot write the output: ${error.message}${what}\n  free some space, or write to another place\n`,
@@ -22,7 +22,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
       exit(13)
     }
     if (what !== '') stderr.write(`crm: the reader of the output is gone${what}\n`)
-    if (!sent.isVerdict) exit(0)
+    if (!sent.isExitCodeKept) exit(0)
     isReaderGone = true
     stdout.write = () => true
     // A writer that awaits `drain` would never continue.

@@ -138,7 +138,7 @@ async function listAll(ctx: Context, { path }: Request, cursor: string | undefin
 async function send(ctx: Context, request: Request, { include }: Options): Promise<undefined> {
   const api = await ctx.api()
   const { body, ...rest } = request
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const { reply, error } = await api.raw.send({ ...rest, bytes: body === undefined ? undefined : Buffer.from(body) })
   if (reply && include) await writeText(ctx.io.stdout, linesFor(ctx.io.stdout, headText(reply)))
   if (reply && reply.body.length > 0) await printBody(ctx, reply.body, error)

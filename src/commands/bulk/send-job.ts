@@ -16,7 +16,7 @@ type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
 
 /** Sends what is left of a job, shows its progress, prints its account, and fails if the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const jobs = await ctx.jobs()
   const { io, now } = ctx
   const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
@@ -56,7 +56,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     )
   }
   noteOtherRows(ctx, otherRows)
-  ctx.onTaken?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
+  ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   noteDuplicates(ctx, recheck, flags.recheck === false)
   await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))
   if (error !== undefined) throw error

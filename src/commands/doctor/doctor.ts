@@ -124,7 +124,7 @@ interface Diagnosis {
 
 /** One document if the format allows it, else a row for each check. */
 async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undefined> {
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const { output } = ctx.flags
   if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(diagnosis))
   if (output !== 'table') {

@@ -79,7 +79,7 @@ async function askGraphql(ctx: Context, text: string, options: Options): Promise
   const deletion = deletionOf(operation, options.expect)
   if (isWrite) requireExpected(ctx, deletion)
   if (isWrite && deletion.count > 0) await confirmDeletion(ctx, deletion)
-  if (!options.paginate) ctx.onVerdict?.()
+  if (!options.paginate) ctx.keepExitCode?.()
   return options.paginate ? askPages(ctx, question, options) : askOnce(ctx, question, options)
 }
 
@@ -118,12 +118,12 @@ function deletionOf({ fields }: Operation, expect: number | undefined): Deletion
 }
 
 async function send(
-  ctx: Pick<Context, 'api' | 'onVerdict'>,
+  ctx: Pick<Context, 'api' | 'keepExitCode'>,
   { query, variables, operation, idempotencyKey }: Question,
 ) {
   const api = await ctx.api()
   const isRead = operation.type === 'query'
-  if (!isRead) ctx.onVerdict?.()
+  if (!isRead) ctx.keepExitCode?.()
   return api.graphql.send({ query, variables, operationName: operation.name, isRead, idempotencyKey })
 }
 

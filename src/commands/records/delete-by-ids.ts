@@ -26,7 +26,7 @@ export async function deleteByIds(
   ids: readonly string[],
   ifMatch: string | undefined,
 ): Promise<ExitCode> {
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const deletions: Deletion[] = []
   let end: CrmError | undefined
   for (const id of ids) {
@@ -73,7 +73,7 @@ export async function printDeletions(
   const { plural } = RESOURCES[resource]
   const { output } = ctx.flags
   const done = deletions.filter(({ outcome }) => outcome === 'done')
-  if (done.length > 0) ctx.onTaken?.(`${done.length} of ${deletions.length} ${plural} were deleted`)
+  if (done.length > 0) ctx.onServerChange?.(`${done.length} of ${deletions.length} ${plural} were deleted`)
   const shown = output === 'id' ? done : deletions
   const records = shown.map(({ id, outcome, error }): CrmRecord => {
     return { id, outcome, ...(error && { error: errorRecord(error) }) }

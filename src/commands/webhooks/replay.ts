@@ -68,7 +68,7 @@ async function replayEvents(ctx: Context, ids: readonly string[], options: Optio
       ...(isSigned && { sign: resigner.sign }),
     },
   )
-  if (forwarder) ctx.onVerdict?.()
+  if (forwarder) ctx.keepExitCode?.()
   const stop = (): void => void forwarder?.close()
   ctx.signal.addEventListener('abort', stop)
   let count = 0

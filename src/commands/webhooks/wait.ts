@@ -52,7 +52,7 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
 /** An assertion for tests: prints the events, or the reasons why they were not received. */
 async function waitForEvents(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
   refuseContradictions(options)
-  ctx.onVerdict?.()
+  ctx.keepExitCode?.()
   const globs = parseGlobs(text)
   await checkGlobs(ctx, globs, isSenderForeign(options))
   const wanted = await createWanted(ctx, globs)

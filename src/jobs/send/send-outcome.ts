@@ -59,7 +59,8 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   }
   // A 2xx with an HTML page or a truncated text, or a redirect after a write that may have been handled.
   if (code === 'in_doubt') return unclear(task, outcome.reason)
-  if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { type: 'stopped', failure: outcome }
+  if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome))
+    return { type: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
     return { type: 'again', because: 'running', afterMs: outcome.retryAfterMs ?? RUNNING_WAIT_MS }
   }

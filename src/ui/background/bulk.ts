@@ -47,10 +47,10 @@ export async function sendEdits(
   const hooks: RunHooks = {
     onStart: () => {},
     onPause: () => {},
-    onEnd: ({ operation }, verdict) => {
+    onEnd: ({ operation }, outcome) => {
       const edit = byId.get(operation.head.id)
       if (edit) ended.add(edit)
-      if (edit && verdict.type === 'done') onDone(edit)
+      if (edit && outcome.type === 'done') onDone(edit)
     },
   }
   const error: unknown = await jobs.run(paths, TERMS, hooks).then(

@@ -98,14 +98,24 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
     failureOf({ code: 'in_doubt', status: 200, isInDoubt: true }),
     { type: 'unsettled', isAnswered: false, isTaken: true },
   ],
-  ['204 to an update is done', taskOf('update'), answer({ status: 204, json: undefined }), { type: 'done', id: 'con_1' }],
+  [
+    '204 to an update is done',
+    taskOf('update'),
+    answer({ status: 204, json: undefined }),
+    { type: 'done', id: 'con_1' },
+  ],
   [
     '410 to a delete is looked up, as 404 is',
     taskOf('delete'),
     failureOf({ status: 410 }),
     { type: 'unsettled', goneAs: { ifGone: [0, 410, 'con_1', 'g'], ifThere: { t: 'failed', status: 410 } } },
   ],
-  ['204 to a delete is done', taskOf('delete'), answer({ status: 204, json: undefined }), { type: 'done', id: 'con_1' }],
+  [
+    '204 to a delete is done',
+    taskOf('delete'),
+    answer({ status: 204, json: undefined }),
+    { type: 'done', id: 'con_1' },
+  ],
   [
     '429 was not executed: the same key',
     taskOf('create'),
