@@ -74,8 +74,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a key that is not taken fails every row instead of stopping the job',
     file: 'src/jobs/send/send-outcome.ts',
-    line: "if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome)) return { type: 'stopped', failure: outcome }",
-    to: "if (isRedirect(outcome)) return { type: 'stopped', failure: outcome }",
+    line: "if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome))",
+    to: 'if (isRedirect(outcome))',
     tests: ['test/jobs/run-job.test.ts'],
   },
   {
