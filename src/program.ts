@@ -1,8 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Command, CommanderError } from 'commander'
 import { commandLine, withRepeatHint } from './commands/command-line.ts'
-import { addCommands } from './commands/commands.ts'
-import { examples } from './commands/examples.ts'
+import { addCommands, examples } from './commands/command-tree.ts'
+import { COMMANDS } from './commands/commands.ts'
 import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './commands/flags.ts'
 import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName, topicText } from './commands/help/topics.ts'
 import { type Act, type Context, createContext, type GlobalFlags, type Host } from './context.ts'
@@ -49,7 +49,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     }
   try {
     const [first, word = '', ...more] = argv
-    const program = buildProgram({ ...host, io }, act, first)
+    const program = buildProgram({ ...host, io }, act, argv)
     const topic = first === 'help' && more.length === 0 ? findHelpTopic(word) : undefined
     if (topic !== undefined) return await showTopic(io, program, topic)
     await program.parseAsync(first === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
@@ -81,8 +81,8 @@ function repositoryReader({ folder, env, io }: Host, { isQuiet, isDebug }: Globa
   }
 }
 
-/** The command tree, or what `firstWord` needs of it; what `act` does with a command's work is up to the caller. */
-export function buildProgram(host: Host, act: Act, firstWord?: string): Command {
+/** The command tree, or what `words` need of it; what `act` does with a command's work is up to the caller. */
+export function buildProgram(host: Host, act: Act, words: readonly string[] = []): Command {
   const program = new Command('crm')
     .description('CRM administration from the command line')
     .version(`crm ${host.version}`, '-V, --version', 'print the version')
@@ -104,7 +104,7 @@ export function buildProgram(host: Host, act: Act, firstWord?: string): Command 
     .helpCommand('help [command...]', 'show help for a command, or on a topic')
     .exitOverride()
   addGlobalFlags(program)
-  addCommands(program as CommandUnknownOpts, act, firstWord)
+  addCommands(program as CommandUnknownOpts, act, COMMANDS, words)
   throwUsageErrors(program)
   return program
 }

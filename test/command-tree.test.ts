@@ -18,11 +18,52 @@ test('the command tree is the one that was reviewed; a change of it that is mean
   await expect(`${tree.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
 })
 
-test('a command line that begins with a noun is read with the commands of that noun alone, and they are the same', () => {
-  const all = commandTree().commands as readonly Command[]
-  for (const noun of all) {
-    const [only, ...others] = commandTree(noun.name()).commands as readonly Command[]
-    expect(others).toEqual([])
-    expect(only && describeTree(only, only.name())).toEqual(describeTree(noun, noun.name()))
+function childrenOf(command: Command): readonly Command[] {
+  return command.commands as readonly Command[]
+}
+
+/** The commands at the end of `words` and beside those on the way there. */
+function commandsOn(words: readonly string[], tree: Command): readonly string[] {
+  const [word, ...rest] = words
+  const names = childrenOf(tree).map((child) => child.name())
+  const next = childrenOf(tree).find((child) => child.name() === word)
+  return [...names, ...(next ? commandsOn(rest, next) : [])]
+}
+
+function pathsBelow(command: Command, path: readonly string[] = []): readonly (readonly string[])[] {
+  return childrenOf(command).flatMap((child) => {
+    const own = [...path, child.name()]
+    return [own, ...pathsBelow(child, own)]
+  })
+}
+
+function commandAt(tree: Command, words: readonly string[]): Command {
+  return words.reduce((command, word) => childrenOf(command).find((child) => child.name() === word) ?? command, tree)
+}
+
+test('a command line that names a command is read with that command alone, and it is the same one', () => {
+  const all = commandTree()
+  for (const path of pathsBelow(all)) {
+    const one = commandTree([...path, '--limit', '1'])
+    const below = childrenOf(commandAt(all, path)).map((child) => child.name())
+    expect(commandsOn(path, one), path.join(' ')).toEqual([...path, ...below])
+    expect(describeTree(commandAt(one, path), '')).toEqual(describeTree(commandAt(all, path), ''))
   }
 })
+
+test.each([[], ['contcts'], ['help', 'contacts'], ['--no-input', 'contacts', 'list']])(
+  'a command line that does not begin with a command is read with all of them: %j',
+  (...words) => {
+    expect(describeTree(commandTree(words), 'crm')).toEqual(describeTree(commandTree(), 'crm'))
+  },
+)
+
+test.each(['lst', '--help', 'constructor', 'con_1'])(
+  'crm contacts %s is read with all commands of contacts',
+  (word) => {
+    expect(commandsOn(['contacts'], commandTree(['contacts', word]))).toEqual(
+      commandsOn(['contacts'], commandTree(['contacts'])),
+    )
+    expect(commandsOn(['contacts'], commandTree(['contacts']))).toHaveLength(8)
+  },
+)

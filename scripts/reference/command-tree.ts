@@ -6,14 +6,14 @@ import { buildProgram } from '../../src/program.ts'
 const io = { stdin: (async function* () {})(), stdout: { write: () => true }, stderr: { write: () => true } }
 const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
 
-/** The tree of commands, or the part that `firstWord` needs; running a command only checks its arguments. */
-export function commandTree(firstWord?: string): Command {
+/** The tree of commands, or the part that `words` need; running a command only checks its arguments. */
+export function commandTree(words?: readonly string[]): Command {
   return buildProgram(
     host,
     () =>
       async (...args) =>
         void readGlobalFlags(args.at(-1) as unknown as Command),
-    firstWord,
+    words,
   )
 }
 

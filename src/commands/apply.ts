@@ -6,7 +6,7 @@ import type { ExitCode } from '../core/exit.ts'
 import { showOrSendMade } from './bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
 import { addRecheckFlag, addRunFlags } from './bulk/run-flags.ts'
-import { examples } from './examples.ts'
+import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 
 interface Options extends Omit<PlanFlags, 'plan'> {

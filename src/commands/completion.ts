@@ -1,7 +1,7 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { writeText } from '../core/streams.ts'
-import { examples } from './examples.ts'
+import { examples } from './command-tree.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 

@@ -1,5 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act } from '../context.ts'
+import type { Noun } from './command-tree.ts'
 import { addCreate } from './records/create.ts'
 import { addDelete } from './records/delete.ts'
 import { addExport } from './records/export.ts'
@@ -41,13 +40,15 @@ const EXAMPLES = {
   ],
 }
 
-export function addContacts(program: CommandUnknownOpts, act: Act): void {
-  const contacts = program.command('contacts').description('list, read, create, change and delete contacts')
-  addList(contacts, act, { resource: 'contact', examples: EXAMPLES.list })
-  addGet(contacts, act, { resource: 'contact', examples: EXAMPLES.get })
-  addCreate(contacts, act, { resource: 'contact', examples: EXAMPLES.create })
-  addUpdate(contacts, act, { resource: 'contact', examples: EXAMPLES.update })
-  addDelete(contacts, act, { resource: 'contact', examples: EXAMPLES.delete })
-  addExport(contacts, act, { resource: 'contact', examples: EXAMPLES.export })
-  addImport(contacts, act, { resource: 'contact', examples: EXAMPLES.import })
+export const CONTACTS: Noun = {
+  description: 'list, read, create, change and delete contacts',
+  commands: {
+    list: (parent, act) => addList(parent, act, { resource: 'contact', examples: EXAMPLES.list }),
+    get: (parent, act) => addGet(parent, act, { resource: 'contact', examples: EXAMPLES.get }),
+    create: (parent, act) => addCreate(parent, act, { resource: 'contact', examples: EXAMPLES.create }),
+    update: (parent, act) => addUpdate(parent, act, { resource: 'contact', examples: EXAMPLES.update }),
+    delete: (parent, act) => addDelete(parent, act, { resource: 'contact', examples: EXAMPLES.delete }),
+    export: (parent, act) => addExport(parent, act, { resource: 'contact', examples: EXAMPLES.export }),
+    import: (parent, act) => addImport(parent, act, { resource: 'contact', examples: EXAMPLES.import }),
+  },
 }

@@ -78,11 +78,11 @@ export const COMPANY = {
   change(registry, 'import { CONTACT }', "import { COMPANY } from './company.ts'\nimport { CONTACT }")
   change(registry, '  contact: CONTACT,', '  contact: CONTACT,\n  company: COMPANY,')
   const commands = readFileSync(join(copy, 'src/commands/contacts.ts'), 'utf8')
-  const renamed = commands.replaceAll('contacts', 'companies').replaceAll('Contacts', 'Companies')
+  const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
   writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))
   const nouns = 'src/commands/commands.ts'
-  change(nouns, 'import { addContacts }', "import { addCompanies } from './companies.ts'\nimport { addContacts }")
-  change(nouns, '  contacts: addContacts,', '  contacts: addContacts,\n  companies: addCompanies,')
+  change(nouns, 'import { CONTACTS }', "import { COMPANIES } from './companies.ts'\nimport { CONTACTS }")
+  change(nouns, '  contacts: CONTACTS,', '  contacts: CONTACTS,\n  companies: COMPANIES,')
 }
 
 function node(args: readonly string[], input = ''): { readonly stdout: string; readonly stderr: string } {

@@ -6,8 +6,8 @@ import { askHidden, askTyped } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-input.ts'
 import { checkKey, checkProfileName, defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
+import { examples } from '../command-tree.ts'
 import { canAsk } from '../confirm.ts'
-import { examples } from '../examples.ts'
 import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options {

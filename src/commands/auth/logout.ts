@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { forgetEverywhere } from '../../settings/keep-key.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { requireProfileName } from '../selected-profile.ts'
 
 interface Options {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { readKeyFlag } from '../../settings/key-input.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import type { Target } from '../../settings/target.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 

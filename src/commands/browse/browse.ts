@@ -1,7 +1,7 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import { placeOf, showScreens, terminalOf } from './show-screens.ts'
 

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { printValue } from '../print.ts'
 
 export function addConfigPath(config: CommandUnknownOpts, act: Act): void {

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { parseSettingKey } from '../../settings/setting.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { requireProfileName } from '../selected-profile.ts'
 import { noteOtherServer } from './note-other-server.ts'
 

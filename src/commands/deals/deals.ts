@@ -1,5 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act } from '../../context.ts'
+import type { Noun } from '../command-tree.ts'
 import { addCreate } from '../records/create.ts'
 import { addGet } from '../records/get.ts'
 import { addImport } from '../records/import.ts'
@@ -22,12 +21,14 @@ const EXAMPLES = {
   import: ['crm deals import deals.csv --dry-run', 'crm deals import deals.csv'],
 }
 
-export function addDeals(program: CommandUnknownOpts, act: Act): void {
-  const deals = program.command('deals').description('list, read, create and change deals')
-  addDealsList(deals, act)
-  addGet(deals, act, { resource: 'deal', examples: EXAMPLES.get })
-  addCreate(deals, act, { resource: 'deal', examples: EXAMPLES.create })
-  addUpdate(deals, act, { resource: 'deal', examples: EXAMPLES.update })
-  addDealsExport(deals, act)
-  addImport(deals, act, { resource: 'deal', examples: EXAMPLES.import })
+export const DEALS: Noun = {
+  description: 'list, read, create and change deals',
+  commands: {
+    list: addDealsList,
+    get: (parent, act) => addGet(parent, act, { resource: 'deal', examples: EXAMPLES.get }),
+    create: (parent, act) => addCreate(parent, act, { resource: 'deal', examples: EXAMPLES.create }),
+    update: (parent, act) => addUpdate(parent, act, { resource: 'deal', examples: EXAMPLES.update }),
+    export: addDealsExport,
+    import: (parent, act) => addImport(parent, act, { resource: 'deal', examples: EXAMPLES.import }),
+  },
 }

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { parseFilters } from '../filters.ts'
 import { addScopedFlags } from '../flags.ts'

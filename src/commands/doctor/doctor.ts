@@ -10,7 +10,7 @@ import { typedProfile } from '../../core/typed-profile.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { wrapText } from '../../output/wrap-text.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
 import {

@@ -4,7 +4,7 @@ import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Account } from '../../jobs/journal/row-totals.ts'
 import { jobRecord } from '../bulk/job-record.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
 
 interface Options {

@@ -1,5 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act } from '../../context.ts'
+import type { Noun } from '../command-tree.ts'
 import { addJobsCancel } from './cancel.ts'
 import { addJobsFailed } from './failed.ts'
 import { addJobsList } from './list.ts'
@@ -9,14 +8,16 @@ import { addJobsRetry } from './retry.ts'
 import { addJobsShow } from './show.ts'
 import { addJobsUndo } from './undo.ts'
 
-export function addJobs(program: CommandUnknownOpts, act: Act): void {
-  const jobs = program.command('jobs').description('bulk work: what was sent, what is left, what failed')
-  addJobsList(jobs, act)
-  addJobsShow(jobs, act)
-  addJobsResume(jobs, act)
-  addJobsFailed(jobs, act)
-  addJobsRetry(jobs, act)
-  addJobsUndo(jobs, act)
-  addJobsCancel(jobs, act)
-  addJobsPrune(jobs, act)
+export const JOBS: Noun = {
+  description: 'bulk work: what was sent, what is left, what failed',
+  commands: {
+    list: addJobsList,
+    show: addJobsShow,
+    resume: addJobsResume,
+    failed: addJobsFailed,
+    retry: addJobsRetry,
+    undo: addJobsUndo,
+    cancel: addJobsCancel,
+    prune: addJobsPrune,
+  },
 }

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { addRecheckFlag, addRunFlags, type RunFlags } from '../bulk/run-flags.ts'
 import { sendJob } from '../bulk/send-job.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 
 export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {

@@ -9,7 +9,7 @@ import { addExpectFlag } from '../bulk/plan.ts'
 import { addReadFlags } from '../bulk/read-flags.ts'
 import { retryRows } from '../bulk/retry-rows.ts'
 import { addRecheckFlag, addRunFlags } from '../bulk/run-flags.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 
 export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { jobRecord } from '../bulk/job-record.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 

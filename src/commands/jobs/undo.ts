@@ -4,7 +4,7 @@ import type { ExitCode } from '../../core/exit.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
 import { addRunFlags } from '../bulk/run-flags.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 
 export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { exportList, FILE_HELP } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../../context.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { getByIds } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { RecordCommand } from './record-command.ts'

@@ -6,7 +6,7 @@ import { hasOperation, type ImportableResource, type PluralOf, RESOURCES } from 
 import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
 import { addMatchFlags } from '../bulk/match-flags.ts'
 import { addRecheckFlag } from '../bulk/run-flags.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 
 export interface ImportCommand {
   readonly resource: ImportableResource

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { parseRateLimit, type RateLimit } from '../serve/limits.ts'
 

@@ -3,7 +3,7 @@ import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { writeText } from '../../core/streams.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 
 export function addSchema(program: CommandUnknownOpts, act: Act): void {
   program

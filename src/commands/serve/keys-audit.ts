@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commande
 import type { Act, Context } from '../../context.ts'
 import { durationText } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { DATABASE_HELP, listKeysCommand, withDatabase } from './keys-database.ts'

@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, listKeysCommand, withDatabase } from './keys-database.ts'

@@ -6,11 +6,11 @@ import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
 import type { Log } from '../../service/log.ts'
 import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
-import { examples } from '../examples.ts'
+import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { addServeBackup } from './backup.ts'
 import { databaseLocation, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
-import { addServeKeys } from './keys.ts'
+import { KEYS } from './keys.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, type RateLimit } from './limits.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { readPipelines, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
@@ -35,7 +35,9 @@ interface Options {
   readonly log?: LogFormat
 }
 
-export function addServe(program: CommandUnknownOpts, act: Act): void {
+const BESIDE_SERVING: Commands = { keys: KEYS, backup: addServeBackup, stats: addServeStats }
+
+export function addServe(program: CommandUnknownOpts, act: Act, words: readonly string[]): void {
   const serve = program
     .command('serve')
     .summary('run the CRM service on this machine')
@@ -73,9 +75,7 @@ export function addServe(program: CommandUnknownOpts, act: Act): void {
       `${examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt')}\n\nA new database gets a key, kept under the profile local (or -p NAME); --key-file FILE brings one instead.`,
     )
     .action(act(serveUntilStopped))
-  addServeKeys(serve, act)
-  addServeBackup(serve, act)
-  addServeStats(serve, act)
+  addCommands(serve, act, BESIDE_SERVING, words)
 }
 
 /** Returns after the service has stopped: requests in flight are answered, and acknowledged writes are on disk. */

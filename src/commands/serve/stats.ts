@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { RECORD_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, withDatabase } from './keys-database.ts'

@@ -9,9 +9,6 @@ import type { Started } from './first-key.ts'
 
 const MAX_SHOWN_VALUES = 20
 
-const NOUNS = PLAIN_RESOURCES.map((resource) => RESOURCES[resource].plural).join(' or ')
-const FORM = `Expected members of ${NOUNS}, such as contacts.email or contacts.email,contacts.phone, or none.`
-
 /** `contacts.email,contacts.phone`; `none` is an empty list. */
 export function parseUnique(text: string): readonly UniqueMember[] {
   if (text === 'none') return []
@@ -21,14 +18,19 @@ export function parseUnique(text: string): readonly UniqueMember[] {
 function parseMember(word: string): UniqueMember {
   const [, noun, member] = /^(\w+)\.(\S+)$/.exec(word) ?? []
   const resource = PLAIN_RESOURCES.find((each) => RESOURCES[each].plural === noun)
-  if (resource === undefined || member === undefined) throw new InvalidArgumentError(FORM)
+  if (resource === undefined || member === undefined) throw new InvalidArgumentError(expectedForm())
   if (isReadOnly(member)) {
-    throw new InvalidArgumentError(`${member} is set by the service. ${FORM}`)
+    throw new InvalidArgumentError(`${member} is set by the service. ${expectedForm()}`)
   }
   const known: readonly string[] = FIELDS[resource]
   const meant = known.includes(member) ? undefined : nearest(member, known)
   if (meant !== undefined) throw new InvalidArgumentError(`Did you mean ${noun}.${meant}?`)
   return { resource, member }
+}
+
+function expectedForm(): string {
+  const nouns = PLAIN_RESOURCES.map((resource) => RESOURCES[resource].plural).join(' or ')
+  return `Expected members of ${nouns}, such as contacts.email or contacts.email,contacts.phone, or none.`
 }
 
 /** Stored in the database, so that the next start needs no flag; `--unique none` removes it. */

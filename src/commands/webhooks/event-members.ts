@@ -11,10 +11,6 @@ export interface EventCheck extends ListCheck {
   slip(): CrmError | undefined
 }
 
-/** Members of the records of crm serve. */
-const KNOWN: readonly string[] = [
-  ...new Set(RECORD_RESOURCES.flatMap((resource): readonly string[] => FIELDS[resource])),
-]
 const ENVELOPE: readonly string[] = ['type', 'timestamp', 'data', 'previous']
 
 /** Checks the members in `--where` for events as they arrive. */
@@ -43,9 +39,14 @@ function checkOf(uses: readonly MemberUse[]): EventCheck {
   }
 }
 
+/** Members of the records of crm serve. */
+function recordMembers(): readonly string[] {
+  return RECORD_RESOURCES.flatMap((resource): readonly string[] => FIELDS[resource])
+}
+
 function refuseUnknown({ flag, path: [name = ''], ifMeant = '' }: MemberUse): void {
   if (EVENT_MEMBERS.includes(name)) return
-  const meant = nearest(name, EVENT_MEMBERS) ?? (KNOWN.includes(name) ? `body.data.${name}` : undefined)
+  const meant = nearest(name, EVENT_MEMBERS) ?? (recordMembers().includes(name) ? `body.data.${name}` : undefined)
   const question = meant === undefined ? '' : `did you mean ${meant}? `
   throw new CrmError('usage', `${flag}: an event has no member ${name}, but ${EVENT_MEMBERS.join(', ')}`, {
     hint: `${question}${ifMeant}`,
@@ -56,13 +57,13 @@ function isKnown([first, second = '', third, ...rest]: readonly string[]): boole
   if (second === '') return true
   if (first !== 'body') return false
   if (third === undefined) return ENVELOPE.includes(second)
-  return (second === 'data' || second === 'previous') && KNOWN.includes(third) && rest.length === 0
+  return (second === 'data' || second === 'previous') && recordMembers().includes(third) && rest.length === 0
 }
 
 function withMeant(use: MemberUse): MemberUse {
   const [first, second = '', third, ...rest] = use.path
   if (first !== 'body' || rest.length > 0) return use
-  const meant = third === undefined ? nearest(second, ENVELOPE) : nearest(third, KNOWN)
+  const meant = third === undefined ? nearest(second, ENVELOPE) : nearest(third, recordMembers())
   if (meant === undefined) return use
   const path = third === undefined ? `body.${meant}` : `body.${second}.${meant}`
   return { ...use, ifMeant: `did you mean ${path}? ${use.ifMeant ?? ''}`.trimEnd() }

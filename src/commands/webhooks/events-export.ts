@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { writeText } from '../../core/streams.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
 

@@ -1,12 +1,13 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act } from '../../context.ts'
+import type { Noun } from '../command-tree.ts'
 import { addEventsExport } from './events-export.ts'
 import { addEventsList } from './events-list.ts'
 import { addEventsShow } from './events-show.ts'
 
-export function addEvents(webhooks: CommandUnknownOpts, act: Act): void {
-  const events = webhooks.command('events').description('events that listeners of this machine have kept')
-  addEventsList(events, act)
-  addEventsShow(events, act)
-  addEventsExport(events, act)
+export const EVENTS: Noun = {
+  description: 'events that listeners of this machine have kept',
+  commands: {
+    list: addEventsList,
+    show: addEventsShow,
+    export: addEventsExport,
+  },
 }

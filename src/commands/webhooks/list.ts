@@ -1,12 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { FIELDS } from '../../core/resources/registry.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
-
-/** Without the secret, which servers show only once. */
-const COLUMNS = FIELDS.webhook.filter((name) => name !== 'secret')
 
 interface Options {
   readonly cursor?: string
@@ -25,5 +22,7 @@ export function addWebhooksList(webhooks: CommandUnknownOpts, act: Act): void {
 async function listWebhooks(ctx: Context, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.list('webhooks', query), ...listOf('webhook'), columns: COLUMNS })
+  // Servers show the secret only once.
+  const columns = FIELDS.webhook.filter((name) => name !== 'secret')
+  await printList(ctx, { pages: api.graphql.list('webhooks', query), ...listOf('webhook'), columns })
 }

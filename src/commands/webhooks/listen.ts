@@ -4,7 +4,7 @@ import type { Act, Context } from '../../context.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import type { CrmError } from '../../core/errors.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
-import { examples } from '../examples.ts'
+import { examples } from '../command-tree.ts'
 import {
   type AckFlags,
   addAckFlags,
