@@ -11,7 +11,7 @@ export const LAZY_MODULES = {
     store: () => import('./service/store/open-store.ts'),
     server: () => import('./service/server.ts'),
     keys: () => import('./service/keys.ts'),
-    pipelines: () => import('./service/pipelines-file.ts'),
+    pipelines: () => import('./service/resources/pipelines.ts'),
     delivery: () => import('./service/delivery/sender.ts'),
     seed: () => import('./service/seed.ts'),
   },

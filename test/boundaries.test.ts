@@ -17,7 +17,7 @@ const CROSSING: readonly (readonly [file: string, code: string])[] = [
   ['src/expr/bad.ts', "import { openSettings } from '../settings/settings.ts'"],
   ['src/api/bad.ts', "import { startServer } from '../service/server.ts'"],
   ['src/api/bad.ts', "const service = await import('../service/server.ts')"],
-  ['src/service/routes/bad.ts', "import { createApi } from '../../api/client.ts'"],
+  ['src/service/resources/bad.ts', "import { createApi } from '../../api/client.ts'"],
   ['src/service/bad.ts', "import { safeText } from '../output/safe-text.ts'"],
   ['src/output/bad.ts', "import { openSettings } from '../settings/settings.ts'"],
   ['src/settings/bad.ts', "import type { Context } from '../context.ts'"],

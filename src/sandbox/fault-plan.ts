@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { FAULT_STATUSES, type FaultPlan, type FaultStatus, type InjectedFault } from '../service/fault-plan.ts'
+import { FAULT_STATUSES, type FaultPlan, type FaultStatus, type InjectedFault } from '../service/injected-faults.ts'
 
 /** Percent of requests by kind of fault: `{ 500: 2, 'reset-after': 1 }`. */
 export type FaultShares = Readonly<Record<string, number>>

@@ -1,15 +1,27 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { CrmError } from '../core/errors.ts'
 import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
-import type { FaultPlan } from './fault-plan.ts'
-import { noSuchPath, notAllowed, problemOf, severalHosts } from './faults.ts'
+import { unsupportedType } from './body.ts'
 import { answerClientError, closeInStages, createHttpServer, type Timeouts, type Tls } from './http-server.ts'
+import type { FaultPlan } from './injected-faults.ts'
 import { injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
-import { problemText, requestId } from './problem.ts'
+import { Problem, problemText, requestId } from './problem.ts'
 import type { Reply, Route } from './route.ts'
-import { ANSWER_KEPT_MS } from './store/kept-answers.ts'
+import { ANSWER_KEPT_MS } from './store/change-rules.ts'
+
+/** Requests that Fastify rejects before a route sees them. */
+const FRAMEWORK_FAULTS: Readonly<Record<string, (method: string) => Problem>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new Problem(413, { code: 'body_too_large', detail: 'the body is larger than 1 MiB' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: unsupportedType,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Problem(400, { code: 'malformed_body', detail: 'the length of the body differs from Content-Length' }),
+  FST_ERR_BAD_URL: () => new Problem(400, { code: 'malformed_url', detail: 'the path is not percent-encoded UTF-8' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Problem(404, { code: 'not_found', detail: 'the id is too long' }),
+}
 
 export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
@@ -165,4 +177,35 @@ function hasSeveralHosts({ headers: { host }, raw: { rawHeaders } }: FastifyRequ
 
 function pathOf(request: FastifyRequest): string {
   return request.url.split(/[?#]/, 1)[0] ?? ''
+}
+
+/** The Problem for any thrown error. Messages of the database and of bugs are logged, not sent to clients. */
+function problemOf(error: unknown, method: string): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof CrmError) {
+    const detail = 'the database is not available at the moment'
+    return new Problem(503, { code: 'unavailable', detail, headers: { 'retry-after': '5' } })
+  }
+  const { code, statusCode = 500 } = error as Partial<FastifyError>
+  const fault = FRAMEWORK_FAULTS[code ?? '']
+  if (fault) return fault(method)
+  if (statusCode < 500) return new Problem(400, { code: 'malformed_request', detail: 'the request was truncated' })
+  return new Problem(500, { code: 'internal', detail: 'internal error; see the log under the request id' })
+}
+
+function notAllowed(method: string, path: string, allowed: readonly string[]): Problem {
+  return new Problem(405, {
+    code: 'method_not_allowed',
+    detail: `${path} supports ${allowed.join(' and ')}, not ${method}`,
+    headers: { allow: allowed.join(', ') },
+  })
+}
+
+/** RFC 9112 section 3.2: a proxy before the service may have used another one. */
+function severalHosts(): Problem {
+  return new Problem(400, { code: 'malformed_request', detail: 'the request has more than one Host header' })
+}
+
+function noSuchPath(path: string): Problem {
+  return new Problem(404, { code: 'not_found', detail: `there is no ${path} here` })
 }

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type JsonNode, JsonTextError, type Members, parseSentJson } from './json-text.ts'
-import { invalidValues, Problem } from './problem.ts'
+import { invalidValues, Problem, shownValue } from './problem.ts'
 import type { Call } from './route.ts'
-import { shownValue } from './shown.ts'
 
 const JSON_TYPE = 'application/json'
 

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FaultPlan, FaultStatus, InjectedFault } from './fault-plan.ts'
 import type { Log } from './log.ts'
 import { Problem } from './problem.ts'
+
+/** Statuses that clients are expected to retry. */
+export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const
 
 /** Statuses sent with Retry-After. */
 const WITH_RETRY_AFTER: readonly FaultStatus[] = [429, 503]
@@ -73,4 +75,24 @@ function sequence(): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
+}
+
+export type FaultStatus = (typeof FAULT_STATUSES)[number]
+
+export interface InjectedFault {
+  /** Undefined resets the connection. */
+  readonly status: FaultStatus | undefined
+  /** Whether the fault strikes after the request took effect. */
+  readonly isAfterwards: boolean
+  /** Share of all requests, 0 to 1. */
+  readonly share: number
+}
+
+/** The faults that a service injects to test its clients. */
+export interface FaultPlan {
+  /** Delay before each request is handled. */
+  readonly latencyMs: number
+  readonly faults: readonly InjectedFault[]
+  /** No fault is injected while this is false. */
+  isOn(): boolean
 }

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { type JsonNode, jsonText } from './json-text.ts'
+
+const MAX_SHOWN = 80
 
 /** A rejected value: its position, the rule it breaks, and the expected value. */
 export interface ValueFault {
@@ -108,4 +111,16 @@ export function notFound(what: string, id: string): Problem {
 export function requestId(sent: string | string[] | undefined): string {
   const isSafe = typeof sent === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(sent) && !/crm_key_|whsec_/i.test(sent)
   return isSafe ? sent : `req_${randomUUID()}`
+}
+
+/** A sent text, quoted and truncated for a message. */
+export function shownText(text: string, maxLength: number = MAX_SHOWN): string {
+  return text.length <= maxLength ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, maxLength))}…`
+}
+
+/** A sent JSON value, truncated for a message. */
+export function shownValue(value: JsonNode): string {
+  const text = jsonText(value)
+  if (text.startsWith('"')) return shownText(JSON.parse(text) as string)
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`
 }

@@ -1,14 +1,13 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES, type RecordResource } from '../core/resources/registry.ts'
-import { dealCreation } from './deal-changes.ts'
 import { type Members, parseSentJson } from './json-text.ts'
-import { noteCreation } from './note-creation.ts'
-import { creation } from './plain-changes.ts'
 import { Problem } from './problem.ts'
+import { dealCreation, noteCreation } from './resources/deals.ts'
+import { creation } from './resources/plain.ts'
+import { uniqueValues } from './store/change-rules.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
 import type { Pipeline, Store, UniqueMember } from './store/store.ts'
-import { uniqueValues } from './store/unique-values.ts'
 import { type CheckedWrite, writeOnce } from './write.ts'
 
 /** The rules of the target database. */

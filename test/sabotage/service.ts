@@ -10,21 +10,21 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a key that has expired is still taken',
-    file: 'src/service/bearer.ts',
+    file: 'src/service/admission.ts',
     line: "if (key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs) throw invalidToken('the key has expired')",
     to: '',
     tests: ['test/service/bearer.test.ts'],
   },
   {
     name: 'a key that may only read can write',
-    file: 'src/service/bearer.ts',
+    file: 'src/service/admission.ts',
     line: 'if (key.scopes.includes(scope)) return',
     to: 'if (key.scopes.length > 0) return',
     tests: ['test/service/bearer.test.ts'],
   },
   {
     name: 'a key is taken in the URL, which logs keep',
-    file: 'src/service/bearer.ts',
+    file: 'src/service/admission.ts',
     line: 'if (query[name] !== undefined) throw invalidRequest(`send the key in the Authorization header, not as ${name}`)',
     to: '',
     tests: ['test/service/bearer.test.ts'],
@@ -80,14 +80,14 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'If-Match is ignored, and a change overwrites another one',
-    file: 'src/service/if-match.ts',
+    file: 'src/service/write.ts',
     line: 'if (!expected || expected.has(`${version}`)) return',
     to: 'if (expected !== undefined) return',
-    tests: ['test/service/routes/contacts.test.ts'],
+    tests: ['test/service/resources/contacts.test.ts'],
   },
   {
     name: 'a cursor of one list is taken for another list or other filters',
-    file: 'src/service/cursor.ts',
+    file: 'src/service/page.ts',
     line: 'if (text.startsWith(mark)) return id',
     to: 'return id',
     tests: ['test/service/page.test.ts'],
@@ -108,7 +108,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a null in a patch is stored and does not remove the member',
-    file: 'src/service/merge-patch.ts',
+    file: 'src/service/resources/records.ts',
     line: "if (value === 'null') merged.delete(name)",
     to: "if (value === '') merged.delete(name)",
     tests: ['test/service/merge-patch.test.ts'],
@@ -276,9 +276,9 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'the 31st of February is taken for a day of March',
-    file: 'src/service/deal-filters.ts',
+    file: 'src/service/resources/deal-filters.ts',
     line: 'return Number(parts[3]) > lastDay || Number.isNaN(timeMs) ? undefined : timeMs',
     to: 'return Number.isNaN(timeMs) ? undefined : timeMs',
-    tests: ['test/service/routes/deals.test.ts'],
+    tests: ['test/service/resources/deals.test.ts'],
   },
 ]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FAULT_STATUSES } from '../../src/service/fault-plan.ts'
+import { FAULT_STATUSES } from '../../src/service/injected-faults.ts'
 import { serveForTest } from './serve-for-test.ts'
 
 const all = { isAfterwards: false, share: 1 }

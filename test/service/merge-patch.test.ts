@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { jsonText, parseJsonText } from '../../src/service/json-text.ts'
-import { mergePatch } from '../../src/service/merge-patch.ts'
+import { mergePatch } from '../../src/service/resources/records.ts'
 
 const merge = (target: string, patch: string): string =>
   jsonText(mergePatch(parseJsonText(target), parseJsonText(patch)))

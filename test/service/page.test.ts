@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeCursor } from '../../src/service/cursor.ts'
+import { encodeCursor } from '../../src/service/page.ts'
 import { rawRequest } from './raw-request.ts'
 import { serveForTest, type TestService } from './serve-for-test.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePipelines } from '../../src/service/pipelines-file.ts'
+import { parsePipelines } from '../../src/service/resources/pipelines.ts'
 
 test('a stage is a name or an object', () => {
   const file = {

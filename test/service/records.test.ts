@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Members, parseJsonText } from '../../src/service/json-text.ts'
-import { createRecord, deleteRecord, patchRecord } from '../../src/service/records.ts'
+import { createRecord, deleteRecord, patchRecord } from '../../src/service/resources/records.ts'
 import type { Change, StoredRecord, WriteState } from '../../src/service/store/store.ts'
 
 const TIME = '2026-01-31T09:30:00.000Z'

@@ -1,13 +1,13 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../src/service/log.ts'
-import type { Change, Write, WriteState } from '../../src/service/store/store.ts'
 import {
   newWebhookSecret,
   ROTATION_OVERLAP_MS,
   resendDelivery,
   rotateSecret,
-} from '../../src/service/webhook-changes.ts'
+} from '../../src/service/resources/webhooks.ts'
+import type { Change, Write, WriteState } from '../../src/service/store/store.ts'
 import { type DeliveringService, deliverForTest } from './delivery/deliver-for-test.ts'
 import { type Received, startReceiver } from './delivery/receiver.ts'
 

@@ -1,14 +1,12 @@
 import { parseJsonText } from '../json-text.ts'
 import type { Log } from '../log.ts'
+import { nextWebhook } from '../resources/webhooks.ts'
 import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
 import type { Change, Store, StoredRecord } from '../store/store.ts'
-import { nextWebhook } from '../webhook-changes.ts'
 import { ActiveDeliveries, takeTurns } from './active-deliveries.ts'
-import { EndpointLimits } from './endpoint-limits.ts'
-import { signedRequest } from './signed-request.ts'
 import { targetRule } from './target-rules.ts'
-import { openTransport } from './transport.ts'
-import { fixedSchedule, healthOf, isGone, outcomeOf, pauseMs, standardSchedule } from './try-outcome.ts'
+import { openTransport, signedRequest } from './transport.ts'
+import { EndpointLimits, fixedSchedule, healthOf, isGone, outcomeOf, pauseMs, standardSchedule } from './try-outcome.ts'
 
 const DISABLED = '"disabled"'
 

@@ -1,8 +1,24 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { CONNECTION_CLOSED, failureReason } from './failure-reason.ts'
-import type { SignedRequest } from './signed-request.ts'
+import { secretBytes, signWebhook } from '../../core/signing.ts'
+import type { ClaimedDelivery } from '../store/deliveries.ts'
 import { checkedLookup, literalAddress, refusedTarget, type TargetRule } from './target-rules.ts'
+
+/** Node uses one code for a reset and a closed connection. */
+const CONNECTION_CLOSED = 'the connection closed without a response'
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: CONNECTION_CLOSED,
+  EPIPE: CONNECTION_CLOSED,
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name of the host cannot be resolved right now',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the connection timed out',
+}
+
+const MAX_REASON_CHARACTERS = 200
 
 export type Attempt =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
@@ -136,4 +152,40 @@ function discardBody(response: IncomingMessage): void {
   })
   // The status of a truncated response still counts.
   response.on('error', () => response.destroy())
+}
+
+/** The reason for a missing response, for the log of a delivery. */
+export function failureReason(error: Error): string {
+  // Failures of several addresses are one error without a message.
+  const cause = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
+  const { code = '', syscall } = cause as NodeJS.ErrnoException
+  // The message of a failed connection contains the resolved address, which subscribers must not see.
+  const reason = REASONS[code] ?? (syscall === undefined ? cause.message : `the connection failed (${code})`)
+  return reason.slice(0, MAX_REASON_CHARACTERS)
+}
+
+interface SignedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: Buffer
+}
+
+/** Standard Webhooks 1.0: the id is the event's on every attempt, the time is that of the attempt. */
+export function signedRequest(delivery: ClaimedDelivery, nowMs: number, userAgent: string): SignedRequest {
+  const body = Buffer.from(delivery.text)
+  const id = delivery.eventId
+  const timestamp = Math.floor(nowMs / 1000)
+  const signatures = delivery.secrets.map((secret) => signWebhook(secretBytes(secret), { id, timestamp, body }))
+  return {
+    url: delivery.url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      'user-agent': userAgent,
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signatures.join(' '),
+    },
+  }
 }

@@ -8,18 +8,17 @@ import {
 } from 'graphql'
 import type { OperationArgs } from 'graphql-http'
 import { exactDigits } from '../../core/json.ts'
-import { requireScope } from '../bearer.ts'
+import { requireScope } from '../admission.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { Problem } from '../problem.ts'
-import type { Action, Call } from '../route.ts'
-import { readIdempotency } from '../route.ts'
+import { type Action, type Call, readIdempotency } from '../route.ts'
 import type { ApiKey, Store } from '../store/store.ts'
+import { keyReused } from '../write.ts'
 import type { Asked, Documents } from './documents.ts'
-import { JsonValueText } from './json-value.ts'
-import { findReply, keepReply } from './kept-reply.ts'
+import type { QueryContext } from './query-context.ts'
+import { type Idempotency, openWriter } from './query-context.ts'
 import { openReader } from './reader.ts'
-import type { QueryContext } from './resolver.ts'
-import { type Idempotency, openWriter } from './writer.ts'
+import { JsonValueText } from './record-source.ts'
 
 export interface Engine {
   readonly schema: GraphQLSchema
@@ -163,4 +162,33 @@ function objectText(value: object): string {
 /** An object to walk; objects of JSON.rawJSON are serialised by JSON.stringify. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && exactDigits(value) === undefined
+}
+
+/**
+ * The whole response is stored under the key, besides the answers of its writes, as the selected fields may change. After a
+ * crash between the two, the writes are replayed and the selected fields are read again.
+ */
+async function findReply(store: Store, idempotency: Idempotency): Promise<string | undefined> {
+  const reply = await store.replay(replyKey(idempotency))
+  if (reply?.type === 'replayed') return reply.answer.body
+  const write = reply ?? (await store.replay(idempotency))
+  if (write?.type === 'key_reused') throw keyReused()
+  return undefined
+}
+
+/** Stores the response with a write that changes no record. */
+async function keepReply(store: Store, idempotency: Idempotency, body: string): Promise<void> {
+  const answer = { status: 200, body, location: undefined, etag: undefined }
+  await store.write({
+    kind: 'contact',
+    id: '',
+    parent: undefined,
+    idempotency: replyKey(idempotency),
+    decide: () => ({ next: undefined, deal: undefined, event: undefined, answer }),
+  })
+}
+
+/** Keys of clients contain no line break, so they never equal this one. */
+function replyKey({ key, fingerprint }: Idempotency): Idempotency {
+  return { key: `${key}\nreply`, fingerprint }
 }

@@ -10,7 +10,7 @@ import type { Call, Reply } from '../route.ts'
 import type { Store } from '../store/store.ts'
 import { type Asked, openDocuments } from './documents.ts'
 import { type Engine, type Exchange, finish, prepare } from './exchange.ts'
-import type { QueryContext } from './resolver.ts'
+import type { QueryContext } from './query-context.ts'
 import { createSchema } from './schema.ts'
 
 export type GraphqlHandler = (store: Store, call: Call) => Promise<Reply>

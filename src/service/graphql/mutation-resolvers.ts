@@ -1,21 +1,20 @@
 import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
-import { dealCreation, dealUpdate } from '../deal-changes.ts'
-import type { ExpectedVersions } from '../if-match.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
-import { noteCreation } from '../note-creation.ts'
-import { creation, deletion, update } from '../plain-changes.ts'
 import { badParameter } from '../problem.ts'
+import { dealCreation, dealUpdate, noteCreation } from '../resources/deals.ts'
+import { creation, deletion, update } from '../resources/plain.ts'
 import {
   newWebhookSecret,
   ROTATION_OVERLAP_MS,
   resendDelivery,
   rotateSecret,
+  webhookCreation,
   webhookDeletion,
-} from '../webhook-changes.ts'
-import { webhookCreation } from '../webhook-creation.ts'
-import { inputMembers, type MutationInput } from './input-members.ts'
+} from '../resources/webhooks.ts'
+import type { ExpectedVersions } from '../write.ts'
+import { inputMembers, type MutationInput } from './members.ts'
+import type { Resolver } from './query-context.ts'
 import { RecordSource } from './record-source.ts'
-import type { Resolver } from './resolver.ts'
 
 const MAX_OVERLAP_S = 7 * 24 * 60 * 60
 

@@ -1,5 +1,5 @@
 import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
-import { inputLines } from './member-types.ts'
+import { inputLines } from './members.ts'
 
 /** The mutations of `/v1/graphql`, more than REST has. */
 export const MUTATION_TYPES = `

@@ -1,4 +1,4 @@
-import { decodeId } from '../../core/ids.ts'
+import { decodeId, type IdKind } from '../../core/ids.ts'
 import {
   PLAIN_RESOURCES,
   type PlainResource,
@@ -6,13 +6,12 @@ import {
   STORED_RESOURCES,
   type StoredResource,
 } from '../../core/resources/registry.ts'
-import { filterText, unknownCursor } from '../cursor.ts'
-import { type DealQuery, limitedAlternatives, readDealFilters } from '../deal-filters.ts'
-import type { DealFilters, Pipeline, TextPage } from '../store/store.ts'
-import { type ConnectionArgs, connectionOf, readConnectionArgs } from './connection.ts'
-import type { JsonValueText } from './json-value.ts'
-import { RecordSource } from './record-source.ts'
-import type { Resolver } from './resolver.ts'
+import { cursorsOf, decodeCursor, filterText, LIMIT, unknownCursor } from '../page.ts'
+import { badParameter } from '../problem.ts'
+import { type DealQuery, limitedAlternatives, readDealFilters } from '../resources/deal-filters.ts'
+import type { DealFilters, PageQuery, Pipeline, TextPage } from '../store/store.ts'
+import type { Resolver } from './query-context.ts'
+import { type JsonValueText, RecordSource } from './record-source.ts'
 
 const PIPELINES_LIST = filterText('/v1/pipelines', {})
 
@@ -103,4 +102,49 @@ function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters
 
 function sentOf(all: Readonly<Record<string, Maybe<string>>>): DealQuery {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null))
+}
+
+export interface ConnectionArgs {
+  readonly first?: number | null
+  readonly after?: string | null
+}
+
+/** One page of a list. Its cursors are bound to `list`, as in REST. */
+interface ListPage<T> {
+  readonly list: string
+  readonly nodes: readonly T[]
+  readonly hasNextPage: boolean
+  idOf(node: T): string
+}
+
+/** The start and size of a page. Without a kind, the cursor may contain any id. */
+export function readConnectionArgs({ first, after }: ConnectionArgs, list: string, kind?: IdKind): PageQuery {
+  const limit = first ?? LIMIT.usual
+  if (limit < LIMIT.smallest || limit > LIMIT.largest) {
+    const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`
+    throw badParameter('first', 'invalid_limit', `${expected}, got ${limit}`)
+  }
+  if (after === undefined || after === null) return { limit, olderThanId: undefined }
+  const olderThanId = decodeCursor(after, list, 'after')
+  if (kind && decodeId(kind, olderThanId) === undefined) throw unknownCursor(after, 'after')
+  return { limit, olderThanId }
+}
+
+/** Edges and cursors are computed on demand. */
+export function connectionOf<T>({ list, nodes, hasNextPage, idOf }: ListPage<T>): object {
+  const cursorOf = cursorsOf(list)
+  const cursorAt = (place: number): string | null => {
+    const node = nodes.at(place)
+    return node === undefined ? null : cursorOf(idOf(node))
+  }
+  return {
+    nodes,
+    edges: () => nodes.map((node) => ({ node, cursor: () => cursorOf(idOf(node)) })),
+    pageInfo: {
+      hasNextPage,
+      hasPreviousPage: false,
+      startCursor: () => cursorAt(0),
+      endCursor: () => cursorAt(-1),
+    },
+  }
 }

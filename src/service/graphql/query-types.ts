@@ -5,7 +5,7 @@ import {
   STORED_RESOURCES,
   typeName,
 } from '../../core/resources/registry.ts'
-import { memberLines } from './member-types.ts'
+import { memberLines } from './members.ts'
 
 const NODES = ['Pipeline', 'Delivery', ...STORED_RESOURCES.map(typeName)]
 

@@ -1,5 +1,5 @@
 import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
-import { requireScope } from '../bearer.ts'
+import { requireScope } from '../admission.ts'
 import { Problem } from '../problem.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
 import type { ApiKey, DealFilters, PageQuery, Pipeline, Store, TextPage } from '../store/store.ts'

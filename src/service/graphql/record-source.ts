@@ -43,3 +43,12 @@ export class RecordSource {
     return written === JSON.stringify(value) ? undefined : written
   }
 }
+
+/** A JSON value as its exact text. */
+export class JsonValueText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}

@@ -1,9 +1,9 @@
 import { type ConstObjectFieldNode, type ConstValueNode, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { exactDigits } from '../../core/json.ts'
-import { parseTimeMs } from '../deal-filters.ts'
 import { type JsonNode, JsonTextError, jsonText, parseJsonText } from '../json-text.ts'
-import { shownText } from '../shown.ts'
-import { JsonValueText } from './json-value.ts'
+import { shownText } from '../problem.ts'
+import { parseTimeMs } from '../resources/deal-filters.ts'
+import { JsonValueText } from './record-source.ts'
 
 /** The functions of a custom scalar, assigned to the GraphQLScalarType of a schema built from text. */
 interface Scalar {

@@ -1,17 +1,22 @@
 import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import { PLAIN_RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
-import { filterText } from '../cursor.ts'
-import { notesPath } from '../note-creation.ts'
+import { filterText } from '../page.ts'
+import { notesPath } from '../resources/deals.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
-import { type ConnectionArgs, connectionOf, readConnectionArgs } from './connection.ts'
-import { memberName } from './input-members.ts'
-import { JsonValueText } from './json-value.ts'
+import { memberName } from './members.ts'
 import { mutationResolvers } from './mutation-resolvers.ts'
 import { MUTATION_TYPES } from './mutation-types.ts'
-import { findPipeline, queryResolvers, recordConnection } from './query-resolvers.ts'
+import type { Resolver } from './query-context.ts'
+import {
+  type ConnectionArgs,
+  connectionOf,
+  findPipeline,
+  queryResolvers,
+  readConnectionArgs,
+  recordConnection,
+} from './query-resolvers.ts'
 import { QUERY_TYPES } from './query-types.ts'
-import { RecordSource } from './record-source.ts'
-import type { Resolver } from './resolver.ts'
+import { JsonValueText, RecordSource } from './record-source.ts'
 import { addScalars } from './scalars.ts'
 
 const json: Resolver = ({ text }: RecordSource, _, context) => {

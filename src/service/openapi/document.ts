@@ -1,9 +1,105 @@
 import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
-import { HEADERS, RESPONSES } from './operations.ts'
-import { PARAMETERS, type Part } from './parameters.ts'
+import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
+import { PARAMETERS, type Part, refs } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
-import { SERVICE_PATHS } from './service-paths.ts'
+
+const STATUS: Part = {
+  description: 'Yes.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] },
+    },
+  },
+}
+
+const TEXT_PARAMETER = { in: 'query', schema: { type: 'string' } }
+
+const JSON_PARAMETER = { ...TEXT_PARAMETER, required: false }
+
+const GRAPHQL_TYPES = ['application/graphql-response+json', 'application/json']
+
+/** A request that is not executed gives a problem, or a response with errors only. */
+const GRAPHQL_FAULT: Part = {
+  ...graphqlAnswer('The query does not match the schema, or the request is malformed.'),
+  content: {
+    'application/graphql-response+json': { schema: schemaRef('GraphqlAnswer') },
+    'application/problem+json': { schema: schemaRef('Problem') },
+  },
+}
+
+const GRAPHQL_RESPONSES = {
+  200: graphqlAnswer('Data, errors, or both.'),
+  400: GRAPHQL_FAULT,
+  406: { ...GRAPHQL_FAULT, description: 'Accept allows no media type of a response.' },
+}
+
+/** Paths that do not belong to a resource. */
+const SERVICE_PATHS: Readonly<Record<string, Part>> = {
+  '/v1/graphql': {
+    get: {
+      operationId: 'queryGraphql',
+      tags: ['graphql'],
+      summary: 'Run a GraphQL query',
+      description: 'Introspection returns the schema. Mutations require POST.',
+      parameters: [
+        {
+          ...TEXT_PARAMETER,
+          name: 'query',
+          required: true,
+          description: 'The query.',
+          example: '{ pipelines { nodes { id } } }',
+        },
+        { ...JSON_PARAMETER, name: 'operationName', description: 'The operation to run, if the query has several.' },
+        { ...JSON_PARAMETER, name: 'variables', description: 'A JSON object.' },
+        { ...JSON_PARAMETER, name: 'extensions', description: 'A JSON object; ignored.' },
+      ],
+      responses: { ...GRAPHQL_RESPONSES, ...problems('401', '403', '405', '422', '429', '500', '503') },
+    },
+    post: {
+      operationId: 'executeGraphql',
+      tags: ['graphql'],
+      summary: 'Execute a GraphQL query or mutation',
+      description: 'Scopes, limits and Idempotency-Key work as in REST.',
+      parameters: refs('idempotencyKey'),
+      requestBody: body('GraphqlRequest'),
+      responses: { ...problems(...BODY_PROBLEMS), ...GRAPHQL_RESPONSES },
+    },
+  },
+  '/v1/openapi.json': {
+    get: {
+      operationId: 'showOpenapi',
+      tags: ['service'],
+      summary: 'This document',
+      description: 'OpenAPI 3.1.',
+      security: [],
+      responses: {
+        200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+        ...problems('400', '500'),
+      },
+    },
+  },
+  '/healthz': {
+    get: {
+      operationId: 'showHealth',
+      tags: ['service'],
+      summary: 'Whether the service answers',
+      description: 'Needs no key.',
+      security: [],
+      responses: { 200: STATUS, ...problems('400', '500') },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'showReadiness',
+      tags: ['service'],
+      summary: 'Whether the service accepts writes',
+      description: 'Needs no key.',
+      security: [],
+      responses: { 200: STATUS, ...problems('400', '500', '503') },
+    },
+  },
+}
 
 const TAGS = {
   ...Object.fromEntries(PLAIN_RESOURCES.map((name) => [RESOURCES[name].plural, RESOURCES[name].about])),
@@ -38,4 +134,9 @@ export function openapiDocument(version: string): Part {
       responses: RESPONSES,
     },
   }
+}
+
+function graphqlAnswer(description: string): Part {
+  const content = Object.fromEntries(GRAPHQL_TYPES.map((type) => [type, { schema: schemaRef('GraphqlAnswer') }]))
+  return { ...answer(description, 'GraphqlAnswer', 'Idempotent-Replayed'), content }
 }

@@ -1,6 +1,6 @@
 import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
-import type { JsonSchema } from '../fields/rules.ts'
 import { LIMIT } from '../page.ts'
+import type { JsonSchema } from '../resources/rules.ts'
 
 /** An object of the OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>

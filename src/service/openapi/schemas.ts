@@ -1,10 +1,9 @@
 import { ID_PREFIXES, type IdKind } from '../../core/ids.ts'
 import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
-import { DEAL_RULES } from '../fields/deal-fields.ts'
-import { NOTE_RULES } from '../fields/note-fields.ts'
-import { creationRules } from '../fields/plain-fields.ts'
-import { filledText, type JsonSchema, notSent, patchRulesOf, type Rule, type Rules } from '../fields/rules.ts'
-import { WEBHOOK_RULES } from '../fields/webhook-fields.ts'
+import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
+import { creationRules } from '../resources/plain.ts'
+import { filledText, type JsonSchema, notSent, patchRulesOf, type Rule, type Rules } from '../resources/rules.ts'
+import { WEBHOOK_RULES } from '../resources/webhooks.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 
 const OPTIONAL_TEXT: Rule = { check: filledText.check, schema: filledText.schema }

@@ -1,6 +1,11 @@
 import { CrmError } from '../../core/errors.ts'
+import { foldedText } from '../../core/folded-text.ts'
 import { FIRST_ID_MS, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
-import type { Change, Write, WriteState } from './store.ts'
+import { type Members, parseJsonText } from '../json-text.ts'
+import type { Answer, Change, Write, WriteState } from './store.ts'
+
+/** How long the answer to an idempotency key is replayed. */
+export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
 
 /**
  * Rejects a change that no store can write, before anything is written: a statement that fails later would roll back all
@@ -43,4 +48,27 @@ export function nextSerial(lastSerial: number, clockMs: number): number {
 function yearOf(clockMs: number): string {
   const date = new Date(clockMs)
   return Number.isNaN(date.getTime()) ? String(clockMs) : String(date.getUTCFullYear())
+}
+
+/** Whether a write took effect. Only then is it written and its answer kept for replays. */
+export function tookEffect(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300
+}
+
+/** The normalised values of the unique members of a record, without null, blank text, lists and objects. */
+export function uniqueValues(text: string, members: readonly string[]): ReadonlyMap<string, string> {
+  const fields = parseJsonText(text) as Members
+  const values = new Map<string, string>()
+  for (const member of members) {
+    const node = fields.get(member)
+    const value = typeof node === 'string' ? comparedValue(node) : undefined
+    if (value !== undefined) values.set(member, value)
+  }
+  return values
+}
+
+/** The normalised value of a member; a number and text with the same digits are equal. */
+function comparedValue(node: string): string | undefined {
+  if (node.startsWith('"')) return foldedText(JSON.parse(node) as string)
+  return /^[-\d]/.test(node) ? node : undefined
 }

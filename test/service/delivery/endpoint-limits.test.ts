@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EndpointLimits } from '../../../src/service/delivery/endpoint-limits.ts'
+import { EndpointLimits } from '../../../src/service/delivery/try-outcome.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureReason } from '../../../src/service/delivery/failure-reason.ts'
+import { failureReason } from '../../../src/service/delivery/transport.ts'
 
 function connectError(code: string): Error {
   const message = `connect ${code} 10.1.2.3:443`

@@ -1,10 +1,12 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import type { ClaimedDelivery, DeliveryTurn, TryResult, TurnOutcome } from '../deliveries.ts'
-import type { Connection } from './connection.ts'
-import { inQuickTransaction } from './connection.ts'
+import type { SecretRotation } from '../store.ts'
+import { type Connection, inQuickTransaction } from './connection.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import { failAll, keepResult, renewClaim } from './delivery-results.ts'
-import { liveSecrets } from './webhook-secrets.ts'
+
+/** Each signs every delivery, so their number is limited. */
+const MAX_OLD_SECRETS = 5
 
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_TURN = 200
@@ -148,4 +150,27 @@ function keepHealth(db: Connection, results: readonly TryResult[], nowMs: number
     if (sinceMs !== undefined) failingSinceMs.set(webhookId, sinceMs)
   }
   return failingSinceMs
+}
+
+interface OldSecret {
+  readonly secret: string
+  readonly until_ms: number
+}
+
+/** The current secret first, then old secrets that still sign. */
+function liveSecrets(secret: string, oldSecrets: string, nowMs: number): readonly string[] {
+  return [secret, ...liveOf(oldSecrets, nowMs).map((old) => old.secret)]
+}
+
+export function rotateSecret(db: Connection, id: string, { secret, oldUntilMs }: SecretRotation, nowMs: number): void {
+  const serial = decodeId('webhook', id) ?? null
+  const row = db.get<readonly [string, string]>('SELECT secret, old_secrets FROM webhooks WHERE id = ?', serial)
+  if (!row) return
+  const old = [{ secret: row[0], until_ms: oldUntilMs }, ...liveOf(row[1], nowMs)]
+  const kept = old.filter(({ until_ms }) => until_ms > nowMs).slice(0, MAX_OLD_SECRETS)
+  db.run('UPDATE webhooks SET secret = ?, old_secrets = ? WHERE id = ?', secret, JSON.stringify(kept), serial)
+}
+
+function liveOf(oldSecrets: string, nowMs: number): readonly OldSecret[] {
+  return (JSON.parse(oldSecrets) as OldSecret[]).filter(({ until_ms }) => until_ms > nowMs)
 }

@@ -1,4 +1,4 @@
-import { ANSWER_KEPT_MS } from '../kept-answers.ts'
+import { ANSWER_KEPT_MS } from '../change-rules.ts'
 import type { Answer, Write, WriteResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 

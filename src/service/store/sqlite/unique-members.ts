@@ -1,7 +1,7 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { uniqueValues } from '../change-rules.ts'
 import type { SharedValue, UniqueMember } from '../store.ts'
-import { uniqueValues } from '../unique-values.ts'
 import type { Connection } from './connection.ts'
 import { inTransaction } from './connection.ts'
 

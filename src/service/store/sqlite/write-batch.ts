@@ -1,10 +1,10 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlain } from '../../../core/resources/registry.ts'
-import { checkChange, nextSerial, writeTimeMs } from '../change-rules.ts'
-import { tookEffect } from '../kept-answers.ts'
+import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
 import type { Change, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { inTransaction } from './connection.ts'
+import { rotateSecret } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
@@ -17,7 +17,6 @@ import {
   removeUniqueValues,
   type Taken,
 } from './unique-members.ts'
-import { rotateSecret } from './webhook-secrets.ts'
 
 /** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
 export type Outcome = { readonly result: WriteResult } | { readonly refusal: unknown }

@@ -1,10 +1,9 @@
-import type { EventKind } from '../core/event-kinds.ts'
-import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
-import { pointer, requireMember } from './fields/rules.ts'
-import { type JsonNode, jsonText, type Members, parseJsonText } from './json-text.ts'
-import { mergeMembers } from './merge-patch.ts'
-import { invalidValues } from './problem.ts'
-import type { Answer, Change, OutboxEvent, StoredRecord, WriteState } from './store/store.ts'
+import type { EventKind } from '../../core/event-kinds.ts'
+import { READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
+import { invalidValues } from '../problem.ts'
+import type { Answer, Change, OutboxEvent, StoredRecord, WriteState } from '../store/store.ts'
+import { pointer, requireMember } from './rules.ts'
 
 const MAX_RECORD_BYTES = 64 * 1024
 
@@ -139,4 +138,20 @@ function okAnswer(body: string, version: number): Answer {
 
 function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString()
+}
+
+/** RFC 7396. */
+export function mergePatch(target: JsonNode, patch: JsonNode): JsonNode {
+  if (typeof patch === 'string') return patch
+  return mergeMembers(typeof target === 'string' ? new Map() : target, patch)
+}
+
+/** Applies a patch to an object. Kept members keep their position; new ones are appended. */
+function mergeMembers(target: Members, patch: Members): Members {
+  const merged = new Map(target)
+  for (const [name, value] of patch) {
+    if (value === 'null') merged.delete(name)
+    else merged.set(name, mergePatch(merged.get(name) ?? 'null', value))
+  }
+  return merged
 }

@@ -1,7 +1,6 @@
-import type { DEAL_FILTER_PARAMETERS } from '../core/resources/deal-filters.ts'
-import { badParameter } from './problem.ts'
-import { shownText } from './shown.ts'
-import type { DealFilters } from './store/store.ts'
+import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
+import { badParameter, shownText } from '../problem.ts'
+import type { DealFilters } from '../store/store.ts'
 
 type Parameter = (typeof DEAL_FILTER_PARAMETERS)[number]
 

@@ -1,8 +1,7 @@
 import type { Field, FieldType } from '../../core/resources/field.ts'
 import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
-import { invalidValues, type ValueFault } from '../problem.ts'
-import { shownValue } from '../shown.ts'
+import { invalidValues, shownValue, type ValueFault } from '../problem.ts'
 
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 

@@ -1,5 +1,7 @@
+import type { TargetRule } from '../delivery/target-rules.ts'
 import type { Answer, Store, Write } from '../store/store.ts'
 import { type CheckedWrite, writeOnce } from '../write.ts'
+import type { Reader } from './reader.ts'
 
 export type Idempotency = NonNullable<Write['idempotency']>
 
@@ -35,3 +37,17 @@ export function openWriter(store: Store, idempotency: Idempotency | undefined): 
 function nthKey({ key, fingerprint }: Idempotency, place: number): Idempotency {
   return { key: place === 0 ? key : `${key}\n${place}`, fingerprint }
 }
+
+/** The context shared by the fields of one request. A type alias, as graphql-http's context has an index signature. */
+export type QueryContext = {
+  readonly reader: Reader
+  readonly writer: Writer
+  /** The addresses to which events may be delivered. */
+  readonly isTarget: TargetRule
+  /** Set by a field that returns text to be inserted unchanged. */
+  hasExactText: boolean
+}
+
+/** The schema has coerced the arguments, so resolvers rely on their types. */
+// biome-ignore lint/suspicious/noExplicitAny: the executor's types come from the schema text, which TypeScript cannot derive
+export type Resolver = (source: any, args: any, context: QueryContext) => unknown

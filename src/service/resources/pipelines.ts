@@ -1,6 +1,13 @@
-import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../core/json.ts'
-import type { Pipeline, Stage } from './store/store.ts'
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { PAGE_PARAMETERS, pageReply, readPlace, unknownCursor } from '../page.ts'
+import { notFound } from '../problem.ts'
+import type { Call, Reply, Route } from '../route.ts'
+import type { Pipeline, Stage, Store } from '../store/store.ts'
+
+export const pipelineRoutes: readonly Route[] = [
+  { method: 'GET', path: '/v1/pipelines/:id/stages', scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
+]
 
 /** The pipelines in a parsed file; the first is the default one. Errors name the path in the file. */
 export function parsePipelines(file: unknown): Pipeline[] {
@@ -98,5 +105,22 @@ function invalid(path: string, expected: string, got: unknown): CrmError {
   const shown = got === undefined ? '' : `, got ${JSON.stringify(got).slice(0, 80)}`
   return new CrmError('invalid_input', `pipelines file: ${path}: expected ${expected}${shown}`, {
     hint: 'expected a file such as {"pipelines":[{"id":"sales","stages":["Lead",{"name":"Won","probability":1}]}]}',
+  })
+}
+
+/** In order of position, paged over the current pipeline. */
+async function listStages(store: Store, call: Call): Promise<Reply> {
+  const { limit, olderThanId } = readPlace(call)
+  const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
+  if (!pipeline) throw notFound('pipeline', call.id)
+  const last = pipeline.stages.findIndex((stage) => stage.id === olderThanId)
+  // Starting over would make a client loop.
+  if (olderThanId !== undefined && last < 0) throw unknownCursor(call.query.cursor ?? '')
+  const start = last + 1
+  const stages = pipeline.stages.slice(start, start + limit)
+  const isLast = start + limit >= pipeline.stages.length
+  return pageReply(call, {
+    texts: stages.map((stage) => JSON.stringify(stage)),
+    nextOlderThanId: isLast ? undefined : stages.at(-1)?.id,
   })
 }

@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { CrmError } from '../core/errors.ts'
+import type { TargetRule } from './delivery/target-rules.ts'
+import type { GraphqlHandler } from './graphql/handler.ts'
+import { Problem } from './problem.ts'
+import type { Call, Reply, Route } from './route.ts'
+import type { Store } from './store/store.ts'
+
+export const healthRoutes: readonly Route[] = [
+  { method: 'GET', path: '/healthz', scope: undefined, parameters: [], handle: showHealth },
+  { method: 'GET', path: '/readyz', scope: undefined, parameters: [], handle: showReadiness },
+]
+
+const PATH = '/v1/graphql'
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions']
+
+/**
+ * The libraries and the schema are loaded by the first request, not at start-up. With `hasPage`, a browser without a query
+ * gets a page to write one.
+ */
+export function graphqlRoutes({
+  hasPage,
+  isTarget,
+}: {
+  readonly hasPage: boolean
+  readonly isTarget: TargetRule
+}): readonly Route[] {
+  let handler: Promise<GraphqlHandler> | undefined
+  const handle = async (store: Store, call: Call): Promise<Reply> => {
+    if (!call.key) return (await import('./graphql/page.ts')).graphqlPage()
+    handler ??= import('./graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler(isTarget))
+    return (await handler)(store, call)
+  }
+  const isPageRequest: Route['needsNoKey'] = (headers, query) =>
+    hasPage && query.query === undefined && wantsPage(headers)
+  return [
+    { method: 'GET', path: PATH, scope: 'any', parameters: PARAMETERS, handle, needsNoKey: isPageRequest },
+    { method: 'POST', path: PATH, scope: 'any', parameters: [], handle },
+  ]
+}
+
+function wantsPage({ accept, authorization }: IncomingHttpHeaders): boolean {
+  return authorization === undefined && /(^|,)\s*text\/html\b/i.test(accept ?? '')
+}
+
+/** Liveness: whether the process answers. */
+async function showHealth(): Promise<Reply> {
+  return { status: 200, body: '{"status":"ok"}', headers: {} }
+}
+
+/** Readiness: whether the service can write now. */
+async function showReadiness(store: Store): Promise<Reply> {
+  try {
+    await store.checkWritable()
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    const detail = 'the database cannot be written at the moment'
+    throw new Problem(503, { code: 'not_ready', detail, headers: { 'retry-after': '5' } })
+  }
+  return { status: 200, body: '{"status":"ready"}', headers: {} }
+}
+
+/** Public: the document describes the service and contains no data. */
+export function openapiRoutes(version: string): readonly Route[] {
+  let body: Promise<string> | undefined
+  const handle = async (): Promise<Reply> => {
+    body ??= import('./openapi/document.ts').then(({ openapiDocument }) => JSON.stringify(openapiDocument(version)))
+    return { status: 200, body: await body, headers: {} }
+  }
+  return [{ method: 'GET', path: '/v1/openapi.json', scope: undefined, parameters: [], handle }]
+}
