@@ -1,5 +1,5 @@
 import type { Wire } from '../../core/wire.ts'
-import { type Position, withParameter } from '../errors/position.ts'
+import type { Position } from '../errors/position.ts'
 import { OFFSET_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
 
@@ -11,8 +11,20 @@ export interface Counting {
   readonly at: number
 }
 
-export function countedPosition({ parameter, at }: Counting, url: URL): Position {
-  return withParameter(url, parameter, String(at))
+type CountingWire = Pick<Wire, 'paging' | 'cursorParam'>
+
+export function countedPosition(counting: Counting, url: URL): Position {
+  const next = new URL(url)
+  setCounted(next, counting)
+  return { address: next.pathname + next.search }
+}
+
+/** `_start` comes with `_end`, which keeps its distance (react-admin): the length of the first page. */
+export function setCounted(url: URL, { parameter, at }: Counting): void {
+  const { searchParams } = url
+  const length = Number(searchParams.get('_end') ?? at) - Number(searchParams.get('_start') ?? 0)
+  searchParams.set(parameter, String(at))
+  if (parameter === '_start') searchParams.set('_end', String(at + Math.max(1, length)))
 }
 
 /** The number of the next page. */
@@ -21,9 +33,10 @@ export function nextCounting(counting: Counting, { items }: Pick<PageAnswer, 'it
 }
 
 /** The number in the query of a request, to continue an earlier list. */
-export function countingIn(url: URL): Counting | undefined {
+export function countingIn(url: URL, { paging, cursorParam }: CountingWire): Counting | undefined {
+  const own = paging === 'page' || paging === 'offset' ? paging : undefined
   for (const [parameter, text] of url.searchParams) {
-    const kind = kindOf(parameter)
+    const kind = own && cursorParam !== undefined ? (parameter === cursorParam ? own : undefined) : kindOf(parameter)
     if (kind !== undefined && /^\d{1,9}$/.test(text)) return { kind, parameter, at: Number(text) }
   }
   return undefined
@@ -38,7 +51,7 @@ function kindOf(parameter: string): Counting['kind'] | undefined {
 export function countings(
   { offsetName, items }: Pick<PageAnswer, 'offsetName' | 'items'>,
   url: URL,
-  { paging, cursorParam }: Pick<Wire, 'paging' | 'cursorParam'>,
+  { paging, cursorParam }: CountingWire,
 ): readonly Counting[] {
   const page = (parameter: string): Counting => ({ kind: 'page', parameter, at: 2 })
   const offset = (parameter: string): Counting => ({ kind: 'offset', parameter, at: items.length })

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { parseJson } from '../transport/parse-answer.ts'
 
 /** One value of an answer outside of the records. */
@@ -75,40 +75,4 @@ export interface Sign {
   readonly value: string | undefined
   /** It may mean something else: it is tried, but does not put the end in question. */
   readonly isHint?: boolean
-}
-
-const LIST_NAME = /^(?:data|results?|items|records|docs|documents|rows|list|entries|paginated_?(?:results?|data))$/i
-const ABOUT_LIST =
-  /^(?:meta_?data|meta|page_?info|pagination|paging|(?:total|count)(?:_?(?:count|records|items|docs))?)$/i
-
-/**
- * The object in an array of one that holds a list beside its metadata, as the `$facet` of MongoDB gives it:
- * `[{"metadata": [{"total": 237}], "data": [...]}]`. Its metadata loses the array around it. Other JSON is unchanged.
- */
-export function unwrapped(json: JsonValue): JsonValue {
-  if (!Array.isArray(json) || json.length !== 1) return json
-  const [only] = json
-  if (!isJsonObject(only) || !isNoId(only.id) || !isNoId(only._id)) return json
-  const names = Object.keys(only)
-  const isEnvelope = names.some((name) => ABOUT_LIST.test(name)) && names.some((name) => isListAt(only, name))
-  if (!isEnvelope) return json
-  return Object.fromEntries(
-    names.map((name) => [name, ABOUT_LIST.test(name) ? withoutArray(only[name]) : (only[name] ?? null)]),
-  )
-}
-
-/** `$group` names its only group null. */
-function isNoId(id: JsonValue | undefined): boolean {
-  return id === undefined || id === null
-}
-
-function isListAt(object: JsonObject, name: string): boolean {
-  const value = object[name]
-  if (ABOUT_LIST.test(name) || !Array.isArray(value) || !value.every(isJsonObject)) return false
-  return LIST_NAME.test(name) || !Object.values(object).some((each) => typeof each === 'string')
-}
-
-function withoutArray(value: JsonValue | undefined): JsonValue {
-  if (!Array.isArray(value) || value.length > 1) return value ?? null
-  return value[0] ?? {}
 }

@@ -94,7 +94,8 @@ export class ListWalk {
     if (!position && received.page.items.length === 0 && !received.page.next && this.#size !== undefined) {
       received = (await this.#withoutSize()) ?? received
     }
-    this.#counting = received.page.next && !isFromLastId(received.page) ? undefined : countingIn(received.url)
+    this.#counting =
+      received.page.next && !isFromLastId(received.page) ? undefined : countingIn(received.url, this.#requests.limits)
     const isFromStart = !position && !this.#counting
     const isFollowed = position !== undefined && !this.#counting
     this.#progress = { ...this.#progress, size: this.#size, isFromStart, isFollowed }
@@ -186,7 +187,7 @@ export class ListWalk {
       refusePagingFilters(this.#query.filters, { ...this.#requests.limits, cursorParam: next.parameter })
     }
     const others = this.#isPagingProven ? [] : page.others
-    const received = await this.#requests.requestOrRefusal(next, this.#requests.sizeFor(remaining), others.length > 0)
+    const received = await this.#requests.requestOrRefusal(next, this.#requests.sizeFor(remaining), this.#isGuess(next))
     const isRefused = 'refusal' in received
     if (isRefused && received.refusal.code === 'server_error') throw received.refusal
     if (isRefused || this.#isKnown(received.page)) {
@@ -196,6 +197,11 @@ export class ListWalk {
     this.#isPagingProven = true
     this.#progress = { ...this.#progress, isFollowed: true }
     return this.#take(received)
+  }
+
+  /** The cursor may be for another parameter, and the address relative to another root (AdonisJS: `/?page=2`). */
+  #isGuess(next: Position): boolean {
+    return !this.#isPagingProven && ('address' in next || this.#taken.page.others.length > 0)
   }
 
   /** A repeated page: cursors that lead back may be new each time. */

@@ -79,6 +79,7 @@ export const PAGE_PARAMETERS = [
   'paged',
   'current',
   'pagination[page]',
+  'searchCriteria[currentPage]',
   'currentPage',
   'current_page',
   'p',
@@ -104,6 +105,9 @@ export const OFFSET_PARAMETERS = [
   'startRow',
   'first_result',
   'firstResult',
+  'SkipCount',
+  'limit_start',
+  'paging.offset',
 ] as const
 
 /** Parameters for a cursor when the answer does not name one. */
@@ -154,6 +158,12 @@ export const SIZE_PARAMETERS = [
   'max_results',
   'first',
   '$top',
+  'max',
+  'rows',
+  'MaxResultCount',
+  'limit_page_length',
+  'paging.limit',
+  'searchCriteria[pageSize]',
 ] as const
 
 /** Whether this is a common page size: a multiple of 10 or 25, a power of two, or dozens. No server is known with a maximum below ten. */

@@ -49,6 +49,9 @@ export const ITEM_PLACES: readonly Place[] = [
 /** Names that may also mean something else: a list of objects, if there is none in another place. */
 export const LATER_ITEM_PLACES: readonly Place[] = [
   ['hits'],
+  // Elasticsearch; QuickBooks.
+  ['hits', 'hits'],
+  ['QueryResponse', '*'],
   ['values'],
   ['elements'],
   ['Items'],

@@ -2,7 +2,7 @@ import type { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
 import type { Wire } from '../../core/wire.ts'
 import { addressOn, type Position, withParameter } from '../errors/position.ts'
-import { type Counting, countedPosition, countings, nextCounting } from './counting.ts'
+import { type Counting, countedPosition, countings, nextCounting, setCounted } from './counting.ts'
 import { GIVEN_ID_PARAMETERS, isPageSize, SIZE_PARAMETERS } from './names.ts'
 import { candidatesIn, cursorParameters, isAddressLike, type NextCandidate } from './next-candidates.ts'
 import type { PageAnswer } from './page-answer.ts'
@@ -166,7 +166,7 @@ const PAGING_WORDS = /^(?:[_$].*|offset|skip|start)$/
 /** Sends all parameters in one request first: if it has no effect, none has. */
 async function effectiveCountings({ last, ask }: UnknownEnd, all: readonly Counting[]): Promise<readonly Counting[]> {
   const url = new URL(last.url)
-  for (const { parameter, at } of all) url.searchParams.set(parameter, String(at))
+  for (const counting of all) setCounted(url, counting)
   const answer = await ask({ address: url.pathname + url.search })
   if (!('refusal' in answer) && areSameRecords(answer.page.items, last.page.items)) return []
   const unknown = await ask(withParameter(last.url, 'crm_probe', '1'))

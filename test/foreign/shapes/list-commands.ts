@@ -1,6 +1,6 @@
 import { contactsOf } from '../run-shape.ts'
 import type { Answered, Asked, CommandShape } from '../shape.ts'
-import { numberIn, pageAt } from './slice.ts'
+import { numberIn, pageAt, sliceAt } from './slice.ts'
 
 export const LIST_COMMANDS: readonly CommandShape[] = [
   {
@@ -33,6 +33,34 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
     argv: ['contacts', 'list', '--limit', '4', '-o', 'id'],
     answer: inPagesOfTwo,
     right: { exit: 0, stdout: 'con_1\ncon_2\ncon_3\ncon_4\n', stderr: /--cursor '\?\/v1\/contacts\?.*page=3'/ },
+  },
+  {
+    name: 'wire.paging offset in a parameter of its own: the list goes on from its middle to its end',
+    argv: ['contacts', 'list', '--cursor', '?/v1/contacts?limit=100&versatz=5', '-o', 'id'],
+    answer: (asked) => ({ json: sliceAt(contactsOf(45), numberIn(asked, 'versatz', 0), 20).items }),
+    settings: { 'wire.paging': 'offset', 'wire.cursor_param': 'versatz' },
+    right: { exit: 0, stdout: /^con_6\n(?:con_\d+\n){38}con_45\n$/ },
+  },
+  {
+    name: 'records by the keys of Firebase have these as ids',
+    argv: ['contacts', 'list', '-o', 'id'],
+    answer: () => ({
+      json: { '-NxYz0123456789abcde': { name: 'Ada' }, '-NxYz0123456789abcdf': { name: 'Grace' } },
+    }),
+    right: { exit: 0, stdout: '-NxYz0123456789abcde\n-NxYz0123456789abcdf\n' },
+  },
+  {
+    name: 'numbers, lists and objects of DynamoDB are values',
+    argv: ['contacts', 'list', '-o', 'jsonl'],
+    answer: () => ({
+      json: {
+        Items: [
+          { id: { S: 'c1' }, age: { N: '5' }, at: { NULL: true }, tags: { L: [{ S: 'a' }] }, is: { BOOL: false } },
+        ],
+        Count: 1,
+      },
+    }),
+    right: { exit: 0, stdout: '{"id":"c1","age":5,"at":null,"tags":["a"],"is":false}\n' },
   },
   {
     name: 'has_more and ?page=: the list goes on from a page in its middle, and not from its start',

@@ -36,6 +36,17 @@ export const TOLD: readonly ListShape[] = [
     right: 'complete',
     requests: 1,
   },
+  ...[7, 20, 100, 237].map(
+    (holds): ListShape => ({
+      name: `wire.paging offset in first, wire.limit_param max (Keycloak), and ${holds} records`,
+      holds,
+      answer: (asked, all) => ({
+        json: sliceAt(all, numberIn(asked, 'first', 0), sizeIn(asked, 'max', 100, 50)).items,
+      }),
+      settings: { 'wire.paging': 'offset', 'wire.cursor_param': 'first', 'wire.limit_param': 'max' },
+      right: 'complete',
+    }),
+  ),
   {
     name: 'wire.paging cursor with the place and the parameter of the cursor',
     holds: 45,
