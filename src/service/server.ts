@@ -8,7 +8,7 @@ import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { dealRoutes, noteRoutes } from './resources/deals.ts'
+import { dealRoutes } from './resources/deals.ts'
 import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -39,7 +39,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const ROUTES = [...healthRoutes, ...plainRoutes, ...dealRoutes, ...noteRoutes, ...pipelineRoutes]
+const ROUTES = [...healthRoutes, ...plainRoutes, ...dealRoutes, ...pipelineRoutes]
 
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

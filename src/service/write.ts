@@ -19,13 +19,7 @@ export async function writeOnce(store: Store, what: Write): Promise<{ answer: An
   const result = await store.write(what)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
-  if (result.type === 'key_reused') throw keyReused()
-  if (result.type === 'already_exists') throw alreadyExists(result)
-  throw new Problem(409, {
-    code: 'idempotency_in_progress',
-    detail: 'a request with this Idempotency-Key is still running',
-    headers: { 'retry-after': '1' },
-  })
+  throw result.type === 'key_reused' ? keyReused() : alreadyExists(result)
 }
 
 export function keyReused(): Problem {

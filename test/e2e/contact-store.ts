@@ -7,14 +7,13 @@ export async function fillWithContacts(file: string, count: number): Promise<voi
     const answer = { status: 201, body: '{}', location: undefined, etag: undefined }
     const add = (n: number) =>
       store.write({
-        kind: 'contact',
+        resource: 'contact',
         id: undefined,
-        parent: undefined,
         idempotency: undefined,
         decide: ({ id, nowMs }) => {
           const time = new Date(nowMs).toISOString()
           const record = { id, name: `Contact ${n}`, created_at: time, updated_at: time, version: 1 }
-          return { next: { text: JSON.stringify(record), version: 1 }, deal: undefined, event: undefined, answer }
+          return { next: { text: JSON.stringify(record), version: 1 }, answer }
         },
       })
     const together = 2_000

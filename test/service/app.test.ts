@@ -196,14 +196,6 @@ test('a failing database is 503 and a bug 500; only the log has the reason', asy
   })
 })
 
-test('a key that another process holds is 409', async () => {
-  const store = await storeWith({ write: async () => ({ type: 'in_progress' }) })
-  const { send } = await serveForTest({ store })
-  const answer = await send('POST', '/v1/contacts', { name: 'a' }, { 'idempotency-key': 'k' })
-  expect(answer.json).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
-  expect(answer.headers.get('retry-after')).toBe('1')
-})
-
 test('the log has a line for each request, with the id of its key, without its query', async () => {
   const lines: unknown[] = []
   const { send, key } = await serveForTest({ log: (line) => lines.push(line) })

@@ -47,8 +47,6 @@ test('members removed by a patch are in the event', () => {
 test('a patch without changes makes no event', () => {
   expect(patch('{"address":{"city":"London"},"gone":null,"version":3}')).toEqual({
     next: current,
-    deal: undefined,
-    event: undefined,
     answer: { status: 200, body: current.text, location: undefined, etag: '"3"' },
   })
 })

@@ -20,7 +20,7 @@ function change(
   decide: (state: WriteState) => Change,
   more: Partial<Write> = {},
 ) {
-  return store.write({ kind: 'webhook', id, parent: undefined, idempotency: undefined, decide, ...more })
+  return store.write({ resource: 'webhook', id, idempotency: undefined, decide, ...more })
 }
 
 function isAccepted(secret: string, { body, headers }: Received, nowMs: number): boolean {

@@ -151,14 +151,13 @@ async function end({ store, log }: Place, webhookId: string, reason: string): Pr
 async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: string): Promise<boolean> {
   let hasChanged = false
   await store.write({
-    kind: 'webhook',
+    resource: 'webhook',
     id,
-    parent: undefined,
     idempotency: undefined,
     decide: ({ current, nowMs }) => {
       const next = current && disabled(current, reason, nowMs)
       hasChanged = next !== current
-      return { next, deal: undefined, event: undefined, answer: ANSWER }
+      return { next, answer: ANSWER }
     },
   })
   return hasChanged

@@ -180,11 +180,10 @@ async function findReply(store: Store, idempotency: Idempotency): Promise<string
 async function keepReply(store: Store, idempotency: Idempotency, body: string): Promise<void> {
   const answer = { status: 200, body, location: undefined, etag: undefined }
   await store.write({
-    kind: 'contact',
+    resource: 'contact',
     id: '',
-    parent: undefined,
     idempotency: replyKey(idempotency),
-    decide: () => ({ next: undefined, deal: undefined, event: undefined, answer }),
+    decide: () => ({ next: undefined, answer }),
   })
 }
 

@@ -52,18 +52,16 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
     const secret = newWebhookSecret()
     return withSecret(
       await writer.write({
-        kind: 'webhook',
+        resource: 'webhook',
         id: input.id,
-        parent: undefined,
         decide: (state) => rotateSecret(state, { secret, overlapMs }),
       }),
     )
   },
   resendDelivery: async (_, { input }: Input<{ webhookId: string; eventId: string }>, { writer }) => {
     const { body } = await writer.write({
-      kind: 'webhook',
+      resource: 'webhook',
       id: input.webhookId,
-      parent: undefined,
       deliveryOf: input.eventId,
       decide: (state) => resendDelivery(state, input.eventId),
     })

@@ -13,7 +13,7 @@ import type { DealFilters, PageQuery, Pipeline, TextPage } from '../store/store.
 import type { Resolver } from './query-context.ts'
 import { type JsonValueText, RecordSource } from './record-source.ts'
 
-const PIPELINES_LIST = filterText('/v1/pipelines', {})
+const PIPELINES_LIST = filterText(RESOURCES.pipeline.path, {})
 
 interface ById {
   readonly id: string
@@ -43,10 +43,10 @@ export const queryResolvers: Readonly<Record<string, Resolver>> = {
   },
 }
 
-export function recordConnection(kind: StoredResource, list: string, page: TextPage): object {
+export function recordConnection(resource: StoredResource, list: string, page: TextPage): object {
   return connectionOf<RecordSource>({
     list,
-    nodes: page.texts.map((text) => new RecordSource(kind, text)),
+    nodes: page.texts.map((text) => new RecordSource(resource, text)),
     hasNextPage: page.nextOlderThanId !== undefined,
     idOf: ({ id }) => id,
   })
@@ -56,8 +56,8 @@ export async function findPipeline(all: Promise<readonly Pipeline[]>, id: unknow
   return (await all).find((each) => each.id === id)
 }
 
-function byId(kind: StoredResource): Resolver {
-  return (_, { id }: ById, { reader }) => reader.record(kind, id)
+function byId(resource: StoredResource): Resolver {
+  return (_, { id }: ById, { reader }) => reader.record(resource, id)
 }
 
 function listOf(resource: PlainResource | 'webhook'): Resolver {

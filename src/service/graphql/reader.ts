@@ -15,7 +15,7 @@ export interface Reader {
   notes(dealId: string, query: PageQuery): Promise<TextPage>
   deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
   pipelines(): Promise<readonly Pipeline[]>
-  record(kind: StoredResource, id: string): Promise<RecordSource | undefined>
+  record(resource: StoredResource, id: string): Promise<RecordSource | undefined>
 }
 
 export function openReader(store: Store, key: ApiKey): Reader {
@@ -48,12 +48,12 @@ export function openReader(store: Store, key: ApiKey): Reader {
         return pages
       }),
     )
-  const loadRecords = (kind: StoredResource) =>
+  const loadRecords = (resource: StoredResource) =>
     batched((ids) =>
       inTurn(async () => {
-        const found = await store.records(kind, ids)
+        const found = await store.records(resource, ids)
         spend([...found.values()].map(({ text }) => text))
-        return new Map([...found].map(([id, { text }]) => [id, new RecordSource(kind, text)]))
+        return new Map([...found].map(([id, { text }]) => [id, new RecordSource(resource, text)]))
       }),
     )
   let pipelines: Promise<readonly Pipeline[]> | undefined
@@ -69,7 +69,7 @@ export function openReader(store: Store, key: ApiKey): Reader {
       pipelines ??= inTurn(() => store.pipelines())
       return pipelines
     },
-    record: (kind, id) => kept(recordsBy, kind, () => loadRecords(kind))(id),
+    record: (resource, id) => kept(recordsBy, resource, () => loadRecords(resource))(id),
   }
 }
 

@@ -16,12 +16,12 @@ function numberText(text: string, name: string): string | undefined {
 
 /** The source of a record's fields. Its text is parsed on demand, and not for `json`. */
 export class RecordSource {
-  readonly kind: StoredResource
+  readonly resource: StoredResource
   readonly text: string
   #members: JsonObject | undefined
 
-  constructor(kind: StoredResource, text: string) {
-    this.kind = kind
+  constructor(resource: StoredResource, text: string) {
+    this.resource = resource
     this.text = text
   }
 

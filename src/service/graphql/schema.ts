@@ -1,5 +1,5 @@
 import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
-import { PLAIN_RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { PLAIN_RESOURCES, RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { filterText } from '../page.ts'
 import { notesPath } from '../resources/deals.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
@@ -48,7 +48,7 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
   Webhook: {
     json,
     deliveries: async ({ id }: RecordSource, args: ConnectionArgs, { reader }) => {
-      const list = filterText(`/v1/webhooks/${id}/deliveries`, {})
+      const list = filterText(`${RESOURCES.webhook.path}/${id}/deliveries`, {})
       const page = await reader.deliveries(id, readConnectionArgs(args, list, 'event'))
       return connectionOf<DeliveryEntry>({
         list,
@@ -84,7 +84,7 @@ export function createSchema(): GraphQLSchema {
 
 function typeNameOf(source: unknown): string {
   if (!(source instanceof RecordSource)) return 'Pipeline'
-  return typeName(source.kind)
+  return typeName(source.resource)
 }
 
 function addMembers(type: GraphQLObjectType): void {

@@ -2,11 +2,11 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { PAGE_PARAMETERS, pageReply, readPlace, unknownCursor } from '../page.ts'
 import { notFound } from '../problem.ts'
-import type { Call, Reply, Route } from '../route.ts'
+import { type Call, type Reply, type Route, routePath } from '../route.ts'
 import type { Pipeline, Stage, Store } from '../store/store.ts'
 
 export const pipelineRoutes: readonly Route[] = [
-  { method: 'GET', path: '/v1/pipelines/:id/stages', scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
+  { method: 'GET', path: routePath('stage'), scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
 ]
 
 /** The pipelines in a parsed file; the first is the default one. Errors name the path in the file. */

@@ -1,8 +1,9 @@
 import type { EventKind } from '../../core/event-kinds.ts'
-import { READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { READ_ONLY_FIELDS, type StoredResource } from '../../core/resources/registry.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
-import { invalidValues } from '../problem.ts'
+import { invalidValues, notFound } from '../problem.ts'
 import type { Answer, Change, OutboxEvent, StoredRecord, WriteState } from '../store/store.ts'
+import { type ExpectedVersions, requireVersion } from '../write.ts'
 import { pointer, requireMember } from './rules.ts'
 
 const MAX_RECORD_BYTES = 64 * 1024
@@ -27,10 +28,20 @@ export function createRecord(state: WriteState, creation: Creation): Change {
   const time = timeText(state.nowMs)
   return {
     next: { text, version: 1 },
-    deal: undefined,
     event: creation.event && eventOf(creation.event, time, text),
     answer: { status: 201, body: text, location: `${creation.collection}/${state.id}`, etag: '"1"' },
   }
+}
+
+/** The record to change. Throws a Problem when it does not exist or is at another version. */
+export function requireRecord(
+  resource: StoredResource,
+  { id, current }: WriteState,
+  expected?: ExpectedVersions,
+): StoredRecord {
+  if (!current) throw notFound(resource, id)
+  requireVersion(expected, current.version)
+  return current
 }
 
 /** The text of a new record, for creations whose answer shows more than is stored. */
@@ -46,7 +57,7 @@ export function patchRecord(state: WriteState, current: StoredRecord, patch: Mem
   const nextFields = mergeMembers(fields, fieldPatch)
   const previous = changedMembers(fields, nextFields)
   if (previous.size === 0) {
-    return { next: current, deal: undefined, event: undefined, answer: okAnswer(current.text, current.version) }
+    return { next: current, answer: okAnswer(current.text, current.version) }
   }
   requireMember(nextFields)
   const version = current.version + 1
@@ -57,7 +68,6 @@ export function patchRecord(state: WriteState, current: StoredRecord, patch: Mem
   })
   return {
     next: { text, version },
-    deal: undefined,
     event: eventOf(event, time, text, jsonText(previous)),
     answer: okAnswer(text, version),
   }
@@ -66,7 +76,6 @@ export function patchRecord(state: WriteState, current: StoredRecord, patch: Mem
 export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind | undefined): Change {
   return {
     next: undefined,
-    deal: undefined,
     event: event && eventOf(event, timeText(state.nowMs), current.text),
     answer: { status: 204, body: '', location: undefined, etag: undefined },
   }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { EVENT_KINDS, isEventPattern } from '../../core/event-kinds.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
 import { notFound, Problem, shownText } from '../problem.ts'
 import type { Call, Reply, Route } from '../route.ts'
 import type { Change, Store, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
-import { type CheckedWrite, type ExpectedVersions, requireVersion, write } from '../write.ts'
-import { createRecord, deleteRecord, newRecordText } from './records.ts'
+import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
+import { createRecord, deleteRecord, newRecordText, requireRecord } from './records.ts'
 import {
   filledText,
   notSent,
@@ -87,12 +88,10 @@ export function nextWebhook({ text, version }: StoredRecord, set: Members, nowMs
 
 /** Only the answer shows the secret. For `overlapMs`, deliveries are also signed with the previous one. */
 export function rotateSecret(state: WriteState, { secret, overlapMs }: { secret: string; overlapMs: number }): Change {
-  const next = nextWebhook(requireWebhook(state), new Map(), state.nowMs)
+  const next = nextWebhook(requireRecord('webhook', state), new Map(), state.nowMs)
   const shown = membersOf(next.text).set('secret', JSON.stringify(secret))
   return {
     next,
-    deal: undefined,
-    event: undefined,
     rotation: { secret, oldUntilMs: state.nowMs + overlapMs },
     answer: { status: 200, body: jsonText(shown), location: undefined, etag: `"${next.version}"` },
   }
@@ -100,7 +99,7 @@ export function rotateSecret(state: WriteState, { secret, overlapMs }: { secret:
 
 /** For a write whose `deliveryOf` names the event. The delivery restarts, whatever its state. */
 export function resendDelivery(state: WriteState, eventId: string): Change {
-  const current = requireWebhook(state)
+  const current = requireRecord('webhook', state)
   if (!state.delivery) throw notFound(`delivery to ${state.id} of event`, eventId)
   if (membersOf(current.text).get('status') !== '"enabled"') {
     const detail = `the webhook ${state.id} is disabled`
@@ -108,16 +107,9 @@ export function resendDelivery(state: WriteState, eventId: string): Change {
   }
   return {
     next: current,
-    deal: undefined,
-    event: undefined,
     isResent: true,
     answer: { status: 200, body: current.text, location: undefined, etag: `"${current.version}"` },
   }
-}
-
-function requireWebhook(state: WriteState): StoredRecord {
-  if (!state.current) throw notFound('webhook', state.id)
-  return state.current
 }
 
 function membersOf(text: string): Map<string, JsonNode> {
@@ -127,18 +119,11 @@ function membersOf(text: string): Map<string, JsonNode> {
 /** Also deletes its deliveries and their log. Attempts in progress are not aborted. */
 export function webhookDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
   return {
-    kind: 'webhook',
+    resource: 'webhook',
     id,
-    parent: undefined,
-    decide: (state) => {
-      if (!state.current) throw notFound('webhook', id)
-      requireVersion(expected, state.current.version)
-      return deleteRecord(state, state.current, undefined)
-    },
+    decide: (state) => deleteRecord(state, requireRecord('webhook', state, expected), undefined),
   }
 }
-
-const WEBHOOKS_PATH = '/v1/webhooks'
 
 /** The secret (Standard Webhooks 1.0) is shown only in the answer and its replays. */
 export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWrite {
@@ -147,11 +132,10 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
   const fields = new Map([...sent, ['status', '"enabled"']])
   const shown = new Map([...fields, ['secret', JSON.stringify(secret)]])
   return {
-    kind: 'webhook',
+    resource: 'webhook',
     id: undefined,
-    parent: undefined,
     decide: (state) => {
-      const change = createRecord(state, { collection: WEBHOOKS_PATH, fields, event: undefined })
+      const change = createRecord(state, { collection: RESOURCES.webhook.path, fields, event: undefined })
       const answer = { ...change.answer, body: newRecordText(state, shown) }
       return { ...change, answer, webhook: { ...columns, secret } }
     },
@@ -179,5 +163,5 @@ function listOf(value: JsonNode): unknown[] | undefined {
 export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
   const createWebhook = async (store: Store, call: Call): Promise<Reply> =>
     write(store, call, webhookCreation(readBody(call), isTarget))
-  return [{ method: 'POST', path: WEBHOOKS_PATH, scope: 'write', parameters: [], handle: createWebhook }]
+  return [{ method: 'POST', path: RESOURCES.webhook.path, scope: 'write', parameters: [], handle: createWebhook }]
 }

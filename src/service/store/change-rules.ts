@@ -1,6 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
 import { foldedText } from '../../core/folded-text.ts'
 import { FIRST_ID_MS, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
 import type { Answer, Change, Write, WriteState } from './store.ts'
 
@@ -16,9 +18,16 @@ export function checkChange(write: Write, state: WriteState, change: Change): vo
   const isCreated = write.id === undefined
   if (!isCreated && !state.current) throw invalidChange(state, 'does not exist and cannot be changed')
   if (!state.isParentThere) throw invalidChange(state, 'cannot be written without its parent')
-  if (write.kind === 'note' && isCreated && write.parent?.kind !== 'deal') throw invalidChange(state, 'needs its deal')
-  if (write.kind === 'deal' && !change.deal) throw invalidChange(state, 'needs the columns of a deal')
-  if (write.kind === 'webhook' && isCreated && !change.webhook) throw invalidChange(state, 'needs its url and secret')
+  if (isCreated && write.parent?.resource !== parentOf(write.resource))
+    throw invalidChange(state, 'names another parent')
+  if (write.resource === 'deal' && !change.deal) throw invalidChange(state, 'needs the columns of a deal')
+  if (write.resource === 'webhook' && isCreated && !change.webhook)
+    throw invalidChange(state, 'needs its url and secret')
+}
+
+function parentOf(resource: StoredResource): ResourceDefinition['parent'] {
+  const { parent }: ResourceDefinition = RESOURCES[resource]
+  return parent
 }
 
 /** A bug of the caller, not a failure that a user can correct. */

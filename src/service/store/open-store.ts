@@ -6,7 +6,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return openSqliteStore(options)
 }
 
-/** Copies a database at one moment into a new file; services go on writing to it. CrmError `machine` for what stands in the way. */
+/** Copies a database at one moment into a new file; services go on writing to it. CrmError `machine` when it cannot. */
 export async function backUpStore(address: string, target: string): Promise<{ readonly sizeBytes: number }> {
   const { backUpDatabase } = await import('./sqlite/backup.ts')
   return backUpDatabase(address, target)

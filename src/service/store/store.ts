@@ -3,12 +3,12 @@ import type { PlainResource, RecordResource, StoredResource } from '../../core/r
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
 export interface StoreOptions {
-  /** The path of a database file, or `:memory:`, which keeps nothing. A file that is not there is made, and its folder too. */
+  /** The path of a database file, or `:memory:`, which keeps nothing. A missing file is created, with its folder. */
   readonly address: string
   readonly now: () => number
-  /** False refuses a database that is not there. */
+  /** False: a missing database is an error. */
   readonly isCreated?: boolean
-  /** Nothing is to be written: a database that may only be read is then taken. */
+  /** Nothing is written, so read permission is sufficient. */
   readonly isOnlyRead?: boolean
 }
 
@@ -100,13 +100,13 @@ export interface Change {
   /** Undefined removes the record. */
   readonly next: { readonly text: string; readonly version: number } | undefined
   /** For deals, the columns of `next`. */
-  readonly deal: DealColumns | undefined
+  readonly deal?: DealColumns | undefined
   /** For webhooks, the columns of `next`; when missing, an existing webhook keeps its columns. */
   readonly webhook?: WebhookColumns | undefined
   readonly rotation?: SecretRotation
   /** Restarts the delivery of `Write.deliveryOf` now. */
   readonly isResent?: true
-  readonly event: OutboxEvent | undefined
+  readonly event?: OutboxEvent | undefined
   readonly answer: Answer
 }
 
@@ -124,11 +124,11 @@ export interface WriteState {
 }
 
 export interface Write {
-  readonly kind: StoredResource
+  readonly resource: StoredResource
   /** The record to change; undefined creates one. */
   readonly id: string | undefined
   /** A record that must exist (the deal of a note). */
-  readonly parent: { readonly kind: StoredResource; readonly id: string } | undefined
+  readonly parent?: { readonly resource: StoredResource; readonly id: string } | undefined
   /** An event whose delivery to the webhook `id` is passed to `decide`. */
   readonly deliveryOf?: string | undefined
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
@@ -142,8 +142,6 @@ export type WriteResult =
   | { readonly type: 'replayed'; readonly answer: Answer }
   /** The key was used before for another request. */
   | { readonly type: 'key_reused' }
-  /** Another process is using the key. Never returned by a store that queues its writes. */
-  | { readonly type: 'in_progress' }
   /** Another record has this value of a member that is unique; nothing was written, and the key is free. */
   | { readonly type: 'already_exists'; readonly member: string; readonly existingId: string }
 
@@ -243,8 +241,8 @@ export interface Store {
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   /** One page per deal; empty for a deal that does not exist. */
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>
-  /** Records by id, without unknown ids and ids of another kind. */
-  records(kind: StoredResource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
+  /** Records by id, without unknown ids and ids of another resource. */
+  records(resource: StoredResource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
   /** The result that `write` would return for a used key, without writing. */
   replay(idempotency: NonNullable<Write['idempotency']>): Promise<WriteResult | undefined>
   /** Resolves when the write is durable. Key, record and event are committed atomically. */

@@ -25,13 +25,12 @@ export async function deliverForTest(options: Partial<SenderOptions> = {}): Prom
     statusOf: async (id) => {
       let text = ''
       await service.store.write({
-        kind: 'webhook',
+        resource: 'webhook',
         id,
-        parent: undefined,
         idempotency: undefined,
         decide: ({ current }) => {
           text = current?.text ?? ''
-          return { next: current, deal: undefined, event: undefined, answer: NO_ANSWER }
+          return { next: current, answer: NO_ANSWER }
         },
       })
       return JSON.parse(text)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isEventPattern } from '../../../src/core/event-kinds.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
 import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
-import { dealRoutes, noteRoutes } from '../../../src/service/resources/deals.ts'
+import { dealRoutes } from '../../../src/service/resources/deals.ts'
 import { pipelineRoutes } from '../../../src/service/resources/pipelines.ts'
 import { plainRoutes } from '../../../src/service/resources/plain.ts'
 import { webhookRoutes } from '../../../src/service/resources/webhooks.ts'
@@ -25,7 +25,6 @@ const document = openapiDocument('1.2.3') as any
 const ROUTES = [
   ...plainRoutes,
   ...dealRoutes,
-  ...noteRoutes,
   ...pipelineRoutes,
   ...webhookRoutes(() => true),
   ...healthRoutes,

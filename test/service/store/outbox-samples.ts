@@ -23,9 +23,8 @@ export async function makeContact(store: Store): Promise<string> {
 /** An event of an existing contact; its text names the step. */
 export async function changeContact(store: Store, id: string, step: number): Promise<void> {
   await store.write({
-    kind: 'contact',
+    resource: 'contact',
     id,
-    parent: undefined,
     idempotency: undefined,
     decide: ({ current }) => {
       if (!current) throw new Error(`no ${id}`)

@@ -31,11 +31,10 @@ export function answer(status: number, body: string): Answer {
 }
 
 /** Creates a record whose text is its id and `fields`, and answers that text. */
-export function creation(kind: Write['kind'], fields: object = {}, write: Partial<Write> = {}): Write {
+export function creation(resource: Write['resource'], fields: object = {}, write: Partial<Write> = {}): Write {
   return {
-    kind,
+    resource,
     id: undefined,
-    parent: undefined,
     idempotency: undefined,
     decide: (state) => created(state, fields),
     ...write,
@@ -44,7 +43,7 @@ export function creation(kind: Write['kind'], fields: object = {}, write: Partia
 
 export function created({ id, nowMs }: WriteState, fields: object = {}): Change {
   const text = JSON.stringify({ id, ...fields, created_at: new Date(nowMs).toISOString() })
-  return { next: { text, version: 1 }, deal: undefined, event: undefined, answer: answer(201, text) }
+  return { next: { text, version: 1 }, answer: answer(201, text) }
 }
 
 export function dealCreation(columns: Partial<DealColumns> = {}): Write {
@@ -52,30 +51,28 @@ export function dealCreation(columns: Partial<DealColumns> = {}): Write {
   return creation('deal', {}, { decide: (state) => ({ ...created(state, deal), deal }) })
 }
 
-export function removal(kind: Write['kind'], id: string): Write {
+export function removal(resource: Write['resource'], id: string): Write {
   return {
-    kind,
+    resource,
     id,
-    parent: undefined,
     idempotency: undefined,
     decide: ({ current }) => {
       if (!current) throw new Error(`no ${id}`)
-      return { next: undefined, deal: undefined, event: undefined, answer: answer(204, '') }
+      return { next: undefined, answer: answer(204, '') }
     },
   }
 }
 
 /** Replaces the text of an existing record. */
-export function rewriting(kind: Write['kind'], id: string, text: string): Write {
+export function rewriting(resource: Write['resource'], id: string, text: string): Write {
   return {
-    kind,
+    resource,
     id,
-    parent: undefined,
     idempotency: undefined,
     decide: ({ current }) => {
       if (!current) throw new Error(`no ${id}`)
       const next = { text, version: current.version + 1 }
-      return { next, deal: undefined, event: undefined, answer: answer(200, text) }
+      return { next, answer: answer(200, text) }
     },
   }
 }

@@ -37,13 +37,17 @@ export function readDeals(db: Connection, query: PageQuery, filters: DealFilters
   return pageOf(rows, query.limit)
 }
 
-function placeOf(kind: StoredResource, { olderThanId }: PageQuery): number {
+function placeOf(resource: StoredResource, { olderThanId }: PageQuery): number {
   if (olderThanId === undefined) return LAST_SERIAL + 1
-  const serial = decodeId(kind, olderThanId)
+  const serial = decodeId(resource, olderThanId)
   if (serial !== undefined) return serial
-  throw new CrmError('bad_request', `the start of the page is not an id of a ${kind}: ${JSON.stringify(olderThanId)}`, {
-    hint: 'start the list again, without a cursor',
-  })
+  throw new CrmError(
+    'bad_request',
+    `the start of the page is not the id of a ${RESOURCES[resource].singular}: ${JSON.stringify(olderThanId)}`,
+    {
+      hint: 'start the list again, without a cursor',
+    },
+  )
 }
 
 /**

@@ -43,54 +43,59 @@ function statementsOf(resource: StoredResource): Statements {
 
 type Next = NonNullable<Change['next']>
 
-/** Undefined for an unknown id, an id of another kind, and text that is not an id. */
-export function findRecord(db: Connection, kind: StoredResource, id: string): StoredRecord | undefined {
-  const serial = decodeId(kind, id)
+/** Undefined for an unknown id, an id of another resource, and text that is not an id. */
+export function findRecord(db: Connection, resource: StoredResource, id: string): StoredRecord | undefined {
+  const serial = decodeId(resource, id)
   if (serial === undefined) return undefined
-  const row = db.get<readonly [number, string]>(SQL[kind].find, serial)
+  const row = db.get<readonly [number, string]>(SQL[resource].find, serial)
   return row && { id, version: row[0], text: row[1] }
 }
 
 export function findRecords(
   db: Connection,
-  kind: StoredResource,
+  resource: StoredResource,
   ids: readonly string[],
 ): ReadonlyMap<string, StoredRecord> {
-  const serials = ids.map((id) => decodeId(kind, id)).filter((serial) => serial !== undefined)
-  const rows = db.all<readonly [number, number, string]>(SQL[kind].findAll, JSON.stringify(serials))
+  const serials = ids.map((id) => decodeId(resource, id)).filter((serial) => serial !== undefined)
+  const rows = db.all<readonly [number, number, string]>(SQL[resource].findAll, JSON.stringify(serials))
   return new Map(
     rows.map(([serial, version, text]) => {
-      const id = encodeId(kind, serial)
+      const id = encodeId(resource, serial)
       return [id, { id, version, text }]
     }),
   )
 }
 
 export function insertRecord(db: Connection, id: string, write: Write, change: Change & { next: Next }): void {
-  const { kind, parent } = write
+  const { resource, parent } = write
   const { version, text } = change.next
-  const own = parent ? [serialOf(parent.kind, parent.id)] : columnsOf(kind, change)
-  db.run(SQL[kind].insert, serialOf(kind, id), version, text, ...own)
+  const own = parent ? [serialOf(parent.resource, parent.id)] : columnsOf(resource, change)
+  db.run(SQL[resource].insert, serialOf(resource, id), version, text, ...own)
 }
 
-export function updateRecord(db: Connection, kind: StoredResource, id: string, change: Change & { next: Next }): void {
+export function updateRecord(
+  db: Connection,
+  resource: StoredResource,
+  id: string,
+  change: Change & { next: Next },
+): void {
   const { version, text } = change.next
-  db.run(SQL[kind].update, serialOf(kind, id), version, text, ...columnsOf(kind, change))
+  db.run(SQL[resource].update, serialOf(resource, id), version, text, ...columnsOf(resource, change))
 }
 
 /** Also removes the notes of a deal and the deliveries of a webhook. */
-export function removeRecord(db: Connection, kind: StoredResource, id: string): void {
-  db.run(SQL[kind].remove, serialOf(kind, id))
+export function removeRecord(db: Connection, resource: StoredResource, id: string): void {
+  db.run(SQL[resource].remove, serialOf(resource, id))
 }
 
-function columnsOf(kind: StoredResource, { deal, webhook }: Change): readonly SQLInputValue[] {
-  if (kind === 'deal' && deal) return [deal.name, deal.stage, deal.ownerId, deal.pipelineId, deal.amount]
+function columnsOf(resource: StoredResource, { deal, webhook }: Change): readonly SQLInputValue[] {
+  if (resource === 'deal' && deal) return [deal.name, deal.stage, deal.ownerId, deal.pipelineId, deal.amount]
   if (webhook) return [webhook.url, JSON.stringify(webhook.events), webhook.secret]
-  return (OWN_COLUMNS[kind] ?? []).map(() => null)
+  return (OWN_COLUMNS[resource] ?? []).map(() => null)
 }
 
-function serialOf(kind: StoredResource, id: string): number {
-  const serial = decodeId(kind, id)
-  if (serial === undefined) throw new Error(`${id} is not an id of a ${kind}`)
+function serialOf(resource: StoredResource, id: string): number {
+  const serial = decodeId(resource, id)
+  if (serial === undefined) throw new Error(`${id} is not an id of a ${resource}`)
   return serial
 }

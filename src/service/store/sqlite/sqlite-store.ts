@@ -69,7 +69,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     joinedPage: (resource, query) => run(() => joinRecords(db, resource, query)),
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
     notes: (query) => run(() => readNotes(db, query)),
-    records: (kind, ids) => run(() => findRecords(db, kind, ids)),
+    records: (resource, ids) => run(() => findRecords(db, resource, ids)),
     replay: (idempotency) => run(() => findReplay(db, idempotency, Math.floor(now()))),
     write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(db)),

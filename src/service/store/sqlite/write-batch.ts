@@ -78,36 +78,36 @@ function applyWrite(batch: Batch, write: Write): Outcome {
   return { result: { type: 'done', answer: change.answer } }
 }
 
-function readState({ db, sequence }: Batch, { kind, id, parent, deliveryOf }: Write): WriteState {
-  const isParentThere = !parent || findRecord(db, parent.kind, parent.id) !== undefined
+function readState({ db, sequence }: Batch, { resource, id, parent, deliveryOf }: Write): WriteState {
+  const isParentThere = !parent || findRecord(db, parent.resource, parent.id) !== undefined
   if (id !== undefined) {
     const delivery = deliveryOf === undefined ? undefined : findDelivery(db, id, deliveryOf)
-    return { id, nowMs: sequence.timeMs(), current: findRecord(db, kind, id), isParentThere, delivery }
+    return { id, nowMs: sequence.timeMs(), current: findRecord(db, resource, id), isParentThere, delivery }
   }
   const serial = sequence.next()
-  return { id: encodeId(kind, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
+  return { id: encodeId(resource, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
 }
 
 function takenBy(
   { db, uniqueMembers }: Batch,
-  { kind }: Write,
+  { resource }: Write,
   { id }: WriteState,
   { next }: Change,
 ): Taken | undefined {
-  if (uniqueMembers.length === 0 || !next || !isPlain(kind)) return undefined
-  const members = membersOf(uniqueMembers, kind)
-  return members.length > 0 ? findTaken(db, { resource: kind, members, id, text: next.text }) : undefined
+  if (uniqueMembers.length === 0 || !next || !isPlain(resource)) return undefined
+  const members = membersOf(uniqueMembers, resource)
+  return members.length > 0 ? findTaken(db, { resource, members, id, text: next.text }) : undefined
 }
 
 function applyChange(batch: Batch, write: Write, state: WriteState, change: Change): void {
   const { db, outbox, sequence, clockMs } = batch
   const { id, current, delivery } = state
   const { next, event, rotation, isResent } = change
-  if (!next && current) removeRecord(db, write.kind, id)
+  if (!next && current) removeRecord(db, write.resource, id)
   else if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
-  else if (next && !isUnchanged(current, change)) updateRecord(db, write.kind, id, { ...change, next })
+  else if (next && !isUnchanged(current, change)) updateRecord(db, write.resource, id, { ...change, next })
   keepUnique(batch, write, state, change)
-  if (write.kind === 'webhook') outbox.forget()
+  if (write.resource === 'webhook') outbox.forget()
   if (rotation) rotateSecret(db, id, rotation, clockMs)
   if (isResent && delivery) outbox.resend(delivery, clockMs)
   if (event && outbox.isWanted(event.kind)) {
@@ -115,12 +115,12 @@ function applyChange(batch: Batch, write: Write, state: WriteState, change: Chan
   }
 }
 
-function keepUnique({ db, uniqueMembers }: Batch, { kind }: Write, { id }: WriteState, { next }: Change): void {
-  if (uniqueMembers.length === 0 || !isPlain(kind)) return
-  const members = membersOf(uniqueMembers, kind)
+function keepUnique({ db, uniqueMembers }: Batch, { resource }: Write, { id }: WriteState, { next }: Change): void {
+  if (uniqueMembers.length === 0 || !isPlain(resource)) return
+  const members = membersOf(uniqueMembers, resource)
   if (members.length === 0) return
-  if (next) keepUniqueValues(db, { resource: kind, members, id, text: next.text })
-  else removeUniqueValues(db, kind, id)
+  if (next) keepUniqueValues(db, { resource, members, id, text: next.text })
+  else removeUniqueValues(db, resource, id)
 }
 
 /** A patch without changes is not written. */

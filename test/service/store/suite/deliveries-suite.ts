@@ -192,14 +192,11 @@ export function deliveriesSuite({ open, makePlace }: Fixture): void {
     const contact = await makeContact(store)
     await changeContact(store, contact, 1)
     await store.write({
-      kind: 'webhook',
+      resource: 'webhook',
       id,
-      parent: undefined,
       idempotency: undefined,
       decide: (state) => ({
         next: { text: JSON.stringify({ id: state.id, status: 'disabled' }), version: 2 },
-        deal: undefined,
-        event: undefined,
         answer: answer(200, ''),
       }),
     })

@@ -6,7 +6,7 @@ import type { Fixture } from '../store-suite.ts'
 const ALL = { limit: 50, olderThanId: undefined, maxChars: 1_000_000 }
 
 async function makeNotes(store: Store, dealId: string, count: number): Promise<readonly string[]> {
-  const parent = { kind: 'deal', id: dealId } as const
+  const parent = { resource: 'deal', id: dealId } as const
   const results = await Promise.all(Array.from({ length: count }, () => store.write(creation('note', {}, { parent }))))
   return results.map(idOf)
 }

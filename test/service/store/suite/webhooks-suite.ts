@@ -20,11 +20,10 @@ const FIRST_PAGE = { limit: 10, olderThanId: undefined }
 /** A write to a subscription that does not change its record. */
 function touching(id: string, change: Partial<Change>, write: Partial<Write> = {}): Write {
   return {
-    kind: 'webhook',
+    resource: 'webhook',
     id,
-    parent: undefined,
     idempotency: undefined,
-    decide: ({ current }) => ({ next: current, deal: undefined, event: undefined, answer: answer(200, ''), ...change }),
+    decide: ({ current }) => ({ next: current, answer: answer(200, ''), ...change }),
     ...write,
   }
 }

@@ -71,7 +71,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
         'note',
         {},
         {
-          parent: { kind: 'deal', id },
+          parent: { resource: 'deal', id },
           decide: (state) => {
             seen.push(state.isParentThere)
             if (!state.isParentThere) throw new Error('no deal')
@@ -117,7 +117,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
       store.write(creation('deal')),
       store.write(creation('webhook')),
       store.write(creation('note')),
-      store.write(creation('note', {}, { parent: { kind: 'deal', id: 'deal_00000000000' } })),
+      store.write(creation('note', {}, { parent: { resource: 'deal', id: 'deal_00000000000' } })),
       store.write({ ...creation('contact'), id: 'con_00000000000' }),
       store.write(creation('webhook', {}, { decide: (state) => ({ ...created(state), webhook: WEBHOOK }) })),
     ])
@@ -142,7 +142,7 @@ export function writesSuite({ open, makePlace }: Fixture): void {
         decide: ({ current }) => {
           const text = JSON.stringify({ count: (JSON.parse(current?.text ?? '{}').count ?? 0) + 1 })
           const next = { text, version: (current?.version ?? 0) + 1 }
-          return { next, deal: undefined, event: undefined, answer: answer(200, text) }
+          return { next, answer: answer(200, text) }
         },
       })
     const results = await Promise.all(Array.from({ length: 1200 }, count))
