@@ -59,7 +59,7 @@ const PROCESS = [
 
 /** The database of the service, behind service/store/open-store.ts. Jobs have scratch files of the same kind. */
 const SQLITE = 'service/store/sqlite/'
-const SCRATCH = ['jobs/input/key-index.ts', 'jobs/plan/scratch.ts']
+const SCRATCH = 'jobs/plan/scratch.ts'
 
 export interface Fault {
   /** From the folder on: `src/api/http.ts`. */
@@ -96,7 +96,7 @@ function unknownModule(file: string): readonly Fault[] {
 function sqliteFault(file: string, { target }: Import): string | undefined {
   const isFault =
     (target.startsWith(SQLITE) && !file.startsWith('service/store/')) ||
-    (target === 'node:sqlite' && !file.startsWith(SQLITE) && !SCRATCH.includes(file))
+    (target === 'node:sqlite' && !file.startsWith(SQLITE) && file !== SCRATCH)
   return isFault ? 'uses SQLite itself; open a store with service/store/open-store.ts' : undefined
 }
 

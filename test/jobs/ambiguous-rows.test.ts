@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import { createKeyIndex } from '../../src/jobs/input/key-index.ts'
 import type { InputRow, RowSource } from '../../src/jobs/input/row.ts'
 import { openDraft } from '../../src/jobs/journal/job-folder.ts'
 import { Existing } from '../../src/jobs/plan/existing.ts'
@@ -10,6 +9,7 @@ import { matchKey } from '../../src/jobs/plan/match-key.ts'
 import { matchRow } from '../../src/jobs/plan/match-rows.ts'
 import { createOf } from '../../src/jobs/plan/plan-builder.ts'
 import type { PlanningContext } from '../../src/jobs/plan/planning-context.ts'
+import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { ACCOUNT, sendJob, TERMS } from './job-fixture.ts'
@@ -76,7 +76,7 @@ async function matched(records: readonly CrmRecord[]) {
   }
   const keyOf = (record: CrmRecord) => matchKey(record, ['email'])
   const existing = await Existing.read({ folder: paths.folder, pages: pages(), keyOf, onRead: () => {} })
-  const keyLines = await createKeyIndex(`${paths.folder}/keys.db`)
+  const keyLines = openKeyIndex(paths.folder, 'keys')
   const source = { changes: (fields) => ({ fields, retyped: [] }) } as Partial<RowSource> as RowSource
   const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false } as const
   try {

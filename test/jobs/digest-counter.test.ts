@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKeyIndex } from '../../src/jobs/input/key-index.ts'
 import { recordDigest } from '../../src/jobs/plan/digest.ts'
 import { DigestCounter } from '../../src/jobs/plan/digest-counter.ts'
+import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 test('each digest is counted separately, in any order', async () => {
@@ -11,7 +10,7 @@ test('each digest is counted separately, in any order', async () => {
   let run = 0
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(20)), async (rows) => {
-      const counter = new DigestCounter(await createKeyIndex(join(folder, `${run++}.db`)))
+      const counter = new DigestCounter(openKeyIndex(folder, `${run++}`))
       const seen = new Map<number, number>()
       for (const row of rows) {
         expect(counter.next(recordDigest(row))).toBe(seen.get(row) ?? 0)
@@ -24,7 +23,7 @@ test('each digest is counted separately, in any order', async () => {
 })
 
 test('more digests than the first table holds are still distinguished', async () => {
-  const counter = new DigestCounter(await createKeyIndex(join(await tempFolder(), 'index.db')))
+  const counter = new DigestCounter(openKeyIndex(await tempFolder(), 'index'))
   const digests = Array.from({ length: 100_000 }, (_, row) => recordDigest(row))
   expect(digests.every((digest) => counter.next(digest) === 0)).toBe(true)
   expect([counter.next(digests[5] ?? ''), counter.next(digests[5] ?? '')]).toEqual([1, 2])

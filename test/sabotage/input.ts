@@ -45,10 +45,10 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'of two rows of an import with one key both are sent',
-    file: 'src/jobs/input/key-index.ts',
-    line: 'if (firstLine === undefined) return true',
-    to: 'if (firstLine !== row.line) return true',
-    tests: ['test/jobs/rows/key-index.test.ts'],
+    file: 'src/jobs/plan/match-rows.ts',
+    line: 'if (firstLine !== undefined) {',
+    to: 'if (firstLine === row.line) {',
+    tests: ['test/commands/jobs/ambiguous.test.ts'],
   },
   {
     name: 'a row changes one of several contacts with its email, whichever comes first',

@@ -1,8 +1,6 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { JsonObject } from '../../core/json.ts'
-import { createKeyIndex, type KeyIndex } from '../input/key-index.ts'
 import { Existing, naturalName, type ReadExisting, textOf } from '../plan/existing.ts'
+import { type KeyIndex, openKeyIndex } from '../plan/scratch.ts'
 
 /** The number of equal records that are compared at most. */
 const MOST_EQUAL = 1000
@@ -14,25 +12,22 @@ const MOST_EQUAL = 1000
 export class EqualRecords {
   readonly #existing: Existing
   readonly #taken: KeyIndex
-  readonly #path: string
   #count = 0
 
-  private constructor(existing: Existing, taken: KeyIndex, path: string) {
+  private constructor(existing: Existing, taken: KeyIndex) {
     this.#existing = existing
     this.#taken = taken
-    this.#path = path
   }
 
   /** Undefined when there are no records at all. */
   static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords | undefined> {
-    const path = join(parts.folder, 'equal.db')
     let count = 0
     const onRead = (more: number) => {
       count += more
       parts.onRead(more)
     }
     const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName, isIdUnused: true })
-    if (count > 0) return new EqualRecords(existing, await createKeyIndex(path), path)
+    if (count > 0) return new EqualRecords(existing, openKeyIndex(parts.folder, 'equal'))
     existing.close()
     return undefined
   }
@@ -57,6 +52,5 @@ export class EqualRecords {
   close(): void {
     this.#existing.close()
     this.#taken.close()
-    rmSync(this.#path, { force: true })
   }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { KeyIndex } from '../input/key-index.ts'
+import type { KeyIndex } from './scratch.ts'
 
 const FIRST_SLOTS = 1 << 16
 /** 16 MB, and room for 1.4 million rows. */

@@ -104,7 +104,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     made_at: context.nowMs(),
     version: context.version,
   }
-  const builder = await PlanBuilder.open(paths, head)
+  const builder = new PlanBuilder(paths, head)
   const pages = new PageCounter(context.pageSize)
   const parts = {
     paths,

@@ -34,7 +34,7 @@ export async function makeJob(
   let builder: PlanBuilder | undefined
   try {
     const head = headOf(context, identity, draft.paths.id)
-    builder = await PlanBuilder.open(draft.paths, head)
+    builder = new PlanBuilder(draft.paths, head)
     await fill(builder, draft.paths)
     const end = builder.end()
     const { fields, leftOut, failing } = builder

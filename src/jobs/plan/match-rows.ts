@@ -6,7 +6,6 @@ import { shapeOf } from '../../core/listed-id.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
 import { aliasOf, foldName } from '../input/columns.ts'
-import type { KeyIndex } from '../input/key-index.ts'
 import type { Finding, FindingCode, FormatSummary, InputRow, RowSource } from '../input/row.ts'
 import type { Existing, Match } from './existing.ts'
 import { addressIn, matchKey } from './match-key.ts'
@@ -20,6 +19,7 @@ import {
   updateOf,
 } from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
+import type { KeyIndex } from './scratch.ts'
 
 /** `a***@example.com`: the server hides the value. */
 const MASKED = /[*•]{2,}/

@@ -1,12 +1,9 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import { findByIds } from '../../core/find-by-ids.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type CrmRecord, hasOperation, matchHint, resourceOf } from '../../core/resources/registry.ts'
-import { createKeyIndex } from '../input/key-index.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { canonicalJson, requestDigest } from './digest.ts'
@@ -14,6 +11,7 @@ import { emailOf, type Ledger, type Orphan } from './ledger.ts'
 import type { Planned } from './plan-builder.ts'
 import { createOf, updateOf } from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
+import { openKeyIndex } from './scratch.ts'
 
 export interface PairParts {
   readonly paths: JobPaths
@@ -111,7 +109,7 @@ async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<re
   const fresh: Fresh[] = []
   // By how many lines rows have moved: a changed row has moved as far as the one above it.
   let shift = 0
-  const counter = await createKeyIndex(join(paths.folder, 'fresh.db'))
+  const counter = openKeyIndex(paths.folder, 'fresh')
   for await (const rows of source.rows()) {
     for (const row of rows) {
       const { path, body = {} } = createOf(noun, row)
@@ -122,7 +120,6 @@ async function freshRows({ paths, noun, source, ledger }: PairParts): Promise<re
     }
   }
   counter.close()
-  rmSync(join(paths.folder, 'fresh.db'), { force: true })
   return fresh
 }
 

@@ -1,9 +1,6 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { collectionPath, recordPath } from '../../api/path.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
-import { createKeyIndex, type KeyIndex } from '../input/key-index.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { BeforeWriter } from './before-writer.ts'
@@ -13,6 +10,7 @@ import { type LeftOut, LeftOutRows } from './left-out.ts'
 import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from './operation.ts'
 import type { Noun, PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
 import { FieldCounts, PlanWriter } from './plan-writer.ts'
+import { openKeyIndex } from './scratch.ts'
 import { refuseUnchangeable } from './stage-names.ts'
 
 const MOST_NAMED = 10
@@ -67,20 +65,14 @@ export class PlanBuilder {
   readonly #writer: PlanWriter
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
-  readonly #overflowPath: string
   readonly #updates: PlanHead['updates']
 
-  private constructor(paths: JobPaths, head: PlanHead, overflow: KeyIndex) {
+  constructor(paths: JobPaths, head: PlanHead) {
     this.leftOut = new LeftOutRows(paths.leftOut)
     this.#updates = head.updates
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
-    this.#counter = new DigestCounter(overflow)
-    this.#overflowPath = overflowPath(paths)
-  }
-
-  static async open(paths: JobPaths, head: PlanHead): Promise<PlanBuilder> {
-    return new PlanBuilder(paths, head, await createKeyIndex(overflowPath(paths)))
+    this.#counter = new DigestCounter(openKeyIndex(paths.folder, 'digests'))
   }
 
   /** `earlier` finds the result of an equal operation in earlier jobs; undefined: there are none. */
@@ -123,7 +115,7 @@ export class PlanBuilder {
 
   /** All files are synced when it returns. */
   end(): PlanEnd {
-    this.#closeCounter()
+    this.#counter.close()
     this.leftOut.close()
     this.#before.end()
     const counts: PlanCounts = { ...this.counts }
@@ -132,15 +124,10 @@ export class PlanBuilder {
 
   /** Instead of `end`, when there will be no plan. */
   drop(): void {
-    this.#closeCounter()
+    this.#counter.close()
     this.leftOut.close()
     this.#before.close()
     this.#writer.close()
-  }
-
-  #closeCounter(): void {
-    this.#counter.close()
-    rmSync(this.#overflowPath, { force: true })
   }
 }
 
@@ -148,10 +135,6 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
   const reason = 'an equal row was done before'
   const place = { line: line ?? null, id: id ?? null }
   return { ...place, code: 'done_before', field: null, reason, was: null, wrote: null, now: null }
-}
-
-function overflowPath({ folder }: JobPaths): string {
-  return join(folder, 'digests.db')
 }
 
 function headOf(

@@ -1,10 +1,7 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { idText } from '../../core/exact-json.ts'
 import { type CrmRecord, isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
 import { EqualRecords } from '../history/equal-records.ts'
-import { createKeyIndex } from '../input/key-index.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { byId, Existing } from './existing.ts'
@@ -16,6 +13,7 @@ import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import type { PlanBuilder } from './plan-builder.ts'
 import { createOf } from './plan-builder.ts'
 import type { Noun } from './plan-head.ts'
+import { openKeyIndex } from './scratch.ts'
 
 export interface PlanRowsParts {
   readonly paths: JobPaths
@@ -92,7 +90,7 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
   const { paths, noun, source, builder, before, isDeletion } = parts
   const { existing, shown } = await readMatched(parts, match.names)
-  const keyLines = await createKeyIndex(join(paths.folder, 'keys.db'))
+  const keyLines = openKeyIndex(paths.folder, 'keys')
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {
     for await (const rows of source.rows()) {
@@ -106,7 +104,6 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
   } finally {
     existing.close()
     keyLines.close()
-    rmSync(join(paths.folder, 'keys.db'), { force: true })
     ledger?.close()
   }
 }
