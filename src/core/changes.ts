@@ -1,12 +1,12 @@
 import { parseExactJson } from './exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from './json.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
 /** The effect of a merge patch (RFC 7396) on a record: each changed member with its value before and after. */
 export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject {
   const changes: [string, JsonValue][] = []
   for (const [name, value] of Object.entries(patch)) {
-    const before = Object.hasOwn(record, name) ? (record[name] ?? null) : null
+    const before = memberOf(record, name)
     const after = merged(before, value)
     if (valueText(before) !== valueText(after)) changes.push([name, { from: before, to: after }])
   }

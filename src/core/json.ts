@@ -22,3 +22,22 @@ export function exactDigits(value: unknown): string | undefined {
 export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
+
+/**
+ * The canonical form of a value (RFC 8785): members in the order of their UTF-16 code units, no blanks, numbers in the format
+ * of ECMAScript. Numbers that do not fit a double, which the RFC does not cover, keep their digits.
+ */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null || exactDigits(value) !== undefined) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members: string[] = []
+  for (const name of Object.keys(value).sort()) {
+    members.push(`${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+/** The value of a member; null if the record does not have it. */
+export function memberOf(record: JsonObject, name: string): JsonValue {
+  return Object.hasOwn(record, name) ? (record[name] ?? null) : null
+}

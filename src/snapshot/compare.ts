@@ -1,6 +1,5 @@
 import { idText, parseExactJson } from '../core/exact-json.ts'
-import type { JsonObject, JsonValue } from '../core/json.ts'
-import { exactDigits } from '../core/json.ts'
+import { canonicalJson, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { SnapshotEntry } from './entry.ts'
 
@@ -51,22 +50,9 @@ function changedFields(before: CrmRecord, after: CrmRecord, ignored: ReadonlySet
   const changed: JsonObject = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [from = null, to = null] = [before[name], after[name]]
-    if (!ignored.has(name) && !isSame(from, to)) changed[name] = { from, to }
+    if (!ignored.has(name) && canonicalJson(from) !== canonicalJson(to)) changed[name] = { from, to }
   }
   return changed
-}
-
-/** The order of members does not matter. */
-function isSame(one: JsonValue, other: JsonValue): boolean {
-  return sorted(one) === sorted(other)
-}
-
-function sorted(value: JsonValue): string {
-  return JSON.stringify(value, (_, each) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each) && exactDigits(each) === undefined
-      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : each,
-  )
 }
 
 function difference(change: Difference['change'], type: string, record: CrmRecord, rest: JsonObject): Difference {

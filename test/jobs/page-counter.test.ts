@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PageCounter } from '../../src/jobs/plan/digest-counter.ts'
+import { PageCounter } from '../../src/jobs/plan/existing.ts'
 
 async function requestsFor(pageSize: number | undefined, sizes: readonly number[], added: number): Promise<number> {
   const counter = new PageCounter(pageSize)

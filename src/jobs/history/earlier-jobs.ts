@@ -3,8 +3,8 @@ import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import type { Noun } from '../plan/plan-head.ts'
+import { stateOrDamage } from './damaged-job.ts'
 import { allJobs, headOf } from './find-jobs.ts'
-import { undosInEffect, undosOf } from './job-results.ts'
 import { type JobState, readJobState } from './job-state.ts'
 
 const UUID_LENGTH = 36
@@ -135,4 +135,56 @@ export async function existingFromRun(
 /** Also true for a repetition of the run, whose name is `run.UUID`. */
 function isOfRun(own: string, run: string): boolean {
   return own === run || (own.startsWith(`${run}.`) && own.length === run.length + 1 + UUID_LENGTH)
+}
+
+interface Undo {
+  readonly paths: JobPaths
+  /** The job that it undoes, which may be an undo itself. */
+  readonly of: string
+}
+
+/** Undos of these jobs, and undos of those in turn: the oldest first. */
+function undosOf(jobsFolder: string, jobs: Iterable<string>): readonly JobPaths[] {
+  const known = new Set(jobs)
+  const found: JobPaths[] = []
+  for (const { paths, of } of allUndos(jobsFolder)) {
+    if (!known.has(of)) continue
+    known.add(paths.id)
+    found.push(paths)
+  }
+  return found
+}
+
+/** The undo in effect for each job: it reverted something, or may have, and was not undone itself. */
+export async function undosInEffect(
+  jobsFolder: string,
+  isDamageSkipped = false,
+): Promise<ReadonlyMap<string, JobState>> {
+  const held = new Map<string, JobState>()
+  for (const { paths, of } of allUndos(jobsFolder, isDamageSkipped).toReversed()) {
+    // The newest first: an undo of this undo was made after it.
+    if (held.has(paths.id) || held.has(of)) continue
+    const job = isDamageSkipped ? await stateOrDamage(paths) : await readJobState(paths)
+    if (job.state !== 'damaged' && job.account.done + job.account.in_doubt > 0) held.set(of, job)
+  }
+  return held
+}
+
+function allUndos(jobsFolder: string, isDamageSkipped = false): readonly Undo[] {
+  const undos: Undo[] = []
+  for (const paths of allJobs(jobsFolder)) {
+    const { kind, of } = isDamageSkipped ? headIfReadable(paths) : headOf(paths)
+    if (kind === 'undo' && of !== undefined) undos.push({ paths, of })
+  }
+  return undos
+}
+
+/** For commands that show jobs: a damaged job must not make them fail. */
+function headIfReadable(paths: JobPaths): Partial<ReturnType<typeof headOf>> {
+  try {
+    return headOf(paths)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    return {}
+  }
 }

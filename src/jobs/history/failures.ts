@@ -18,7 +18,7 @@ export interface RowFailure {
 const AT_ONCE = 100_000
 
 /** For a row of a killed job without a result in the journal. */
-const NO_ANSWER = 'the process ended before it received a response'
+export const NO_ANSWER = 'the process ended before it received a response'
 
 /** In the order of the plan. */
 export function* failuresOf(

@@ -1,15 +1,12 @@
-import { CrmError } from '../../core/errors.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
+import type { Result } from '../journal/entry.ts'
+import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { Progress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { Scratch } from '../plan/scratch.ts'
-import { stateOrDamage } from './damaged-job.ts'
-import { allJobs, headOf } from './find-jobs.ts'
-import { type JobState, readJobState } from './job-state.ts'
+import { NO_ANSWER } from './failures.ts'
 
-export interface JobResult {
-  readonly id: string | null
-  readonly gen: number | undefined
+/** What the response to an operation says of its record, beside that the operation was done. */
+interface RecordBefore {
   /** For a deletion: the record was already deleted. */
   readonly wasGone: boolean
   /** For a create: the record existed before. */
@@ -18,13 +15,18 @@ export interface JobResult {
   readonly mayHaveExisted: boolean
 }
 
-export interface JobResults {
+export interface StoredResult extends RecordBefore {
+  readonly id: string | null
+  readonly gen: number | undefined
+}
+
+export interface StoredResults {
   readonly progress: Progress
-  of(op: number): JobResult
+  of(op: number): StoredResult
 }
 
 /** The result of each operation, in a table of the scratch database; the results of the next job replace it. */
-export function readResults({ journal }: JobPaths, operations: number, { database }: Scratch): JobResults {
+export function readResults({ journal }: JobPaths, operations: number, { database }: Scratch): StoredResults {
   database.exec(
     'DROP TABLE IF EXISTS result; CREATE TABLE result (op INTEGER PRIMARY KEY, id TEXT, gen INTEGER, flag TEXT, status INTEGER)',
   )
@@ -41,7 +43,7 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
     if (entry.t === 'done') {
       for (const [op, status, id, flag = null] of entry.r) {
         put.run(op, id, flag, status)
-        if (status === 201) isAnyCreated = true
+        if (status === CREATED) isAnyCreated = true
       }
     }
     if (entry.t === 'again') raise.run(entry.op, entry.gen)
@@ -53,62 +55,68 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
       const row = find.get(op)
       const id = typeof row?.id === 'string' ? row.id : null
       const gen = typeof row?.gen === 'number' ? row.gen : undefined
-      return {
-        ...{ id, gen, wasGone: row?.flag === 'g', existed: row?.flag === 'u' || row?.flag === 'e' },
-        mayHaveExisted: isAnyCreated && row?.status === 200 && row.flag === null,
-      }
+      return { id, gen, ...recordBefore(row?.status, row?.flag, isAnyCreated) }
     },
   }
 }
 
-interface Undo {
-  readonly paths: JobPaths
-  /** The job that it undoes, which may be an undo itself. */
-  readonly of: string
-}
+const CREATED = 201
 
-/** Undos of these jobs, and undos of those in turn: the oldest first. */
-export function undosOf(jobsFolder: string, jobs: Iterable<string>): readonly JobPaths[] {
-  const known = new Set(jobs)
-  const found: JobPaths[] = []
-  for (const { paths, of } of allUndos(jobsFolder)) {
-    if (!known.has(of)) continue
-    known.add(paths.id)
-    found.push(paths)
+function recordBefore(status: unknown, flag: unknown, isAnyCreated: boolean): RecordBefore {
+  return {
+    wasGone: flag === 'g',
+    existed: flag === 'u' || flag === 'e',
+    mayHaveExisted: isAnyCreated && status === 200 && !flag,
   }
-  return found
 }
 
-/** The undo in effect for each job: it reverted something, or may have, and was not undone itself. */
-export async function undosInEffect(
-  jobsFolder: string,
-  isDamageSkipped = false,
-): Promise<ReadonlyMap<string, JobState>> {
-  const held = new Map<string, JobState>()
-  for (const { paths, of } of allUndos(jobsFolder, isDamageSkipped).toReversed()) {
-    // The newest first: an undo of this undo was made after it.
-    if (held.has(paths.id) || held.has(of)) continue
-    const job = isDamageSkipped ? await stateOrDamage(paths) : await readJobState(paths)
-    if (job.state !== 'damaged' && job.account.done + job.account.in_doubt > 0) held.set(of, job)
-  }
-  return held
+export type OperationResult =
+  /**
+   * `isReplayed`: the server replayed the answer to an earlier request; `isOthers`: to one of another job; `isGone`: the record
+   * to delete did not exist; `existed`: the record to create existed before, or may have.
+   */
+  | ({ readonly type: 'done'; readonly id: string | null } & Readonly<
+      Record<'isReplayed' | 'isOthers' | 'isGone' | 'existed', boolean>
+    >)
+  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'doubt'; readonly reason: string }
+  | { readonly type: 'unsent' }
+
+/** The result of each operation, in the order of the plan. For jobs that fit in memory. */
+export function operationResults(paths: JobPaths): OperationResult[] {
+  const plan = openJobPlan(paths)
+  const creates = new Set<number>()
+  for (const batch of plan.operations()) for (const { op, head } of batch) if (head.do === 'create') creates.add(op)
+  plan.close()
+  const progress = new Progress(plan.count)
+  const reasons = new Map<number, string>()
+  const done = new Map<number, Result>()
+  readJournal(paths.journal, (entry) => {
+    progress.take(entry)
+    if (entry.t === 'done') for (const result of entry.r) done.set(result[0], result)
+    if (entry.t === 'failed') {
+      reasons.set(entry.op, entry.field === null ? entry.reason : `${entry.field}: ${entry.reason}`)
+    }
+    if (entry.t === 'doubt') reasons.set(entry.op, entry.why)
+  })
+  const isAnyCreated = [...done.values()].some(([, status]) => status === CREATED)
+  return Array.from({ length: plan.count }, (_, op): OperationResult => {
+    const result = done.get(op)
+    if (result) return doneAs(result, creates.has(op), isAnyCreated)
+    const end = progress.endOf(op)
+    if (end === 'failed' || end === 'doubt') return { type: end, reason: reasons.get(op) ?? '' }
+    return progress.isUnanswered(op) ? { type: 'doubt', reason: NO_ANSWER } : { type: 'unsent' }
+  })
 }
 
-function allUndos(jobsFolder: string, isDamageSkipped = false): readonly Undo[] {
-  const undos: Undo[] = []
-  for (const paths of allJobs(jobsFolder)) {
-    const { kind, of } = isDamageSkipped ? headIfReadable(paths) : headOf(paths)
-    if (kind === 'undo' && of !== undefined) undos.push({ paths, of })
-  }
-  return undos
-}
-
-/** For commands that show jobs: a damaged job must not make them fail. */
-function headIfReadable(paths: JobPaths): Partial<ReturnType<typeof headOf>> {
-  try {
-    return headOf(paths)
-  } catch (error) {
-    if (!(error instanceof CrmError)) throw error
-    return {}
+function doneAs([, status, id, flag]: Result, isCreate: boolean, isAnyCreated: boolean): OperationResult {
+  const { wasGone, existed, mayHaveExisted } = recordBefore(status, flag, isAnyCreated)
+  return {
+    type: 'done',
+    id,
+    isReplayed: flag === 'o' || flag === 'r',
+    isOthers: flag === 'o',
+    isGone: wasGone,
+    existed: existed || (isCreate && mayHaveExisted),
   }
 }

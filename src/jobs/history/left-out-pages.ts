@@ -19,3 +19,30 @@ export async function* leftOutPages({ leftOut }: JobPaths): AsyncGenerator<Failu
   }
   yield { items, nextCursor: undefined }
 }
+
+/** Why an undo does not revert a row, in the words of its error. */
+const WORDS = { conflict: 'changed since', cannot: 'cannot be reverted', in_doubt: 'in doubt' } as const
+
+/** `2 changed since, 1 in doubt`: the records or rows that an undo does not revert; undefined if there are none. */
+export async function rowsLeft(paths: JobPaths): Promise<string | undefined> {
+  const counts = { conflict: 0, cannot: 0, in_doubt: 0 }
+  let last: unknown
+  for await (const { items } of leftOutPages(paths)) {
+    for (const { code, id = null, line = null } of items) {
+      if (!isCounted(code)) continue
+      // The members of one record are adjacent.
+      const row = `${code} ${line} ${id}`
+      if (code === 'conflict' && row === last) continue
+      last = row
+      counts[code] += 1
+    }
+  }
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.length === 0
+    ? undefined
+    : parts.map(([code, count]) => `${count} ${WORDS[code as keyof typeof WORDS]}`).join(', ')
+}
+
+function isCounted(code: unknown): code is keyof typeof WORDS {
+  return typeof code === 'string' && Object.hasOwn(WORDS, code)
+}

@@ -5,8 +5,7 @@ import { createExpression, type Outcome, type Query } from '../../expr/expressio
 import { memberUses } from '../../expr/expressions.ts'
 import { loadJq } from '../../expr/jq.ts'
 import { type Column, columnFor } from './columns.ts'
-import { addFinding, type Draft, placeValue } from './draft.ts'
-import { convertMember } from './members-to-row.ts'
+import { addFinding, convertMember, type Draft, placeValue } from './draft.ts'
 import type { ColumnUse, RowOptions } from './row.ts'
 
 interface Computed {

@@ -1,8 +1,8 @@
 import { idText } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { jsonText } from '../../output/json-text.ts'
 import type { Column } from './columns.ts'
-import type { Converted } from './parse-map.ts'
+import { type Converted, convertCell } from './parse-map.ts'
 import type { Finding, FindingCode, InputRow } from './row.ts'
 
 /** A row under construction, and its findings. */
@@ -99,4 +99,25 @@ function define(target: JsonObject, name: string, value: JsonValue): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
   } else target[name] = value
+}
+
+const NUMBERS = {
+  number: { isValid: Number.isFinite, expected: 'a number' },
+  integer: { isValid: Number.isInteger, expected: 'a whole number' },
+} as const
+
+/** Checks the type of a member or of a computed value. A text becomes a number only if `--map` names that type. */
+export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
+  if (value === null || role !== 'field') return { value }
+  if (typeof value === 'string' && isTyped) return convertCell(value, type)
+  if (type === 'number' || type === 'integer') {
+    const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
+    const { isValid, expected } = NUMBERS[type]
+    return isNumber && isValid(Number(jsonText(value))) ? { value } : wrongType(expected)
+  }
+  return typeof value !== 'string' && isKnown && type === 'text' ? wrongType('a text') : { value }
+}
+
+function wrongType(expected: string): Converted {
+  return { fault: { code: 'wrong_type', message: `expected ${expected}` } }
 }

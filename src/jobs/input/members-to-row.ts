@@ -1,9 +1,7 @@
-import { exactDigits, isJsonObject, type JsonValue } from '../../core/json.ts'
-import { jsonText } from '../../output/json-text.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { Column, ColumnResolver, UnknownColumn } from './columns.ts'
 import { FAILED_MEMBER } from './columns.ts'
-import { addFinding, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
-import { type Converted, convertCell } from './parse-map.ts'
+import { addFinding, convertMember, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
 import type { InputRow } from './row.ts'
 
 export interface MemberRules {
@@ -50,25 +48,4 @@ function isAlreadySet({ row }: Draft, { role, field }: Column): boolean {
 function addUnknown(draft: Draft, { name, suggestion }: UnknownColumn, value: JsonValue): void {
   const message = `did you mean ${suggestion}? --map ${name}=${suggestion}, ${name}=${name} to keep it, ${name}= to leave it out`
   addFinding(draft, { column: name, value: shownValue(value), code: 'unknown_column', message })
-}
-
-const NUMBERS = {
-  number: { isValid: Number.isFinite, expected: 'a number' },
-  integer: { isValid: Number.isInteger, expected: 'a whole number' },
-} as const
-
-/** Checks the type of a member or of a computed value. A text becomes a number only if `--map` names that type. */
-export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
-  if (value === null || role !== 'field') return { value }
-  if (typeof value === 'string' && isTyped) return convertCell(value, type)
-  if (type === 'number' || type === 'integer') {
-    const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
-    const { isValid, expected } = NUMBERS[type]
-    return isNumber && isValid(Number(jsonText(value))) ? { value } : wrongType(expected)
-  }
-  return typeof value !== 'string' && isKnown && type === 'text' ? wrongType('a text') : { value }
-}
-
-function wrongType(expected: string): Converted {
-  return { fault: { code: 'wrong_type', message: `expected ${expected}` } }
 }

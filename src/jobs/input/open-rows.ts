@@ -1,3 +1,6 @@
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { jsonText } from '../../output/json-text.ts'
 import { checkRow, createBlanks } from './check-row.ts'
 import { codecOf } from './codec.ts'
 import { compileComputes } from './compute.ts'
@@ -5,13 +8,12 @@ import type { OpenInput, Sample } from './cut-records.ts'
 import { bomBytes, type CutInput } from './cut-records.ts'
 import { detectEncoding } from './detect-encoding.ts'
 import { detectFormat } from './detect-format.ts'
-import type { Draft } from './draft.ts'
-import { changedMembers } from './failed-rows.ts'
+import { type Draft, setMember } from './draft.ts'
 import { createFindings } from './findings-text.ts'
 import { openDelimited } from './open-delimited.ts'
 import { openMembers } from './open-members.ts'
 import { readHead } from './read-chunks.ts'
-import type { Findings, InputFormat, InputRow, RowOptions, RowSource } from './row.ts'
+import type { Changes, Findings, InputFormat, InputRow, RowOptions, RowSource } from './row.ts'
 
 const SAMPLE_BYTES = 64 * 1024
 
@@ -29,7 +31,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
     summary: opened.summary,
     findings,
     blanks,
-    changes: (fields, existing) => changedMembers(fields, existing, opened.areCells),
+    changes: (fields, existing) => changesIn(fields, existing, opened.areCells),
     async *rows() {
       findings.clear()
       blanks.clear()
@@ -68,4 +70,46 @@ async function openFormat(
 ): Promise<OpenInput> {
   if (format === 'csv' || format === 'tsv') return openDelimited(options, input, format, sample)
   return openMembers(options, input, format)
+}
+
+/** Whether a cell equals the text that csv and tsv print for the value. */
+export function isSameAsPrinted(cell: string, value: JsonValue | undefined): boolean {
+  if (value === null || value === undefined) return cell === ''
+  return cell === (typeof value === 'string' ? value : jsonText(value))
+}
+
+/** The members that a merge patch (RFC 7396) of these fields would change. `areCells`: texts are cells, not JSON strings. */
+export function changesIn(fields: JsonObject, existing: CrmRecord, areCells: boolean): Changes {
+  const changed: JsonObject = {}
+  const retyped: string[] = []
+  const visit = (given: JsonValue, path: readonly string[], before: JsonValue | undefined): void => {
+    if (isJsonObject(given) && (isJsonObject(before) || (areCells && Object.keys(given).length > 0))) {
+      for (const [name, value] of Object.entries(given)) visitMember(value, [...path, name], own(before, name))
+    } else if (!isSame(given, before, areCells)) {
+      setMember(changed, path, given)
+      if (areCells && typeof given === 'string' && isOtherType(before)) retyped.push(path.join('.'))
+    }
+  }
+  /** A column `a.b` is a member of `a`, unless the record has a member named `a.b`. */
+  const visitMember: typeof visit = (given, path, before) => {
+    const whole = path.join('.')
+    if (areCells && path.length > 1 && Object.hasOwn(existing, whole)) visit(given, [whole], existing[whole])
+    else visit(given, path, before)
+  }
+  visit(fields, [], existing)
+  return { fields: changed, retyped }
+}
+
+function own(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+function isOtherType(before: JsonValue | undefined): boolean {
+  return before !== undefined && before !== null && typeof before !== 'string'
+}
+
+function isSame(given: JsonValue, before: JsonValue | undefined, areCells: boolean): boolean {
+  if (given === null) return before === null || before === undefined
+  if (areCells && typeof given === 'string') return isSameAsPrinted(given, before)
+  return before !== undefined && canonicalJson(given) === canonicalJson(before)
 }

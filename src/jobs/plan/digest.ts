@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { exactDigits, type JsonValue } from '../../core/json.ts'
+import { canonicalJson, type JsonValue } from '../../core/json.ts'
 
 /** 132 bits: the chance that two of a billion records collide is 1 in 10^22. */
 const DIGEST_CHARS = 22
@@ -31,18 +31,4 @@ export interface KeyParts {
 /** The idempotency key of an operation. It depends on the contents of a row, not on its position. */
 export function idempotencyKey({ account, run, digest, n, gen }: KeyParts): string {
   return hash('sha256', `crm/1\0${account}\0${run}\0${digest}\0${n}\0${gen}`, 'base64url').slice(0, KEY_CHARS)
-}
-
-/**
- * The canonical form of a value (RFC 8785): members in the order of their UTF-16 code units, no blanks, numbers in the format
- * of ECMAScript. Numbers that do not fit a double, which the RFC does not cover, keep their digits.
- */
-export function canonicalJson(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null || exactDigits(value) !== undefined) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  const members: string[] = []
-  for (const name of Object.keys(value).sort()) {
-    members.push(`${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`)
-  }
-  return `{${members.join(',')}}`
 }

@@ -1,8 +1,7 @@
 import { idText, parseExactJson } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { canonicalJson, type JsonObject, memberOf } from '../../core/json.ts'
 import { listedId } from '../../core/listed-id.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { canonicalJson } from './digest.ts'
 import { matchKey } from './match-key.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
@@ -73,5 +72,38 @@ export function naturalName(record: JsonObject): string | undefined {
 
 /** The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls. */
 export function textOf(record: JsonObject, names: readonly string[]): string {
-  return names.map((name) => canonicalJson(Object.hasOwn(record, name) ? (record[name] ?? null) : null)).join('\n')
+  return names.map((name) => canonicalJson(memberOf(record, name))).join('\n')
+}
+
+interface Page {
+  readonly items: readonly CrmRecord[]
+}
+
+/** Counts the requests of a list, to estimate those of reading it again. */
+export class PageCounter {
+  #records = 0
+  /** Records on a page; the last page may have fewer. */
+  #longest: number
+  #pages = 0
+
+  constructor(pageSize: number | undefined) {
+    this.#longest = pageSize ?? 1
+  }
+
+  async *counted(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+    for await (const page of pages) {
+      this.#pages += 1
+      this.#records += page.items.length
+      // A server may use another page size than the one that is asked for.
+      if (this.#pages > 1 || page.items.length > this.#longest) {
+        this.#longest = Math.max(Math.ceil(this.#records / this.#pages), 1)
+      }
+      yield page
+    }
+  }
+
+  /** The requests to read the list with so many more records. */
+  requestsWith(added: number): number {
+    return Math.max(1, Math.ceil((this.#records + added) / this.#longest))
+  }
 }

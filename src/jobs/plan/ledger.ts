@@ -1,12 +1,12 @@
 import { parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { canonicalJson, isJsonObject, type JsonObject } from '../../core/json.ts'
 import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
-import { type JobResults, readResults } from '../history/job-results.ts'
+import { readResults, type StoredResults } from '../history/job-results.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { openJobPlan } from '../journal/job-folder.ts'
 import type { Progress } from '../journal/progress.ts'
-import { canonicalJson, requestDigest } from './digest.ts'
+import { requestDigest } from './digest.ts'
 import type { Operation } from './operation.ts'
 import type { EarlierOperation } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
@@ -205,7 +205,7 @@ function collectionOf({ head: { noun } }: PlanFile): string {
 function rowOf(
   { op, head, body }: Operation,
   state: (typeof STATES)[number],
-  results: JobResults,
+  results: StoredResults,
 ): (string | number | null)[] {
   const since = state === 'sent' ? (head.since ?? results.progress.firstMs) : head.since
   const { id, gen = head.gen ?? 0 } = results.of(op)

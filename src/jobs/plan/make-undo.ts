@@ -5,10 +5,10 @@ import type { JsonObject } from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'
 import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/typed-profile.ts'
-import { type EarlierJob, withUndos } from '../history/earlier-jobs.ts'
+import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
-import { type JobResult, type JobResults, readResults, undosInEffect } from '../history/job-results.ts'
+import { readResults, type StoredResult, type StoredResults } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { openJobPlan } from '../journal/job-folder.ts'
@@ -122,7 +122,7 @@ async function planUndo({ context, paths, builder, draft, before }: UndoParts): 
 }
 
 /** A request that was in progress when the job ended may still arrive; until then the records do not show its outcome. */
-async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }: JobResults): Promise<void> {
+async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }: StoredResults): Promise<void> {
   const { counts, unanswered, lastMs = 0, lastOpen } = progress
   if (counts.doubt + unanswered === 0) return
   const waitMs = lastMs + (lastOpen?.life ?? 0) - nowMs()
@@ -133,7 +133,7 @@ async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }:
 
 interface NowParts {
   readonly plan: PlanFile
-  readonly results: JobResults
+  readonly results: StoredResults
   readonly draft: JobPaths
 }
 
@@ -149,7 +149,7 @@ interface RevertParts {
   readonly noun: Noun
   readonly operation: Operation
   readonly before: JsonObject | undefined
-  readonly results: JobResults
+  readonly results: StoredResults
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
 }
@@ -186,7 +186,7 @@ function revert(parts: RevertParts): Reverted {
 const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
-function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: JobResult): string | undefined {
+function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: StoredResult): string | undefined {
   if (existed) return EXISTED
   return kind === 'create' && mayHaveExisted ? MAY_HAVE_EXISTED : undefined
 }

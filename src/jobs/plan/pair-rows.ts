@@ -2,11 +2,11 @@ import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import { findByIds } from '../../core/find-by-ids.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { canonicalJson, type JsonObject, memberOf } from '../../core/json.ts'
 import { type CrmRecord, hasOperation, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { canonicalJson, requestDigest } from './digest.ts'
+import { requestDigest } from './digest.ts'
 import { emailOf, type Ledger, type Orphan } from './ledger.ts'
 import type { Planned } from './plan-builder.ts'
 import { createOf, updateOf } from './plan-builder.ts'
@@ -131,14 +131,10 @@ function isSameRow({ fields }: InputRow, { body }: Orphan): boolean {
   const before = parseExactJson(body) as JsonObject
   const email = emailOf(fields)
   if (email !== undefined && email === emailOf(before)) return true
-  const isSame = (name: string) => canonicalJson(own(fields, name)) === canonicalJson(own(before, name))
-  if (own(fields, 'name') !== null && isSame('name')) return true
+  const isSame = (name: string) => canonicalJson(memberOf(fields, name)) === canonicalJson(memberOf(before, name))
+  if (memberOf(fields, 'name') !== null && isSame('name')) return true
   const names = new Set([...Object.keys(fields), ...Object.keys(before)])
   return names.size > 1 && [...names].filter((name) => !isSame(name)).length === 1
-}
-
-function own(record: JsonObject, name: string): JsonValue {
-  return Object.hasOwn(record, name) ? (record[name] ?? null) : null
 }
 
 function otherFile(noun: Noun, done: number, gone: number): CrmError {

@@ -1,17 +1,17 @@
+import { dealInput } from '../../api/graphql/records.ts'
 import { collectionPath, recordPath } from '../../api/path.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { canonicalJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { BeforeWriter } from './before-writer.ts'
-import { canonicalJson, recordDigest, requestDigest } from './digest.ts'
+import { recordDigest, requestDigest } from './digest.ts'
 import { DigestCounter } from './digest-counter.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
 import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from './operation.ts'
 import type { Noun, PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
 import { FieldCounts, PlanWriter } from './plan-writer.ts'
 import { openKeyIndex } from './scratch.ts'
-import { refuseUnchangeable } from './stage-names.ts'
 
 const MOST_NAMED = 10
 
@@ -161,6 +161,11 @@ function traces(known: EarlierOperation | undefined): Pick<OperationHead, 'gen' 
     ...(known.state === 'sent' && known.since !== undefined ? { since: known.since } : {}),
     ...(known.state === 'sent' && known.isTaken ? { taken: true } : {}),
   }
+}
+
+/** CrmError `usage` for a member that the server cannot change, before every row would fail. */
+function refuseUnchangeable(updates: PlanHead['updates'], { do: kind, id, body }: Planned): void {
+  if (updates && kind === 'update' && id !== undefined && body) dealInput(updates.members, id, body)
 }
 
 interface Ambiguity {

@@ -1,6 +1,5 @@
 import type { Api } from '../../api/api.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
-import { dealInput } from '../../api/graphql/records.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/exact-json.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
@@ -68,16 +67,4 @@ export async function dealUpdates({ graphql }: Pick<Api, 'graphql'>): Promise<De
     const message = `deals can only be changed over GraphQL, and ${cause.message}`
     throw new CrmError('not_supported', message, { ...cause.details, cause })
   }
-}
-
-/** The planned operation of one record. */
-interface Change {
-  readonly do: string
-  readonly id?: string
-  readonly body?: JsonObject
-}
-
-/** CrmError `usage` for a member that the server cannot change, before every row would fail. */
-export function refuseUnchangeable(updates: DealUpdates | undefined, { do: kind, id, body }: Change): void {
-  if (updates && kind === 'update' && id !== undefined && body) dealInput(updates.members, id, body)
 }

@@ -1,7 +1,6 @@
 import { changedMembers } from '../../core/changes.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
-import { canonicalJson } from './digest.ts'
 
 /** A member that someone else changed since, with its three values. */
 export interface Conflict {
@@ -23,12 +22,13 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
   const patch: JsonObject = {}
   const conflicts: Conflict[] = []
   for (const [name, value] of Object.entries(written)) {
-    const old = own(before, name)
+    const old = memberOf(before, name)
     if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {
       // Unless it already has the old value.
-      if (!isSame(old, own(now, name))) conflicts.push({ field: name, was: old, wrote: value, now: own(now, name) })
-    } else if (!isSame(old, own(now, name))) {
-      patch[name] = patchTo(own(now, name), old)
+      if (!isSame(old, memberOf(now, name)))
+        conflicts.push({ field: name, was: old, wrote: value, now: memberOf(now, name) })
+    } else if (!isSame(old, memberOf(now, name))) {
+      patch[name] = patchTo(memberOf(now, name), old)
     }
   }
   return { patch, conflicts }
@@ -36,7 +36,7 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
 
 /** Members that someone changed in a record that a job created; none if the record may be deleted. */
 export function changesSince(written: JsonObject, now: CrmRecord): readonly Conflict[] {
-  const sides = (field: string) => ({ field, was: null, wrote: own(written, field), now: own(now, field) })
+  const sides = (field: string) => ({ field, was: null, wrote: memberOf(written, field), now: memberOf(now, field) })
   const changed = Object.keys(changedMembers(now, written))
   if (changed.length > 0) return changed.map(sides)
   // A version or a time of change also shows changes of other members.
@@ -56,13 +56,10 @@ function patchTo(now: JsonValue, wanted: JsonValue): JsonValue {
   const names = new Set([...Object.keys(now), ...Object.keys(wanted)])
   const patch: JsonObject = {}
   for (const name of names) {
-    if (!isSame(own(now, name), own(wanted, name))) patch[name] = patchTo(own(now, name), own(wanted, name))
+    if (!isSame(memberOf(now, name), memberOf(wanted, name)))
+      patch[name] = patchTo(memberOf(now, name), memberOf(wanted, name))
   }
   return patch
-}
-
-function own(record: JsonObject, name: string): JsonValue {
-  return Object.hasOwn(record, name) ? (record[name] ?? null) : null
 }
 
 function isSame(one: JsonValue, other: JsonValue): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseExactJson } from '../../../src/core/exact-json.ts'
 import type { CrmRecord } from '../../../src/core/resources/registry.ts'
-import { changedMembers, isSameAsPrinted } from '../../../src/jobs/input/failed-rows.ts'
+import { changesIn, isSameAsPrinted } from '../../../src/jobs/input/open-rows.ts'
 import { NAUGHTY } from '../../output/naughty-strings.ts'
 import { print } from '../../output/print-fixture.ts'
 import { read } from '../reading.ts'
@@ -19,7 +19,7 @@ const EXISTING: CrmRecord = {
 
 test('a cell is unchanged if it equals the text that csv prints for the value', () => {
   const cells = { vip: 'true', size: '12345678901234567890', tags: '["a",{"b":null}]', owner: { name: 'O', id: '7' } }
-  expect(changedMembers(cells, EXISTING, true)).toEqual({ fields: {}, retyped: [] })
+  expect(changesIn(cells, EXISTING, true)).toEqual({ fields: {}, retyped: [] })
   expect(isSameAsPrinted('', null)).toBe(true)
   expect(isSameAsPrinted('', undefined)).toBe(true)
   expect(isSameAsPrinted('1', 1)).toBe(true)
@@ -28,23 +28,23 @@ test('a cell is unchanged if it equals the text that csv prints for the value', 
 
 test('the patch contains the members that differ, and no others', () => {
   const given = { name: 'Ada L', email: null, phone: null, owner: { name: 'P', id: '7' } }
-  expect(changedMembers(given, EXISTING, true).fields).toEqual({ name: 'Ada L', owner: { name: 'P' } })
+  expect(changesIn(given, EXISTING, true).fields).toEqual({ name: 'Ada L', owner: { name: 'P' } })
 })
 
 test('a cell that would turn a boolean, a number or a list into a text is reported', () => {
-  expect(changedMembers({ vip: 'false', tags: 'x', name: 'y' }, EXISTING, true).retyped).toEqual(['vip', 'tags'])
+  expect(changesIn({ vip: 'false', tags: 'x', name: 'y' }, EXISTING, true).retyped).toEqual(['vip', 'tags'])
 })
 
 test('a column a.b is the member of that name if the record has one, and else the member b of a', () => {
-  expect(changedMembers({ a: { b: 'dotted' } }, EXISTING, true).fields).toEqual({})
-  expect(changedMembers({ a: { b: 'x' } }, EXISTING, true).fields).toEqual({ 'a.b': 'x' })
-  expect(changedMembers({ a: { b: 'x' } }, {}, true).fields).toEqual({ a: { b: 'x' } })
+  expect(changesIn({ a: { b: 'dotted' } }, EXISTING, true).fields).toEqual({})
+  expect(changesIn({ a: { b: 'x' } }, EXISTING, true).fields).toEqual({ 'a.b': 'x' })
+  expect(changesIn({ a: { b: 'x' } }, {}, true).fields).toEqual({ a: { b: 'x' } })
 })
 
 test('JSON is compared by type: a text that looks like a number is not a number', () => {
-  expect(changedMembers({ vip: 'true', name: 'Ada' }, EXISTING, false).fields).toEqual({ vip: 'true' })
-  expect(changedMembers({ tags: ['a', { b: null }], owner: { id: 7 } }, EXISTING, false).fields).toEqual({})
-  expect(changedMembers({ size: parseExactJson('12345678901234567891') }, EXISTING, false).fields).not.toEqual({})
+  expect(changesIn({ vip: 'true', name: 'Ada' }, EXISTING, false).fields).toEqual({ vip: 'true' })
+  expect(changesIn({ tags: ['a', { b: null }], owner: { id: 7 } }, EXISTING, false).fields).toEqual({})
+  expect(changesIn({ size: parseExactJson('12345678901234567891') }, EXISTING, false).fields).not.toEqual({})
 })
 
 test.each(['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const)(
