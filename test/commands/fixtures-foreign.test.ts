@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
 import { contactsOf, fileIn, startForeign } from '../foreign/run-shape.ts'
 import type { Answered, Asked } from '../foreign/shape.ts'
+import { crm, crmPrints, startRun } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 
 const FILE = `version: 1
 contacts:
@@ -108,3 +112,25 @@ test.each([400, 405, 409, 422, 423])(
     expect([...contacts.keys()]).toEqual(['con_1'])
   },
 )
+
+test('after an apply was stopped and its job cancelled, the contact that may exist is not made again, and destroy names it', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const { url, seen } = await startServer((response, request) => {
+    if (request.method === 'POST') return arrived.resolve()
+    sendJson(response, 200, { data: [], next_cursor: null })
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+  const path = join(tempFolder(), 'fixtures.yaml')
+  writeFileSync(path, 'version: 1\ncontacts:\n  ann: { name: Ann, email: ann@x.test }\n')
+  const apply = startRun(['fixtures', 'apply', path, '--run-id', 'r1', '--timeout', '1s'], env)
+  await arrived.promise
+  apply.interrupt('SIGINT')
+  expect(await apply.exit).toBe(130)
+  const [job] = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
+  await crmPrints(['jobs', 'cancel', job.id], env)
+  expect((await crm(['fixtures', 'apply', path, '--run-id', 'r1'], env)).exit).toBe(3)
+  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  const { exit, stdout } = await crm(['fixtures', 'destroy', path, '--run-id', 'r1', '-o', 'json'], env)
+  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ record: 'contacts.ann', action: 'in_doubt' })])
+  expect(exit).toBe(3)
+})
