@@ -8,11 +8,14 @@ export const DIALECTS = ['draft-6', 'draft-7', 'draft-8', 'legacy'] as const
 
 export interface LimitedApp {
   readonly url: URL
-  /** How many requests got through, and how many were refused. */
+  /** How many records were created and deleted, and how many requests were refused. */
   readonly counts: { created: number; deleted: number; refused: number }
 }
 
-/** A CRM of somebody else: an express app behind express-rate-limit that creates and deletes contacts, and lists none. */
+/**
+ * A foreign CRM: an express app behind express-rate-limit that creates and deletes contacts, and lists none. It keeps
+ * idempotency keys, because clients of a busy machine repeat creates whose answer came late.
+ */
 export async function startLimitedApp(
   dialect: (typeof DIALECTS)[number],
   limit: number,
@@ -33,9 +36,12 @@ export async function startLimitedApp(
     }),
   )
   for (const noun of ['contacts', 'deals']) app.get(`/v1/${noun}`, (_request, response) => response.json([]))
-  app.post('/v1/contacts', (_request, response) => {
-    counts.created += 1
-    response.status(201).json({ id: `con_${counts.created}` })
+  const idByKey = new Map<string, string>()
+  app.post('/v1/contacts', (request, response) => {
+    const key = String(request.headers['idempotency-key'] ?? `request ${counts.created}`)
+    const id = idByKey.get(key) ?? `con_${++counts.created}`
+    idByKey.set(key, id)
+    response.status(201).json({ id })
   })
   app.delete('/v1/contacts/:id', (_request, response) => {
     counts.deleted += 1

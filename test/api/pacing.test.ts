@@ -35,8 +35,8 @@ test('500 creates are hardly ever refused, whichever headers state the limit, 8 
     expect(counts.created).toBe(CREATES)
     expect(counts.refused).toBeLessThanOrEqual(CREATES * 0.02)
   }
-  // Three windows are waited for. Seconds are rounded up, which makes each wait too long by two at most.
-  expect(Date.now() - startedMs).toBeLessThan(11_000)
+  // Three windows are waited for, each at most two seconds too long, because headers round up. A busy machine takes longer.
+  expect(Date.now() - startedMs).toBeLessThan(30_000)
 })
 
 test('a limit that is used up for longer than the longest wait is left to the server', async () => {

@@ -14,6 +14,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.])(?:~|\/[\w.@-]+)(?:\/[\w.@-]+)+/g, 'PATH'],
   [/\b\d+(?:\.\d+)? (?:ms|s|min|h|KB|MB|KiB|MiB)\b/g, 'AMOUNT'],
   [/\b\d+(?:\.\d+)? to \d+(?:\.\d+)?(?= AMOUNT)|\bmedian AMOUNT of \d+ requests \([^)]*\)/g, 'LATENCY'],
+  [/(?:same time as|AMOUNT (?:behind|ahead of)) this machine/g, 'CLOCK'],
   [/"(\w+_ms)": -?\d+/g, '"$1": N'],
   [/[─━-]{3,}/g, '---'],
   [/\s+/g, ' '],

@@ -27,8 +27,8 @@ export function clockFinding(samples: readonly Sample[]): Finding {
   const { skewMs, errorMs } = skew
   const found = { skew_ms: Math.round(skewMs), error_ms: Math.round(errorMs) }
   const side = skewMs < 0 ? 'behind' : 'ahead of'
-  const distance = Math.abs(skewMs) <= errorMs ? 'the same as ours' : `${seconds(Math.abs(skewMs))} ${side} ours`
-  const seen = `${distance}, give or take ${seconds(errorMs)}`
+  const distance = Math.abs(skewMs) <= errorMs ? 'same time as' : `${seconds(Math.abs(skewMs))} ${side}`
+  const seen = `${distance} this machine, ± ${seconds(errorMs)}`
   if (Math.abs(skewMs) - errorMs < TOO_FAR_MS) return { check, state: 'ok', seen, found }
   return { check, state: 'warn', seen, found, hint: 'is the clock of this machine right? timedatectl shows it' }
 }

@@ -14,7 +14,7 @@ test('a server whose second holds ours is not off, as far as a header of whole s
   expect(readSkew([sample('Wed, 01 Jul 2026 12:00:00 GMT')])).toEqual({ skewMs: 400, errorMs: 600 })
   expect(clockFinding([sample('Wed, 01 Jul 2026 12:00:00 GMT')])).toMatchObject({
     state: 'ok',
-    seen: 'the same as ours, give or take 0.6 s',
+    seen: 'same time as this machine, ± 0.6 s',
   })
 })
 
@@ -25,7 +25,7 @@ test('several answers bound the skew closer than one', () => {
 
 test('a server that is a minute behind is a warning that says which side', () => {
   const finding = clockFinding([sample('Wed, 01 Jul 2026 11:59:00 GMT')])
-  expect(finding).toMatchObject({ state: 'warn', seen: '59.6 s behind ours, give or take 0.6 s' })
+  expect(finding).toMatchObject({ state: 'warn', seen: '59.6 s behind this machine, ± 0.6 s' })
 })
 
 test.each([undefined, 'yesterday'])('without a date that can be read the clock is not known: %s', (date) => {
