@@ -137,13 +137,19 @@ async function* matchingPages(
 ): AsyncGenerator<ListPage> {
   const keep: Where['keep'] = async (records) => {
     try {
-      return await where.keep(records)
+      return await where.keepBefore(records)
     } catch (error) {
       await check.judge()
       throw error
     }
   }
-  yield* keepMatching(pages, keep, ctx.flags.limit)
+  for await (const page of keepMatching(pages, keep, ctx.flags.limit)) {
+    yield page
+    const failure = where.failure()
+    if (!failure) continue
+    await check.judge()
+    throw failure
+  }
   const line = where.leftOut()
   if (line !== undefined) ctx.note(line)
 }

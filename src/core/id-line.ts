@@ -6,3 +6,6 @@ export function idOnLine(id: JsonValue | undefined): string | undefined {
   const text = idText(id)
   return text !== undefined && /^[^\s\p{C}]+$/u.test(text) ? text : undefined
 }
+
+/** Names that can only be the id of the record itself: `account_id`, `gid` or `documentId` may be shared by several records. */
+export const ID_NAMES = ['_id', 'Id', 'ID', '$id', 'uuid', 'guid'] as const

@@ -26,7 +26,7 @@ export interface Failure {
 }
 
 export function evaluationFailure({ flag, place, run }: Failure): CrmError {
-  return failure(`${flag} fails${place ? ` on ${place}` : ''}: ${reasonOf(run)}`, flag)
+  return failure({ flag, where: place, reason: reasonOf(run) })
 }
 
 export interface RecordFailures {
@@ -38,13 +38,19 @@ export interface RecordFailures {
 
 export function recordFailures(flag: ExpressionFlag, { count, place, reason }: RecordFailures): CrmError {
   const where = count === 1 ? place : `${count} records, the first is ${place}`
-  return failure(`${flag} fails on ${where}: ${reason}`, flag)
+  return failure({ flag, where, reason })
 }
 
-function failure(message: string, flag: ExpressionFlag): CrmError {
-  const skip = flag === '--where' ? '; --where-errors skip leaves such records out and counts them' : ''
-  return new CrmError('invalid_input', message, {
-    hint: `// gives a default, such as (.amount // 0)${skip}`,
+function failure({
+  flag,
+  where,
+  reason,
+}: Pick<Failure, 'flag'> & { where: string | undefined; reason: string }): CrmError {
+  const skip = flag === '--where' ? ['--where-errors skip leaves such records out and counts them'] : []
+  // A default takes the place of null alone.
+  const remedies = /\bnull\b/.test(reason) ? ['// gives a default, such as (.amount // 0)', ...skip] : skip
+  return new CrmError('invalid_input', `${flag} fails${where ? ` on ${where}` : ''}: ${reason}`, {
+    hint: remedies.length > 0 ? remedies.join('; ') : LANGUAGE_HINT,
   })
 }
 

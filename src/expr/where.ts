@@ -16,6 +16,8 @@ export interface Where {
   readonly keep: Keep
   /** The same without the error, for a caller that reads all records first and then calls `failure`. */
   readonly keepAll: Keep
+  /** The same, up to the first record on which it fails, for a caller that shows these before it calls `failure`. */
+  readonly keepBefore: Keep
   /** The error for all records so far on which it fails; undefined when there are none, or when they are skipped. */
   failure(): CrmError | undefined
   /** A line with the number of records that were skipped. */
@@ -24,7 +26,7 @@ export interface Where {
 
 export function openWhere(query: Query, onErrors: WhereErrors): Where {
   let failed: RecordFailures | undefined
-  const keepAll: Keep = async (records) => {
+  const judge = async (records: readonly CrmRecord[], isEnded: () => boolean): Promise<readonly CrmRecord[]> => {
     const outcomes = await query.outcomes(records)
     const kept: CrmRecord[] = []
     for (const [at, record] of records.entries()) {
@@ -32,14 +34,16 @@ export function openWhere(query: Query, onErrors: WhereErrors): Where {
       if (outcome && 'reason' in outcome) {
         const place = failed?.place ?? placeIn(records)(at)
         failed = { count: (failed?.count ?? 0) + 1, place, reason: failed?.reason ?? outcome.reason }
-      } else if (outcome?.results.some((result) => result !== false && result !== null)) kept.push(record)
+      } else if (!isEnded() && outcome?.results.some((result) => result !== false && result !== null)) kept.push(record)
     }
     return kept
   }
+  const keepAll: Keep = (records) => judge(records, () => false)
   const failure = (): CrmError | undefined =>
     failed && onErrors === 'stop' ? recordFailures('--where', failed) : undefined
   return {
     keepAll,
+    keepBefore: (records) => judge(records, () => failure() !== undefined),
     failure,
     keep: async (records) => {
       failed = onErrors === 'stop' ? undefined : failed

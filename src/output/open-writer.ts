@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { idOnLine } from '../core/id-line.ts'
+import { ID_NAMES, idOnLine } from '../core/id-line.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Format } from './format.ts'
 import { jsonText } from './json-text.ts'
@@ -34,9 +34,15 @@ function createIdWriter(): RecordWriter {
 function idLine(record: CrmRecord): string {
   const text = idOnLine(record.id)
   if (text === undefined) {
-    throw new CrmError('bad_answer', `a record has no id that fits on one line: ${jsonText(record).slice(0, 200)}`, {
-      hint: 'show whole records: -o jsonl',
-    })
+    const other = ID_NAMES.find((name) => Object.hasOwn(record, name) && idOnLine(record[name]) !== undefined)
+    const but = other === undefined ? '' : `, but ${other}`
+    throw new CrmError(
+      'bad_answer',
+      `a record has no id that fits on one line${but}: ${jsonText(record).slice(0, 200)}`,
+      {
+        hint: other === undefined ? 'show whole records: -o jsonl' : `print ${other}: -o jsonl --jq '.["${other}"]'`,
+      },
+    )
   }
   return `${text}\n`
 }

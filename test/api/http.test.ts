@@ -132,6 +132,26 @@ test('rate limits are waited for as often as they come, until the longest wait i
   expect(seen).toHaveLength(6)
 })
 
+test.each([
+  ['Retry-After', { 'retry-after': '2' }, [2000]],
+  ['no requests left', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2' }, [2000]],
+])('a 403 with %s is a rate limit, and is retried after the wait (GitHub)', async (_, headers, waited) => {
+  const { url, seen } = await startServer((response, _request, nth) =>
+    nth === 1 ? sendJson(response, 403, { message: 'slow down' }, headers) : sendJson(response, 201, { id: 'con_1' }),
+  )
+  const { api, waits } = openClient(url)
+  expect(await api.contacts.create({ name: 'Ada' }, NO_KEY)).toMatchObject({ id: 'con_1' })
+  expect(waits).toEqual(waited)
+  expect(seen[0]?.headers['idempotency-key']).toBe(seen[1]?.headers['idempotency-key'])
+})
+
+test('a 403 with requests left is a refusal', async () => {
+  const headers = { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '2' }
+  const { url, seen } = await startServer((response) => sendJson(response, 403, {}, headers))
+  expect(await failureOf(openClient(url).api.contacts.create({}, NO_KEY))).toMatchObject({ code: 'forbidden' })
+  expect(seen).toHaveLength(1)
+})
+
 test('a Retry-After date is waited for without jitter', async () => {
   const { url } = await startServer((response, _request, nth) => {
     response.sendDate = false

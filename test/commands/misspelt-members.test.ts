@@ -228,6 +228,12 @@ describe('an expression that fails on some records', () => {
     expect(stderr).toContain('--where-errors skip')
   })
 
+  test('stops after the rows before the first of them', async () => {
+    const { run } = await startForeign([...MIXED, { id: '4', at: '2026-01-01' }])
+    const { exit, stdout } = await run('contacts', 'list', '--where', '.at | older_than("1d")', '-o', 'id')
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '1\n' })
+  })
+
   test('leaves them out and counts them with --where-errors skip', async () => {
     const { run } = await startForeign(MIXED)
     const words = ['--where', '.at | older_than("1d")', '--where-errors', 'skip']
@@ -251,9 +257,10 @@ describe('an expression that fails on some records', () => {
       stderr: expect.stringContaining(reason),
     })
     expect(writes()).toBe(0)
+    // A default would not help.
     expect(await run('contacts', 'list', ...words, '-o', 'id')).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining(reason),
+      stderr: `crm: --where fails on ${reason}\n  --where-errors skip leaves such records out and counts them\n`,
     })
   })
 

@@ -60,7 +60,7 @@ export const COMMANDS: readonly Sabotage[] = [
   {
     name: 'a filter with --where keeps the records for which it says false',
     file: 'src/expr/where.ts',
-    line: '} else if (outcome?.results.some((result) => result !== false && result !== null)) kept.push(record)',
+    line: '} else if (!isEnded() && outcome?.results.some((result) => result !== false && result !== null)) kept.push(record)',
     to: '} else if (outcome?.results.length) kept.push(record)',
     tests: ['test/expr/expressions.test.ts'],
   },

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { readRetryAfterMs } from '../limits/rate-headers.ts'
+import { isLimitRefusal, readRetryAfterMs } from '../limits/rate-headers.ts'
 import { type Call, isWrite } from '../transport/call.ts'
 import type { Reply } from '../transport/exchange.ts'
 import { requestIdOf } from '../transport/headers.ts'
@@ -26,7 +26,6 @@ const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   410: { code: 'not_found', rule: 'never' },
   412: { code: 'precondition_failed', rule: 'never' },
   422: { code: 'invalid_values', rule: 'never' },
-  429: { code: 'rate_limited', rule: 'patient' },
   // nginx: the client closed the request.
   499: { code: 'timeout', rule: 'few' },
   500: { code: 'server_error', rule: 'few' },
@@ -38,6 +37,8 @@ const OTHER_SERVER_ERROR: StatusMeaning = { code: 'server_error', rule: 'never' 
 const OTHER: StatusMeaning = { code: 'rejected', rule: 'never' }
 
 const IN_DOUBT: StatusMeaning = { code: 'in_doubt', rule: 'never' }
+
+const RATE_LIMITED: StatusMeaning = { code: 'rate_limited', rule: 'patient' }
 
 /** An earlier try, or another process with the same key, is still in progress: crm waits for its answer. */
 const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
@@ -54,7 +55,7 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   const json = parseJson(text)
   const problem = readProblem(text, json)
   const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
-  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply, at.url)
+  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply, at)
   const requestId = requestIdOf(headers, problem)
   const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
   return {
@@ -73,9 +74,10 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   }
 }
 
-function meaningOf(call: Call, reply: Reply, base: URL): StatusMeaning {
+function meaningOf(call: Call, reply: Reply, { url, nowMs }: Place): StatusMeaning {
   const { status } = reply
-  if (mayFollowHandling(call, reply, base)) return IN_DOUBT
+  if (mayFollowHandling(call, reply, url)) return IN_DOUBT
+  if (isLimitRefusal(reply, nowMs)) return RATE_LIMITED
   return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
 }
 

@@ -120,7 +120,8 @@ function readGraphql(settled: Settled, redactor: Redactor): GraphqlAnswer | unde
   const json = data === undefined ? undefined : redactTrouble(data, redactor)
   if (text === undefined || !isJsonObject(json)) return undefined
   const errors = errorsIn(json)
-  return isJsonObject(json.data) || errors ? { text, json, errors: errors ?? [] } : undefined
+  const { isAfterLostTry } = settled
+  return isJsonObject(json.data) || errors ? { text, json, errors: errors ?? [], isAfterLostTry } : undefined
 }
 
 /** Failures that apply to every path, also for a probe. */

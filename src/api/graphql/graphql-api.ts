@@ -25,6 +25,8 @@ export interface GraphqlAnswer {
   readonly text: string
   readonly json: JsonObject
   readonly errors: readonly JsonObject[]
+  /** The answer to an earlier try was lost, and that try may have taken effect. */
+  readonly isAfterLostTry?: boolean | undefined
 }
 
 export interface GraphqlReads {

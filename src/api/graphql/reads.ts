@@ -1,7 +1,9 @@
+import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CrmRecord, RESOURCES } from '../../core/resources/registry.ts'
+import { type CrmRecord, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import { isConflictStatus } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../operations.ts'
 import { valueAt } from '../value-at.ts'
@@ -16,11 +18,7 @@ const DEALS_COMMAND = 'crm deals list'
 
 export function createReads(discovery: Discovery, pageSize: number): GraphqlReads {
   return {
-    get: async (noun, id) => {
-      const { offer, answer } = await discovery.use(noun, ({ query }, send) => send(query, { id }, { isProbe: true }))
-      const hint = `crm ${RESOURCES[noun].plural} list`
-      return isNotFound(answer) ? undefined : recordOf(dataOf(answer, `get ${noun} ${id}`, hint)[offer.field])
-    },
+    get: (noun, id) => get(discovery, noun, id),
     list: (noun, query) =>
       listPages(discovery, noun, query, {
         pageSize,
@@ -41,6 +39,12 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
       return { path, query: offer.query, place: [offer.field, offer.member], members: offer.members }
     },
   }
+}
+
+async function get(discovery: Discovery, noun: ListedResource, id: string): Promise<CrmRecord | undefined> {
+  const { offer, answer } = await discovery.use(noun, ({ query }, send) => send(query, { id }, { isProbe: true }))
+  const hint = `crm ${RESOURCES[noun].plural} list`
+  return isNotFound(answer) ? undefined : recordOf(dataOf(answer, `get ${noun} ${id}`, hint)[offer.field])
 }
 
 /** Servers report this with null or with an error. */
@@ -142,6 +146,7 @@ async function updateDeal(
   const place = [offer.field, offer.member]
   const record = changedRecord(answer.json, place, id)
   if (record) return record
+  if (answer.isAfterLostTry && isPerhapsConflict(answer)) return afterLostTry(discovery, { id, patch, key, answer })
   const shownId = ownId(recordOf(valueAt(dataOf(answer, action, `crm deals get ${id}`), place)) ?? {})
   const shown = shownId === undefined ? 'neither the deal nor a refusal' : `another deal, ${oneLine(shownId, 60)}`
   throw new CrmError(
@@ -153,6 +158,35 @@ async function updateDeal(
       idempotencyKey: key,
     },
   )
+}
+
+/** A refusal with a code that crm does not know may be a conflict. */
+function isPerhapsConflict({ errors }: GraphqlAnswer): boolean {
+  if (errors.length === 0) return false
+  const { code, details } = graphqlError({ errors, action: '', hint: '' })
+  return ['conflict', 'precondition_failed', 'rejected'].includes(code) || isConflictStatus(details.status)
+}
+
+interface LostUpdate {
+  readonly id: string
+  readonly patch: JsonObject
+  readonly key: string
+  readonly answer: GraphqlAnswer
+}
+
+/** The conflict may be with what the lost try did: the deal shows whether it has the values sent. */
+async function afterLostTry(discovery: Discovery, { id, patch, key, answer }: LostUpdate): Promise<CrmRecord> {
+  const hint = `crm deals get ${shellWord(id)}`
+  const { message } = graphqlError({ errors: answer.errors, action: `update deal ${id}`, hint })
+  const found = await get(discovery, 'deal', id).catch((error: unknown) => {
+    if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
+    throw error
+  })
+  const isChanged = typeof found === 'object' && Object.keys(changedMembers(found, patch)).length === 0
+  if (isChanged) return found
+  const seen = typeof found === 'string' ? found : 'the deal does not have the values that were sent'
+  const doubt = 'it is unknown whether the server applied it'
+  throw new CrmError('in_doubt', `${message}; ${doubt}; ${seen}`, { hint, isInDoubt: true, idempotencyKey: key })
 }
 
 function inputOf({ members }: UpdateOffer, id: string, patch: JsonObject, ifMatch: string | undefined): JsonObject {

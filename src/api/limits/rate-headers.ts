@@ -152,10 +152,16 @@ interface Refusal {
   readonly json: JsonValue | undefined
 }
 
-/** The wait that the server asks for in Retry-After; for a 429 also in its body (Close) or its rate limit headers. */
+/** 429, and a 403 that asks for a wait or states that no requests are left (GitHub). */
+export function isLimitRefusal({ status, headers }: Omit<Refusal, 'json'>, nowMs: number): boolean {
+  if (status !== 403) return status === 429
+  return readHeaderMs(headers, nowMs) !== undefined || readRateSignal(headers, nowMs)?.remaining === 0
+}
+
+/** The wait that the server asks for in Retry-After; if a limit is exceeded, also in its body (Close) or its rate limit headers. */
 export function readRetryAfterMs(refusal: Refusal, nowMs: number): number | undefined {
   const inHeader = readHeaderMs(refusal.headers, nowMs)
-  if (inHeader !== undefined || refusal.status !== 429) return inHeader
+  if (inHeader !== undefined || !isLimitRefusal(refusal, nowMs)) return inHeader
   return readCloseMs(refusal.json) ?? readRateSignal(refusal.headers, nowMs)?.resetInMs
 }
 

@@ -1,4 +1,5 @@
 import { idText } from '../../core/exact-json.ts'
+import { ID_NAMES } from '../../core/id-line.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 
@@ -9,9 +10,6 @@ const FIRST_SLOTS = 2 ** 8
 
 /** The part of the slots that is used before their number is doubled. */
 const FULL = 0.75
-
-/** Names that can only be the id of the record itself: `account_id`, `gid` or `documentId` may be shared by several records. */
-const ID_NAMES = ['_id', 'Id', 'ID', '$id', 'uuid', 'guid']
 
 /** The records of a list so far. Only ids show that two records are the same one. */
 export class SeenRecords {

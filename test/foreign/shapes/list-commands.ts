@@ -50,6 +50,12 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
     right: { exit: 0, stdout: '-NxYz0123456789abcde\n-NxYz0123456789abcdf\n' },
   },
   {
+    name: '-o id of records that have only _id names it, and the line that prints it',
+    argv: ['contacts', 'list', '-o', 'id'],
+    answer: () => ({ json: [{ _id: 'a1' }, { _id: 'a2' }] }),
+    right: { exit: 7, stderr: /no id that fits on one line, but _id: .*\n {2}print _id: -o jsonl --jq '\.\["_id"\]'/ },
+  },
+  {
     name: 'numbers, lists and objects of DynamoDB are values',
     argv: ['contacts', 'list', '-o', 'jsonl'],
     answer: () => ({
