@@ -5,7 +5,7 @@
 export const LAZY_MODULES = {
   ui: {
     screens: () => import('./ui/open-browse.tsx'),
-    plain: () => import('./ui/plain/open-plain.ts'),
+    plain: () => import('./ui/open-plain.ts'),
   },
   service: {
     store: () => import('./service/store/open-store.ts'),
@@ -45,7 +45,6 @@ export const LAZY_MODULES = {
     events: () => import('./webhooks/log/read-events.ts'),
     entry: () => import('./webhooks/log/entry.ts'),
     forwarder: () => import('./webhooks/forwarding/start-forwarder.ts'),
-    simulate: () => import('./webhooks/simulate.ts'),
     command: () => import('./webhooks/command.ts'),
     tunnel: () => import('./webhooks/tunnel.ts'),
     secrets: () => import('./webhooks/secrets.ts'),

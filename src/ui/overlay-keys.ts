@@ -1,5 +1,4 @@
-import { findActions } from './actions/palette.ts'
-import { runAction } from './actions/run-action.ts'
+import { findActions, runAction } from './actions/keymap.ts'
 import { lastHelpTop } from './draw/sheet.ts'
 import type { Stroke } from './keys.ts'
 import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'

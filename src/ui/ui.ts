@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
 import type { Background } from './background/background.ts'
-import type { Boards } from './pipelines/board.ts'
+import type { Boards } from './board.ts'
 import type { ScreenName } from './screens.ts'
 import type { State, Store } from './state.ts'
 

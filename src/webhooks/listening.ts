@@ -1,11 +1,11 @@
-import type { Answer, ListenEvent, Received, ReceivedEvent } from '../core/webhook-events.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, ListenEvent, Received, ReceivedEvent, Simulation } from '../core/webhook-events.ts'
 import type { Forwarder } from './forwarding/forwarder.ts'
 import { type EventLog, openEventLog } from './log/event-log.ts'
-import type { Deleted, Keep } from './log/keep.ts'
 import { recentIds } from './log/read-events.ts'
+import type { Deleted, Keep } from './log/segments.ts'
+import { createSeenIds, MAX_SEEN_IDS } from './receive.ts'
 import { startReceiver } from './receiver.ts'
-import { createSeenIds, MAX_SEEN_IDS } from './seen-ids.ts'
-import type { Simulator } from './simulate.ts'
 import { prepareSecrets } from './verify.ts'
 
 export interface ListeningOptions {
@@ -98,5 +98,29 @@ function createIntake(options: IntakeOptions): (received: Received) => Promise<A
     if (ack === 'forward') return await forwarder.forwardNow(received)
     await forwarder.forwardLater(received)
     return undefined
+  }
+}
+
+/** A simulated bad receiver, to test how a sender handles it. */
+export interface SimulationRules {
+  /** Share of deliveries that fail, from 0 to 1. */
+  readonly failRatio: number
+  readonly delayMs: number
+}
+
+/** Waits for `delayMs`, then returns the answer of a delivery that is to fail, undefined for any other. */
+export type Simulator = (event: ReceivedEvent) => Promise<Simulation | undefined>
+
+export interface SimulatorOptions extends SimulationRules {
+  readonly now: () => number
+  readonly random: () => number
+  readonly signal: AbortSignal
+}
+
+export function createSimulator({ failRatio, delayMs, now, random, signal }: SimulatorOptions): Simulator {
+  return async ({ id, name }) => {
+    // The delay ends when the listener stops.
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
+    return random() < failRatio ? { type: 'simulated', id, name, atMs: now(), status: 500, delayMs } : undefined
   }
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedEvent, RejectedRequest } from '../core/webhook-events.ts'
-import { endToEndHeaders } from './headers.ts'
 import { readEventBody, readEventFacts } from './read-event.ts'
 import { Rejection } from './rejection.ts'
 import { findScheme } from './schemes.ts'
-import type { SeenIds } from './seen-ids.ts'
 import { type Secret, verify } from './verify.ts'
+
+/** Senders retry for days, but most duplicates arrive within minutes. This is about 10 MB of ids. */
+export const MAX_SEEN_IDS = 100_000
 
 const MAX_BODY_BYTES = 1024 * 1024
 
@@ -115,4 +116,59 @@ function tooLarge(): Rejection {
 
 function tooSlow(timeoutMs: number): Rejection {
   return new Rejection('too_slow', `the body did not arrive within ${timeoutMs / 1000} s`)
+}
+
+interface SeenIds {
+  /** Adds the id. Returns whether it was known. */
+  add(id: string): boolean
+}
+
+/** Remembers the last `maxIds` ids; those in `known` are the oldest. */
+export function createSeenIds(known: readonly string[] = [], maxIds: number = MAX_SEEN_IDS): SeenIds {
+  const ids = new Set(known)
+  // A Set finds its oldest member only by skipping the slots of all deleted members.
+  const ring = [...ids]
+  let oldestAt = 0
+  return {
+    add(id) {
+      if (ids.has(id)) return true
+      ids.add(id)
+      if (ring.length < maxIds) {
+        ring.push(id)
+        return false
+      }
+      ids.delete(ring[oldestAt] ?? '')
+      ring[oldestAt] = id
+      oldestAt = (oldestAt + 1) % maxIds
+      return false
+    },
+  }
+}
+
+/** Headers of one connection (RFC 9110, 7.6.1), and headers that every sender sets itself. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** The end-to-end headers in `rawHeaders` of node:http. */
+function endToEndHeaders(rawHeaders: readonly string[]): readonly (readonly [string, string])[] {
+  const headers: [string, string][] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])
+  const named = headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','))
+  const others = named.map((name) => name.trim().toLowerCase())
+  return headers.filter(([name]) => {
+    const known = name.toLowerCase()
+    return !OF_CONNECTION.has(known) && !others.includes(known)
+  })
 }

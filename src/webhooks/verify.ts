@@ -6,10 +6,9 @@ import {
   timingSafeEqual,
   verify as verifySignature,
 } from 'node:crypto'
-import type { HeaderValues } from './headers.ts'
 import { Rejection } from './rejection.ts'
-import type { Claim, Scheme, Signature } from './scheme.ts'
-import { findScheme } from './schemes.ts'
+import type { Claim, Scheme, Signature } from './schemes.ts'
+import { findScheme, type HeaderValues } from './schemes.ts'
 
 /** As in the libraries of Standard Webhooks and of Stripe: past and future, inclusive. */
 const TOLERANCE_SECONDS = 300

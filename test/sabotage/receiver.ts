@@ -10,7 +10,7 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'a secret whose key is empty verifies',
-    file: 'src/webhooks/standard.ts',
+    file: 'src/webhooks/schemes.ts',
     line: 'return key.length === 0 ? undefined : key',
     to: 'return key',
     tests: ['test/webhooks/verify.test.ts'],
@@ -59,14 +59,14 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'the end of an id passes for the timestamp',
-    file: 'src/webhooks/standard.ts',
+    file: 'src/webhooks/schemes.ts',
     line: "if (id.includes('.')) throw new Rejection('malformed_header', `${idHeader} contains a dot`)",
     to: '',
     tests: ['test/webhooks/verify.test.ts'],
   },
   {
     name: 'the first of two timestamps of Stripe is taken',
-    file: 'src/webhooks/stripe.ts',
+    file: 'src/webhooks/schemes.ts',
     line: 'if (timestamp === undefined || more.length > 0) {',
     to: 'if (timestamp === undefined) {',
     tests: ['test/webhooks/verify.test.ts'],
@@ -80,14 +80,14 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'an event that came twice is no duplicate',
-    file: 'src/webhooks/seen-ids.ts',
+    file: 'src/webhooks/receive.ts',
     line: 'if (ids.has(id)) return true',
     to: 'if (ids.has(id)) return false',
     tests: ['test/webhooks/read-event.test.ts'],
   },
   {
     name: 'the ids that were seen grow without end',
-    file: 'src/webhooks/seen-ids.ts',
+    file: 'src/webhooks/receive.ts',
     line: "ids.delete(ring[oldestAt] ?? '')",
     to: '',
     tests: ['test/webhooks/read-event.test.ts'],
@@ -164,7 +164,7 @@ export const RECEIVER: readonly Sabotage[] = [
   },
   {
     name: 'the log deletes events of a process that is writing',
-    file: 'src/webhooks/log/keep.ts',
+    file: 'src/webhooks/log/segments.ts',
     line: 'if (!(isOld || isTooMuch) || isWritten) continue',
     to: 'if (!(isOld || isTooMuch)) continue',
     tests: ['test/webhooks/log/event-log.test.ts'],

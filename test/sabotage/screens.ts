@@ -108,7 +108,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'an edit of the screens overwrites what somebody changed since the row was loaded',
-    file: 'src/ui/background/bulk.ts',
+    file: 'src/ui/background/commit.ts',
     line: "const ifMatch = typeof row.version === 'number' ? { ifMatch: String(row.version) } : {}",
     to: "const ifMatch = typeof row.version === 'string' ? { ifMatch: String(row.version) } : {}",
     tests: ['test/ui/commit.test.ts'],
@@ -122,7 +122,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a filter marks rows that it does not show, and they are deleted',
-    file: 'src/ui/list/marks.ts',
+    file: 'src/ui/list/list-view.ts',
     line: 'return { ...list, marks: new Set([...list.marks, ...idsBetween(list, 0, shownCount(list))]) }',
     to: "return { ...list, marks: new Set(list.rows.map((row) => rowId(row) ?? '')) }",
     tests: ['test/ui/list.test.ts'],

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { boardLines, createBoards } from '../../src/ui/board.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
-import { createBoards } from '../../src/ui/pipelines/board.ts'
-import { boardLines } from '../../src/ui/pipelines/board-lines.ts'
 import { initialState, withList } from '../../src/ui/state.ts'
 import { contact, listOf } from './rows.ts'
 

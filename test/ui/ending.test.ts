@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Uncaught, type WatchProcess } from '../../src/core/uncaught.ts'
-import { watchEnding } from '../../src/ui/ending.ts'
+import { watchEnding } from '../../src/ui/closing.ts'
 
 function ending() {
   const done: string[] = []

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest'
 import { currentRow, putRow, removeRow, rowId, shownCount, shownRow, takePage } from '../../src/ui/list/list-state.ts'
-import { chosenRows, markRange, markShown, toggleMark } from '../../src/ui/list/marks.ts'
-import { moveBy, moveTo } from '../../src/ui/list/move.ts'
-import { cycleSort, setFilter } from '../../src/ui/list/narrow.ts'
+import {
+  chosenRows,
+  cycleSort,
+  markRange,
+  markShown,
+  moveBy,
+  moveTo,
+  setFilter,
+  toggleMark,
+} from '../../src/ui/list/list-view.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { contact, contacts, listOf } from './rows.ts'
 

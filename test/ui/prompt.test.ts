@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { promptSheet } from '../../src/ui/draw/overlay-lines.ts'
+import { promptSheet } from '../../src/ui/draw/sheet.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import type { Prompt } from '../../src/ui/overlay.ts'
 import { pressInOverlay } from '../../src/ui/overlay-keys.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkedAssignment } from '../../src/ui/background/checked-assignment.ts'
-import { stage, stagedEdits, unstageSent } from '../../src/ui/background/staging.ts'
+import { checkedAssignment, stage, stagedEdits, unstageSent } from '../../src/ui/background/staging.ts'
 import { contact, listOf } from './rows.ts'
 
 const ROWS = [contact(1, { company: 'Acme', employees: 3 }), contact(2, { company: 'Other' })]

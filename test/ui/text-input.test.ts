@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { safeText } from '../../src/output/safe-text.ts'
 import { textWidth } from '../../src/output/text-width.ts'
 import { wrapText } from '../../src/output/wrap-text.ts'
-import { fitCell } from '../../src/ui/text/fit-cell.ts'
+import { fitCell } from '../../src/ui/list/columns.ts'
 import { editText, inputText, insertText, textInput } from '../../src/ui/text/text-input.ts'
 
 test('a fitted cell is exactly as wide as requested', () => {

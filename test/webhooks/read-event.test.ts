@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
-import { createSeenIds } from '../../src/webhooks/seen-ids.ts'
+import { createSeenIds } from '../../src/webhooks/receive.ts'
 
 const factsOf = (text: string) => readEventFacts(readEventBody(Buffer.from(text)))
 

@@ -7,7 +7,7 @@ import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
-import { parseRateLimit, type RateLimit } from '../serve/limits.ts'
+import { parseRateLimit, type RateLimit } from '../serve/serve-flags.ts'
 
 interface Options {
   readonly seed?: readonly string[]

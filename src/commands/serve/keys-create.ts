@@ -5,7 +5,7 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
-import { parseKeyRate, type RateLimit } from './limits.ts'
+import { parseKeyRate, type RateLimit } from './serve-flags.ts'
 
 /** The name is part of every line of the list and of the audit. */
 const MAX_NAME_CHARS = 200

@@ -11,11 +11,10 @@ import { addServeBackup } from './backup.ts'
 import { databaseLocation, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS } from './keys.ts'
-import { parsePort, parseRateLimit, parseRetrySchedule, type RateLimit } from './limits.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { readPipelines, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
+import { parsePort, parseRateLimit, parseRetrySchedule, type RateLimit, readTls, type Tls } from './serve-flags.ts'
 import { addServeStats } from './stats.ts'
-import { readTls, type Tls } from './tls.ts'
 import { applyUnique, parseUnique } from './unique.ts'
 
 interface Options {

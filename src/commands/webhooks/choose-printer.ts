@@ -6,8 +6,8 @@ import type { ForwardResult, ListenEvent, ReceivedEvent, RejectedRequest } from 
 import { createStyles, type Styles, shouldColor } from '../../output/color.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { fitText, textWidth } from '../../output/text-width.ts'
-import type { EventPrinter } from './event-printer.ts'
 import { shortText, summarise } from './event-summary.ts'
+import type { EventPrinter } from './jsonl-printer.ts'
 import { createJsonlPrinter } from './jsonl-printer.ts'
 
 /** Fixed widths for the events of crm serve, because lines are printed one at a time. */

@@ -5,8 +5,7 @@ import { readFields } from '../fields-input.ts'
 import { findEvent } from './events-show.ts'
 import { parseForward } from './forwarding-flags.ts'
 import { makeEvent } from './made-event.ts'
-import { createResigner } from './resign.ts'
-import { findKeptSecrets, madeDelivery, sendEvent } from './send-event.ts'
+import { createResigner, findKeptSecrets, madeDelivery, sendEvent } from './send-event.ts'
 
 /** The receiver of this process, with its secrets. */
 export interface OwnReceiver {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { EventBody, ForwardResult, ListenEvent, RejectedRequest, Simulation } from '../../core/webhook-events.ts'
 import { jsonText } from '../../output/json-text.ts'
-import type { EventPrinter } from './event-printer.ts'
 import { eventFacts } from './event-record.ts'
 
 /** Characters that control a terminal, as in src/output/json-text.ts. In valid JSON they occur in strings only, where an escape is equivalent. */
@@ -85,4 +84,22 @@ function safeJson(text: string): string {
     .trim()
     .replace(/[\r\n]+/g, ' ')
     .replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+export interface Ready {
+  readonly url: string
+  /** Where senders reach it, when that is another address. */
+  readonly publicUrl: string | undefined
+  /** False with `--insecure-skip-verify`. */
+  readonly isVerifying: boolean
+  /** Undefined when the secret came from a file, or there is none. */
+  readonly subscriptionId: string | undefined
+  /** Of the event log. */
+  readonly folder: string
+}
+
+/** One format of a stream without end. Each method gives the text to write now. */
+export interface EventPrinter {
+  ready(ready: Ready): string
+  line(listenEvent: ListenEvent): string
 }

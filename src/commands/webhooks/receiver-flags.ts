@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
-import { parsePort } from '../serve/limits.ts'
+import { parsePort } from '../serve/serve-flags.ts'
 import type { TrustOptions } from './listen-trust.ts'
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 }

@@ -3,19 +3,25 @@ import { type Command, Option } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { isJsonObject } from '../../core/json.ts'
 import { isLoopback } from '../../core/origin.ts'
 import type { ListenEvent, Received, ReceivedEvent } from '../../core/webhook-events.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 import { eventRecord } from './event-record.ts'
-import { madeAtMs } from './event-time.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
 import { createNearMisses, eventText } from './near-misses.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { prepareRun } from './run-command.ts'
 import { receiveEvents } from './session.ts'
 import { checkGlobs, createWanted, parseGlobs } from './wanted.ts'
+
+/** Of Standard Webhooks and Svix. Others state no time of their own, or one in whole seconds. */
+const SENT_AT = ['webhook-timestamp', 'svix-timestamp']
+
+/** Signatures have times in whole seconds, and take some time to arrive. */
+const SAME_CLOCK_MS = 3000
 
 interface Options extends ReceiverFlags {
   readonly count: number
@@ -132,4 +138,19 @@ function notInTime({ count, timeout }: Options, globs: readonly string[], found:
   return new CrmError('not_in_time', `${what}; ${summary}`, {
     hint: 'received events are kept: crm webhooks events list --since 10m; to wait longer: --timeout 5m',
   })
+}
+
+/**
+ * When an event occurred, by the clock of this machine; undefined if its sender does not state it. Of another machine's
+ * clock, only the age of the event when it was signed is used; rounding to seconds makes it younger, never older.
+ */
+export function madeAtMs({ body, delivery, receivedAtMs }: ReceivedEvent, isSameMachine: boolean): number | undefined {
+  const stated = body.type === 'json' && isJsonObject(body.value) ? body.value.timestamp : undefined
+  const statedMs = typeof stated === 'string' ? Date.parse(stated) : Number.NaN
+  const sentAt = delivery.headers.find(([name]) => SENT_AT.includes(name.toLowerCase()))?.[1]
+  const sentAtMs = Number(sentAt ?? Number.NaN) * 1000
+  if (Number.isNaN(statedMs) || Number.isNaN(sentAtMs)) return undefined
+  // A port of this machine may be forwarded to another one.
+  if (isSameMachine && Math.abs(receivedAtMs - sentAtMs) < SAME_CLOCK_MS) return statedMs
+  return receivedAtMs - Math.max(0, sentAtMs - statedMs)
 }

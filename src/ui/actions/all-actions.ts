@@ -4,8 +4,9 @@ import { COPY_EXPORT } from './copy-export.ts'
 import { EVENTS } from './events.ts'
 import { JOBS } from './jobs.ts'
 import { MOVING } from './moving.ts'
+import { SCREEN_ACTIONS } from './open-screen.ts'
 import { STAGING } from './staging.ts'
-import { LISTING, SCREEN_ACTIONS, VIEW } from './view.ts'
+import { LISTING, VIEW } from './view.ts'
 
 /** In the order in which footer, help and palette show them. */
 export const ACTIONS: readonly Action[] = [

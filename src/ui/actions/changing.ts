@@ -1,14 +1,19 @@
-import { leadOf } from '../background/notices.ts'
+import { GRACE_MS } from '../background/deletions.ts'
+import { type EditedRecord, editRecord } from '../background/edit-record.ts'
+import { leadOf, lookText } from '../background/notices.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
-import { formText, nameOf } from '../text/change-text.ts'
+import { formText, nameOf, rowsText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { askDeletion } from './ask-deletion.ts'
 import { chooseStage } from './choose-stage.ts'
-import { editInEditor } from './edit-in-editor.ts'
+
+/** The maximum number of rows that one key deletes. */
+export const MOST_BY_KEY = 20
+
+const NAMES_SHOWN = 5
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
@@ -126,5 +131,60 @@ async function openKeptForm(ui: Ui): Promise<void> {
     openForm(ui, form.list, record, form)
   } catch (error) {
     background.notices.problem(error, 'The form cannot be opened, and stays kept: ')
+  }
+}
+
+function askDeletion({ store, background, boards }: Ui): void {
+  const { place } = store.get()
+  const rows = actedOn(store.get(), boards)
+  if (rows.length === 0) return void background.notices.wait('There is no row to delete')
+  const what = rowsText(rows, 'contacts')
+  const isTyped = rows.length > MOST_BY_KEY || place.isProtected
+  const names = rows.slice(0, NAMES_SHOWN).map(nameOf).join(', ')
+  const more = rows.length > NAMES_SHOWN ? ` and ${rows.length - NAMES_SHOWN} more` : ''
+  store.update((state) => ({
+    ...state,
+    overlay: {
+      type: 'confirm',
+      title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
+      lines: [
+        `${names}${more}`,
+        `Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`,
+      ],
+      verb: 'Delete',
+      isOnCancel: true,
+      expected: isTyped ? String(rows.length) : undefined,
+      input: textInput(),
+      onConfirm: () => background.deletions.add(rows),
+    },
+  }))
+}
+
+/** The edited text is kept in its file until the server accepts it. */
+async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
+  const row = selectedRow(store.get(), boards)
+  if (!row) return background.notices.wait('There is no row to edit')
+  const outcome: { edited?: EditedRecord; error?: unknown } = {}
+  await suspend(async () => {
+    try {
+      outcome.edited = await editRecord(row, world.env)
+    } catch (error) {
+      outcome.error = error
+    }
+  })
+  const { edited, error } = outcome
+  if (!edited) return background.notices.problem(error, '')
+  if (Object.keys(edited.patch).length === 0) {
+    await edited.forget()
+    return background.notices.wait('Nothing was changed, and nothing sent')
+  }
+  const name = serverList(store.get())
+  try {
+    await background.writes.update(name, row, edited.patch, false)
+    await edited.forget()
+  } catch (failure) {
+    const failed = `${nameOf(row)} not saved, the text stays in ${edited.path}: `
+    const open = `Change of ${nameOf(row)} (${lookText(name, rowId(row) ?? '')}; the text stays in ${edited.path}): `
+    background.notices.problem(failure, leadOf(failure, { failed, open }))
   }
 }

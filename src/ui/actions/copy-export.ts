@@ -1,13 +1,17 @@
 import { writeFile } from 'node:fs/promises'
+import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import type { Env } from '../../core/streams.ts'
 import { FORMATS, type Format } from '../../output/format.ts'
 import { printRecords } from '../../output/print-records.ts'
-import { clipboardSequence, fileProblem } from '../background/clipboard.ts'
 import { rowId } from '../list/list-state.ts'
 import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+
+/** The limit of hterm and tmux. */
+const MOST_BYTES = 74_994
 
 const RECORDS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines', 'events', 'jobs']
 
@@ -97,4 +101,22 @@ async function exportTo({ store, boards, background }: Ui, path: string): Promis
 
 async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
   yield rows
+}
+
+/**
+ * OSC 52: the terminal itself copies the text to the clipboard, also over ssh. tmux passes on a sequence that is wrapped for
+ * it. Undefined for a text that is too long.
+ */
+function clipboardSequence(text: string, env: Env): string | undefined {
+  const data = Buffer.from(text).toString('base64')
+  if (data.length > MOST_BYTES) return undefined
+  const sequence = `\x1b]52;c;${data}\x07`
+  return env.TMUX ? `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\` : sequence
+}
+
+/** A CrmError that states why a file could not be written; any error not from the system is returned unchanged. */
+function fileProblem(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error
+  const reason = error.code === 'EEXIST' ? 'it exists already' : error.message
+  return new CrmError('machine', `cannot write ${path}: ${reason}`, { cause: error, hint: 'name another file' })
 }

@@ -1,5 +1,7 @@
+import { filterWords, matchWords, NO_MATCH } from '../list/order.ts'
 import type { ScreenName } from '../screens.ts'
-import type { Action, Keymap } from '../ui.ts'
+import type { State } from '../state.ts'
+import type { Action, Keymap, Ui } from '../ui.ts'
 
 /** Keys configured by the user, by the id of an action; they replace the default keys. */
 export type Rebound = Readonly<Record<string, readonly string[]>>
@@ -61,4 +63,20 @@ export function keyLabel(keys: string): string {
     .split(' ')
     .map((chord) => SHOWN[chord] ?? chord.replace(/^ctrl-(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`))
     .join('')
+}
+
+/** The actions of this screen whose title or id matches the text. */
+export function findActions({ actions }: Keymap, { screen }: State, text: string): readonly Action[] {
+  const words = filterWords(text)
+  return actions.filter(
+    ({ id, title, screens }) =>
+      (screens?.includes(screen) ?? true) && matchWords(`${title} ${id}`.toLowerCase(), words) !== NO_MATCH,
+  )
+}
+
+/** Runs the action, or shows why it cannot run. */
+export function runAction(ui: Ui, action: Action): void {
+  const refusal = action.refusal?.(ui.store.get())
+  if (refusal === undefined) action.run(ui)
+  else ui.background.notices.wait(`${action.title}: ${refusal}`)
 }

@@ -1,7 +1,40 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
-import { listOf, type ScreenName } from '../screens.ts'
-import type { Ui } from '../ui.ts'
+import { listOf, type ScreenName, TITLES } from '../screens.ts'
+import type { State } from '../state.ts'
+import type { Action, Ui } from '../ui.ts'
+
+const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+
+export const SCREEN_ACTIONS: readonly Action[] = [
+  {
+    id: 'screen-next',
+    title: 'Next screen',
+    keys: ['tab'],
+    footer: 'next screen',
+    run: (ui) => openScreen(ui, nextScreen(ui.store.get(), 1)),
+  },
+  {
+    id: 'screen-before',
+    title: 'Previous screen',
+    keys: ['shift-tab'],
+    run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)),
+  },
+  ...TOUR.map(
+    (screen, index): Action => ({
+      id: `screen-${screen}`,
+      title: `Go to ${TITLES[screen]}`,
+      keys: [String(index + 1)],
+      run: (ui) => openScreen(ui, screen),
+    }),
+  ),
+  { id: 'screen-log', title: 'Go to the log of messages', keys: ['!'], run: (ui) => openScreen(ui, 'log') },
+]
+
+function nextScreen({ screen }: State, step: number): ScreenName {
+  const index = TOUR.indexOf(screen as (typeof TOUR)[number])
+  return TOUR[(index + step + TOUR.length) % TOUR.length] ?? 'contacts'
+}
 
 /** Opens a screen, and loads its list the first time. */
 export function openScreen(ui: Ui, screen: ScreenName): void {

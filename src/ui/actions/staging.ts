@@ -1,8 +1,7 @@
 import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { Background } from '../background/background.ts'
-import { checkedAssignment } from '../background/checked-assignment.ts'
-import { stage, stagedEdits } from '../background/staging.ts'
+import { checkedAssignment, stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName, ServerList } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
@@ -10,7 +9,7 @@ import { currentList, type State, withList } from '../state.ts'
 import { countedParts, nameOf, rowsText } from '../text/change-text.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { MOST_BY_KEY } from './ask-deletion.ts'
+import { MOST_BY_KEY } from './changing.ts'
 
 const SCREENS: readonly ScreenName[] = ['contacts', 'deals']
 const LINES_SHOWN = 6

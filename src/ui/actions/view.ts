@@ -1,20 +1,25 @@
 import { listHeight } from '../draw/areas.ts'
 import { rowId } from '../list/list-state.ts'
-import { clearMarks, markRange, markShown, toggleMark } from '../list/marks.ts'
-import { moveBy, moveTo } from '../list/move.ts'
-import { cycleSort, setFilter } from '../list/narrow.ts'
-import { listOf, type ScreenName, TITLES } from '../screens.ts'
+import {
+  clearMarks,
+  cycleSort,
+  markRange,
+  markShown,
+  moveBy,
+  moveTo,
+  setFilter,
+  toggleMark,
+} from '../list/list-view.ts'
+import { parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
+import { showOverlay } from '../overlay-keys.ts'
+import { listOf, type ScreenName } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
-import { currentList, type State, withCurrentList, withList } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { currentList, withCurrentList, withList } from '../state.ts'
+import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { askServerFilter } from './ask-server-filter.ts'
 import { leave } from './leave.ts'
-import { openScreen } from './open-screen.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs']
-
-const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
 
@@ -134,36 +139,6 @@ export const LISTING: readonly Action[] = [
   },
 ]
 
-export const SCREEN_ACTIONS: readonly Action[] = [
-  {
-    id: 'screen-next',
-    title: 'Next screen',
-    keys: ['tab'],
-    footer: 'next screen',
-    run: (ui) => openScreen(ui, nextScreen(ui.store.get(), 1)),
-  },
-  {
-    id: 'screen-before',
-    title: 'Previous screen',
-    keys: ['shift-tab'],
-    run: (ui) => openScreen(ui, nextScreen(ui.store.get(), -1)),
-  },
-  ...TOUR.map(
-    (screen, index): Action => ({
-      id: `screen-${screen}`,
-      title: `Go to ${TITLES[screen]}`,
-      keys: [String(index + 1)],
-      run: (ui) => openScreen(ui, screen),
-    }),
-  ),
-  { id: 'screen-log', title: 'Go to the log of messages', keys: ['!'], run: (ui) => openScreen(ui, 'log') },
-]
-
-function nextScreen({ screen }: State, step: number): ScreenName {
-  const index = TOUR.indexOf(screen as (typeof TOUR)[number])
-  return TOUR[(index + step + TOUR.length) % TOUR.length] ?? 'contacts'
-}
-
 function openFilter({ store }: Ui): void {
   const name = listOf(store.get().screen)
   const { filter } = store.get().lists[name]
@@ -233,4 +208,37 @@ function askLoadAll(ui: Ui): void {
       onConfirm: () => void background.lists.all(name),
     },
   }))
+}
+
+/** Asks for the filters of deals that the server applies; an empty text shows every deal. */
+function askServerFilter(ui: Ui): void {
+  askFilters(ui, serverFilterText(ui.store.get().lists.deals.serverFilters), undefined)
+}
+
+function askFilters(ui: Ui, text: string, problem: string | undefined): void {
+  showOverlay(ui, {
+    type: 'prompt',
+    label: 'Deals where:',
+    input: textInput(text),
+    problem,
+    refusal: (typed) => refusalOf(() => parseServerFilters(typed)),
+    onSubmit: (typed) => void applyFilters(ui, typed),
+  })
+}
+
+/** When the request fails, the loaded rows and their filters are kept. */
+async function applyFilters(ui: Ui, typed: string): Promise<void> {
+  const { store, background } = ui
+  const before = store.get().lists.deals.serverFilters
+  const wanted = parseServerFilters(typed)
+  setFilters(ui, wanted)
+  await background.lists.reload('deals')
+  const { failure, rows, isStale, serverFilters } = store.get().lists.deals
+  if (!isStale || serverFilters !== wanted) return
+  if (rows.length > 0) setFilters(ui, before)
+  if (failure !== undefined && !store.get().overlay) askFilters(ui, typed, failure.text)
+}
+
+function setFilters({ store }: Ui, serverFilters: ServerFilters): void {
+  store.update((state) => withList(state, 'deals', (list) => ({ ...list, serverFilters })))
 }

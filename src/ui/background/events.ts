@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Env } from '../../core/streams.ts'
+import type { ForwardResult, ListenEvent } from '../../core/webhook-events.ts'
 import { stateFolder } from '../../settings/state-folder.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
-import { takePage } from '../list/list-state.ts'
+import { shownCount, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
-import type { Store } from '../state.ts'
-import { type State, withList } from '../state.ts'
-import { eventRow } from './event-row.ts'
+import { type State, type Store, withList } from '../state.ts'
+import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
 import type { Notices } from './notices.ts'
 
 /** The events that `crm listen` keeps on this machine, watched while the screen is open. */
@@ -20,7 +20,7 @@ export interface Events {
 }
 
 /** The number of events shown, the newest first; `crm webhooks events list` prints all. */
-export const MOST_EVENTS = 2_000
+const MOST_EVENTS = 2_000
 const LOOK_EVERY_MS = 1_000
 
 export function createEvents(store: Store<State>, env: Env, notices: Notices): Events {
@@ -71,4 +71,105 @@ async function newest(folder: string): Promise<readonly CrmRecord[]> {
     if (rows.length >= MOST_EVENTS) break
   }
   return rows.slice(0, MOST_EVENTS)
+}
+
+/** A receiver that this process runs. */
+export interface LiveEvents {
+  /** The address for senders. */
+  readonly url: string
+  /** Receives every later event. */
+  onEvents(take: (listenEvent: ListenEvent) => void): void
+}
+
+/** Four frames a second are drawn at any rate of events. */
+const SHOWN_EVERY_MS = 250
+
+/** The events of a receiver in this process: what `crm listen` would print, the newest first. */
+export function createLiveEvents(store: Store<State>, live: LiveEvents): Events {
+  let waiting: CrmRecord[] = []
+  let count = 0
+  let receivedCount = 0
+  let timer: NodeJS.Timeout | undefined
+  let unshown: ForwardResult[] = []
+
+  live.onEvents((listenEvent) => {
+    if (listenEvent.type === 'event' || listenEvent.type === 'rejected') {
+      waiting.push(receivedRow(listenEvent, ++receivedCount))
+      // Rows beyond the maximum are dropped at once.
+      if (waiting.length > 2 * MOST_EVENTS) waiting = waiting.slice(-MOST_EVENTS)
+      count++
+    } else if (listenEvent.type !== 'simulated' && listenEvent.id !== undefined) {
+      unshown.push(listenEvent)
+    }
+    timer ??= setTimeout(show, SHOWN_EVERY_MS)
+  })
+
+  function show(): void {
+    timer = undefined
+    const list = store.get().lists.events
+    if (unshown.length > 0) showResults()
+    if (count === 0) return
+    if (shownCount(list) === 0 || isFollowed(store.get())) return void look()
+    store.update((state) => withList(state, 'events', (before) => ({ ...before, news: count })))
+  }
+
+  /** Adds each result once, also to rows that are not shown yet. */
+  function showResults(): void {
+    const results = unshown
+    unshown = []
+    waiting = withResults(waiting, results)
+    store.update((state) =>
+      withList(state, 'events', (list) => {
+        const rows = withResults(list.rows, results)
+        return rows === list.rows ? list : { ...list, rows }
+      }),
+    )
+  }
+
+  async function look(): Promise<void> {
+    if (unshown.length > 0) showResults()
+    const rows = waiting.toReversed()
+    waiting = []
+    count = 0
+    const isResting = isFollowed(store.get())
+    store.update((state) =>
+      withList(state, 'events', (list) => {
+        const items = [...rows, ...list.rows].slice(0, MOST_EVENTS)
+        const page = { items, nextCursor: undefined, isOpen: items.length === MOST_EVENTS, searched: SEARCHED.events }
+        const fresh = takePage({ ...list, isStale: true }, page)
+        return isResting ? { ...fresh, cursor: 0, top: 0 } : fresh
+      }),
+    )
+  }
+
+  store.update((state) => ({
+    ...withList(state, 'events', (list) => ({ ...list, isComplete: true, isDetailOpen: false })),
+    listening: { url: live.url, isFollowing: true },
+  }))
+  return { look, close: () => clearTimeout(timer) }
+}
+
+/** New rows are shown on top until a row is selected, so that no row moves under the cursor. */
+export function isFollowed({ listening, overlay, lists: { events } }: State): boolean {
+  const { cursor, marks, isDetailOpen, anchor } = events
+  const isChosen = cursor > 0 || marks.size > 0 || isDetailOpen || anchor !== undefined
+  return listening?.isFollowing === true && overlay === undefined && !isChosen
+}
+
+/** Returns the same rows when no result belongs to them. */
+function withResults<Rows extends readonly CrmRecord[]>(
+  rows: Rows,
+  results: readonly ForwardResult[],
+): Rows | CrmRecord[] {
+  const byRequest = Map.groupBy(results, requestOf)
+  const next = rows.map((row) => {
+    const own = byRequest.get(`${row.id} ${row.received_at}`)
+    return own ? own.reduce(withForwardResult, row) : row
+  })
+  return next.some((row, at) => row !== rows[at]) ? next : rows
+}
+
+/** Identifies the row of a result: a repeated event has the same id, but another time. */
+function requestOf({ id, receivedAtMs }: ForwardResult): string {
+  return `${id} ${new Date(receivedAtMs).toISOString()}`
 }

@@ -11,7 +11,7 @@ import { takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import type { Store } from '../state.ts'
 import { type State, withList } from '../state.ts'
-import { TERMS } from './bulk.ts'
+import { TERMS } from './commit.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 

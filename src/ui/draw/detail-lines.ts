@@ -4,8 +4,8 @@ import { cellText } from '../../output/cell-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/text-width.ts'
 import { wrapText } from '../../output/wrap-text.ts'
+import { fitCell } from '../list/columns.ts'
 import type { DealNotes } from '../state.ts'
-import { fitCell } from '../text/fit-cell.ts'
 import type { Theme } from './theme.ts'
 
 export interface DetailArea {

@@ -1,10 +1,9 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { COLUMN_GAP, type Column, type FittedColumn, fitListColumns } from '../list/columns.ts'
+import { COLUMN_GAP, type Column, type FittedColumn, fitCell, fitListColumns, shortCell } from '../list/columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { listOf } from '../screens.ts'
 import type { State } from '../state.ts'
-import { fitCell, shortCell } from '../text/fit-cell.ts'
 import type { Theme } from './theme.ts'
 
 /** Cursor, mark, and a blank. */

@@ -1,8 +1,7 @@
 import { idText } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { haystackOf } from './match.ts'
-import { orderRows, type Sort } from './order.ts'
+import { haystackOf, orderRows, type Sort } from './order.ts'
 
 export type Loading = 'idle' | 'page' | 'all'
 

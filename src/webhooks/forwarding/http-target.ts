@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/error-code.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
-import type { Outcome, Target } from './target.ts'
+import type { Outcome, Target } from './forwarder.ts'
 
 const ADDRESSES = [
   { address: '127.0.0.1', family: 4 },

@@ -2,9 +2,9 @@ import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
+import type { Outcome, Target } from './forwarder.ts'
 import { createForwarder, type Forwarder } from './forwarder.ts'
 import { httpTarget } from './http-target.ts'
-import type { Outcome, Target } from './target.ts'
 
 /** Low, as each attempt starts a process. */
 const LIMIT = 4

@@ -8,8 +8,7 @@ import { syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 import { ownPid } from '../../files/processes.ts'
 import { entryText } from './entry.ts'
-import { type Deleted, deleteOld, type Keep } from './keep.ts'
-import { type Segment, segmentName } from './segments.ts'
+import { type Deleted, deleteOld, type Keep, type Segment, segmentName } from './segments.ts'
 
 /** A million events make about twenty files; each is small enough to be deleted on its own. */
 const SEGMENT_BYTES = 64 * 1024 * 1024

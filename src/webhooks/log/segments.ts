@@ -1,7 +1,8 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../files/error-code.ts'
 import { toMachineError } from '../../files/machine-error.ts'
+import { isRunning } from '../../files/processes.ts'
 
 /** A file of the log. Only the process that created it writes to it, until it is full or the process ends. */
 export interface Segment {
@@ -42,4 +43,52 @@ export async function segmentSize({ path }: Segment): Promise<SegmentSize | unde
     if (errorCode(error) === 'ENOENT') return undefined
     throw toMachineError(error, path)
   }
+}
+
+/** The bounds of the log, applied to whole files; undefined sets no bound. */
+export interface Keep {
+  readonly maxAgeMs: number | undefined
+  readonly maxBytes: number | undefined
+}
+
+export const KEEP_ALL: Keep = { maxAgeMs: undefined, maxBytes: undefined }
+
+/** The files deleted by one clean-up. */
+export interface Deleted {
+  readonly fileCount: number
+  readonly sizeBytes: number
+  /** Time since the last write, of the oldest and of the youngest deleted file. */
+  readonly oldestMs: number
+  readonly youngestMs: number
+}
+
+/**
+ * Deletes the files that `keep` does not cover, oldest write first. `own` and the files of running processes are kept.
+ * Undefined when nothing was deleted.
+ */
+export async function deleteOld(folder: string, keep: Keep, nowMs: number, own: Segment): Promise<Deleted | undefined> {
+  const { maxAgeMs, maxBytes } = keep
+  if (maxAgeMs === undefined && maxBytes === undefined) return undefined
+  const segments = await Promise.all(
+    (await listSegments(folder)).map(async (segment) => ({ ...segment, ...(await segmentSize(segment)) })),
+  )
+  let keptBytes = 0
+  let deleted: Deleted | undefined
+  for (const segment of segments.toSorted((one, other) => (other.writtenAtMs ?? 0) - (one.writtenAtMs ?? 0))) {
+    const { path, pid, sizeBytes = 0, writtenAtMs = nowMs } = segment
+    keptBytes += sizeBytes
+    const isOld = maxAgeMs !== undefined && nowMs - writtenAtMs > maxAgeMs
+    const isTooMuch = maxBytes !== undefined && keptBytes > maxBytes
+    const isWritten = pid === own.pid ? path === own.path : isRunning(pid)
+    if (!(isOld || isTooMuch) || isWritten) continue
+    await rm(path, { force: true })
+    const ageMs = nowMs - writtenAtMs
+    deleted = {
+      fileCount: (deleted?.fileCount ?? 0) + 1,
+      sizeBytes: (deleted?.sizeBytes ?? 0) + sizeBytes,
+      oldestMs: ageMs,
+      youngestMs: deleted?.youngestMs ?? ageMs,
+    }
+  }
+  return deleted
 }

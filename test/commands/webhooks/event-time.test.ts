@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { madeAtMs } from '../../../src/commands/webhooks/event-time.ts'
+import { madeAtMs } from '../../../src/commands/webhooks/wait.ts'
 import type { ReceivedEvent } from '../../../src/core/webhook-events.ts'
 
 const RECEIVED_MS = Date.parse('2026-01-02T03:04:05.500Z')

@@ -1,20 +1,67 @@
-import { compareDecimals, type Decimal, decimalOf, decimalText, shareOf, ZERO } from '../../core/decimal.ts'
-import type { JsonValue } from '../../core/json.ts'
-import { barText } from '../../output/bar.ts'
-import type { Theme } from '../draw/theme.ts'
-import { rowId } from '../list/list-state.ts'
-import type { State } from '../state.ts'
-import { fitCell, shortCell } from '../text/fit-cell.ts'
-import { type BoardColumn, clampBoard } from './board.ts'
+import { addDecimals, compareDecimals, type Decimal, decimalOf, decimalText, shareOf, ZERO } from '../core/decimal.ts'
+import type { JsonValue } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
+import { barText } from '../output/bar.ts'
+import { cellText } from '../output/cell-text.ts'
+import type { Theme } from './draw/theme.ts'
+import { fitCell, shortCell } from './list/columns.ts'
+import { type ListState, rowId, shownCount, shownRow } from './list/list-state.ts'
+import type { BoardState, State } from './state.ts'
+
+export interface BoardColumn {
+  readonly stage: string
+  readonly deals: readonly CrmRecord[]
+  readonly sum: Decimal
+}
+
+export type Boards = (list: ListState, stages: BoardState['stages']) => readonly BoardColumn[]
+
+/** The loaded deals that pass the filter, one column per stage; grouped again only after a change. */
+export function createBoards(): Boards {
+  let last: { rows: unknown; order: unknown; stages: unknown; board: readonly BoardColumn[] } | undefined
+  return (list, stages) => {
+    if (last?.rows !== list.rows || last.order !== list.order || last.stages !== stages) {
+      last = { rows: list.rows, order: list.order, stages, board: groupByStage(list, stages) }
+    }
+    return last.board
+  }
+}
+
+/** In the order of the pipeline, followed by stages of other pipelines. */
+function groupByStage(list: ListState, stages: BoardState['stages']): readonly BoardColumn[] {
+  const groups = new Map<string, { deals: CrmRecord[]; sum: Decimal }>()
+  for (const stage of stages ?? []) groups.set(cellText(stage.name), { deals: [], sum: ZERO })
+  const count = shownCount(list)
+  for (let position = 0; position < count; position++) {
+    const deal = shownRow(list, position)
+    if (!deal) continue
+    const name = cellText(deal.stage) || '(none)'
+    const group = groups.get(name) ?? { deals: [], sum: ZERO }
+    groups.set(name, group)
+    group.deals.push(deal)
+    group.sum = addDecimals(group.sum, decimalOf(deal.amount) ?? ZERO)
+  }
+  return Array.from(groups, ([stage, group]) => ({ stage, ...group }))
+}
+
+/** Limits column and card to the board. */
+export function clampBoard(board: BoardState, columns: readonly BoardColumn[]): BoardState {
+  const column = Math.max(0, Math.min(board.column, columns.length - 1))
+  const card = Math.max(0, Math.min(board.card, (columns[column]?.deals.length ?? 0) - 1))
+  return { ...board, column, card }
+}
 
 const GAP = ' │ '
+
 const LEAST_WIDTH = 16
+
 /** Name, count and sum, bar, rule. */
 const HEAD_ROWS = 4
+
 /** Name, and amount. */
 const CARD_ROWS = 2
 
-export interface BoardArea {
+interface BoardArea {
   readonly width: number
   readonly height: number
 }

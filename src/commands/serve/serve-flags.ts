@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError } from 'commander'
 import { durationText, MAX_DURATION_MS, parseDurationMs } from '../../core/duration.ts'
+import { CrmError } from '../../core/errors.ts'
+import { readFault } from '../../settings/read-input.ts'
 
 export interface RateLimit {
   readonly requests: number
@@ -36,4 +39,32 @@ export function parseRetrySchedule(text: string): readonly number[] {
   const known = delaysMs.filter((delayMs) => delayMs !== undefined)
   if (known.length === delaysMs.length && known[0] === 0) return known
   throw new InvalidArgumentError('Expected times that begin with 0, such as 0,5s,5m.')
+}
+
+export interface Tls {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/** Both files or none; undefined is plain http. */
+export async function readTls(files: { tlsCert?: string; tlsKey?: string }): Promise<Tls | undefined> {
+  const { tlsCert, tlsKey } = files
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new CrmError('usage', 'https needs a certificate and its private key', {
+      hint: 'give both --tls-cert FILE and --tls-key FILE',
+    })
+  }
+  return { cert: await readPem(tlsCert, '--tls-cert'), key: await readPem(tlsKey, '--tls-key') }
+}
+
+async function readPem(path: string, flag: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new CrmError('invalid_input', `cannot read ${flag} ${path}: ${readFault(cause)}`, {
+      cause,
+      hint: 'name a PEM file that can be read',
+    })
+  }
 }
