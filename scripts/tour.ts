@@ -1,4 +1,4 @@
-import { shellWord } from '../src/core/shell-word.ts'
+import { shellWord } from '../src/core/shell-words.ts'
 import { crm, crmOrThrow } from './crm-process.ts'
 
 /** Prints each command and its real output; stops at the first failure. */

@@ -1,5 +1,5 @@
+import type { WatchProcess } from './core/errors.ts'
 import type { Io } from './core/streams.ts'
-import type { WatchProcess } from './core/uncaught.ts'
 import type { SentSoFar } from './output/lost-stdout.ts'
 
 declare const CRM_VERSION: string

@@ -1,6 +1,6 @@
 import type { Operation, ResourceDefinition } from '../core/resources/field.ts'
 import { isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellWord } from '../core/shell-words.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Collections } from './api.ts'
 import type { Operations } from './operations.ts'

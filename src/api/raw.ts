@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { LISTED_RESOURCES, RESOURCES } from '../core/resources/registry.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellWord } from '../core/shell-words.ts'
 import type { Wire } from '../core/wire.ts'
 import { listPages } from './pages/pages.ts'
 import type { RawApi, RawReply } from './raw-api.ts'

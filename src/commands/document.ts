@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { parseJsonAsWritten } from '../core/exact-json.ts'
+import { parseJsonAsWritten } from '../core/json.ts'
 
 interface Source {
   /** A file's name, or `-`. */

@@ -1,10 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { parseJsonAsWritten } from '../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellWord } from '../core/shell-words.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
 import { parseDocument } from './document.ts'
 

@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { findByIds } from '../core/find-by-ids.ts'
+import { findByIds } from '../core/record-ids.ts'
 import { type CrmRecord, FIELDS, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
 import { findByGraphql, findOne, listAll, notThere } from './find.ts'
 import { readIds } from './ids-input.ts'

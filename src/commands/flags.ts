@@ -4,8 +4,8 @@ import { durationText, MAX_DURATION_MS, parseDurationMs } from '../core/duration
 import { CrmError } from '../core/errors.ts'
 import { COLOR_FLAGS } from '../output/color.ts'
 import { parseFields } from '../output/fields.ts'
-import { FORMATS, type Format } from '../output/format.ts'
 import { PROGRESS_FLAGS } from '../output/progress.ts'
+import { FORMATS, type Format } from '../output/record-output.ts'
 
 const WHERE_ERRORS: readonly GlobalFlags['whereErrors'][] = ['stop', 'skip']
 

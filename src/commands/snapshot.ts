@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { writeText } from '../core/streams.ts'
-import { escapeObeyed } from '../output/json-text.ts'
+import { escapeObeyed } from '../output/value-text.ts'
 import { examples } from './command-tree.ts'
 
 export function addSnapshot(program: CommandUnknownOpts, act: Act): void {

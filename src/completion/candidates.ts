@@ -1,6 +1,6 @@
-import { EVENT_KINDS } from '../core/event-kinds.ts'
-import { DEAL_FILTER_PARAMETERS } from '../core/resources/deal-filters.ts'
+import { DEAL_FILTER_PARAMETERS } from '../core/resources/deal.ts'
 import { FIELDS, isReadOnly, type Resource } from '../core/resources/registry.ts'
+import { EVENT_KINDS } from '../core/webhook-events.ts'
 import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
 import type { Known } from './known.ts'
 import type { Wanted } from './wanted.ts'

@@ -5,9 +5,8 @@ import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { toMachineError } from '../files/machine-error.ts'
 import { readPrivateFile } from '../files/private-file.ts'
+import { settingsFolder, stateFolder } from '../files/user-folders.ts'
 import { parseDocument } from '../settings/document.ts'
-import { settingsFolder } from '../settings/settings-folder.ts'
-import { stateFolder } from '../settings/state-folder.ts'
 import { type Known, knownIn, NOTHING_KNOWN } from './known.ts'
 
 /** A profile and its current address: what was kept for another address is not offered. */

@@ -1,5 +1,4 @@
-import { idText } from '../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { type CrmRecord, isListed, type Resource } from '../core/resources/registry.ts'
 
 /** What the commands of one profile last saw of its server: the newest first, limited in number. */

@@ -1,5 +1,5 @@
-import { EVENT_KINDS } from '../core/event-kinds.ts'
 import { type Resource, resourceNamed } from '../core/resources/registry.ts'
+import { EVENT_KINDS } from '../core/webhook-events.ts'
 import type { ValueWords } from './words.ts'
 
 /** The place of a value: of a flag, or an argument. */

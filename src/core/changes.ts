@@ -1,5 +1,4 @@
-import { parseExactJson } from './exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue, memberOf } from './json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, parseExactJson } from './json.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
 /** The effect of a merge patch (RFC 7396) on a record: each changed member with its value before and after. */

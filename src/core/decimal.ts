@@ -1,6 +1,4 @@
-import { parseExactJson } from './exact-json.ts'
-import type { JsonValue } from './json.ts'
-import { exactDigits } from './json.ts'
+import { exactDigits, type JsonValue, parseExactJson } from './json.ts'
 
 /** `digits / 10^scale`: sums of money must be exact to the cent, which sums of doubles are not. */
 export interface Decimal {

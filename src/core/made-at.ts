@@ -1,5 +1,4 @@
-import { idText } from './exact-json.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import { idText, type JsonObject, type JsonValue } from './json.ts'
 import { valuesOf } from './other-values.ts'
 import type { CrmRecord } from './resources/registry.ts'
 

@@ -1,6 +1,5 @@
-import { idText } from './exact-json.ts'
 import { foldedLine } from './folded-text.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { redactShapes } from './redact.ts'
 
 /** The members in which JSON:API, HubSpot and Airtable nest the members of a record. */

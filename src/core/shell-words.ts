@@ -27,3 +27,20 @@ export function shellWords(text: string, flag: string): readonly [string, ...str
     hint: `expected a program and its arguments, with closed quotes: ${flag} 'node handler.js "two words"'`,
   })
 }
+
+/** Quotes a word for a POSIX shell, so that a hint can be pasted for any path. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** The ` -p NAME` of the command line, to append to a suggested command for the same server; empty without one. */
+export function typedProfile(argv: readonly string[]): string {
+  let name: string | undefined
+  for (const [at, word] of argv.entries()) {
+    if (word === '--') break
+    if (word === '-p' || word === '--profile') name = argv[at + 1] ?? name
+    else if (word.startsWith('--profile=')) name = word.slice('--profile='.length)
+    else if (/^-p./.test(word)) name = word.slice(2)
+  }
+  return name === undefined ? '' : ` -p ${shellWord(name)}`
+}

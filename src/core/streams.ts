@@ -33,3 +33,8 @@ export async function writeText(stream: OutputStream, text: string): Promise<voi
   if (text === '' || stream.write(text) || !stream.once) return
   await new Promise<void>((resolve) => stream.once?.('drain', resolve))
 }
+
+/** The environment for a program that needs no key, and would pass it on to its children. */
+export function withoutKey({ CRM_API_KEY: _, ...others }: Env): Env {
+  return others
+}

@@ -1,6 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { parseExactJson } from '../core/exact-json.ts'
-import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { caughtReason, compileFailure, type ExpressionFlag, evaluationFailure, recordFailures } from './jq-failure.ts'

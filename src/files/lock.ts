@@ -3,10 +3,9 @@ import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-word.ts'
-import { errorCode } from './error-code.ts'
-import { toMachineError } from './machine-error.ts'
-import { isGone, thisProcess } from './process-owner.ts'
+import { shellWord } from '../core/shell-words.ts'
+import { errorCode, toMachineError } from './machine-error.ts'
+import { isGone, thisProcess } from './processes.ts'
 
 const WAIT_MS = 5000
 const POLL_MS = 20

@@ -2,8 +2,7 @@ import { open } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-word.ts'
-import { errorCode } from './error-code.ts'
+import { shellWord } from '../core/shell-words.ts'
 
 interface Trouble {
   readonly what: string
@@ -57,4 +56,9 @@ export async function syncFolder(path: string): Promise<void> {
   if (platform() === 'win32') return
   await using folder = await open(path)
   await folder.sync()
+}
+
+/** The code of a system error (`ENOENT`), or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -1,10 +1,9 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-word.ts'
-import { errorCode } from './error-code.ts'
-import { toMachineError } from './machine-error.ts'
-import { makeFolder, makeFolders } from './make-folders.ts'
+import { shellWord } from '../core/shell-words.ts'
+import { makeFolder, makeFolders } from './folders.ts'
+import { errorCode, toMachineError } from './machine-error.ts'
 import { ownUid } from './processes.ts'
 
 /** A user who can write in a folder can replace every file in it, whatever the mode of the file. */

@@ -3,8 +3,7 @@ import { type Stats, writeSync } from 'node:fs'
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { OutputStream } from '../core/streams.ts'
-import { errorCode } from './error-code.ts'
-import { toMachineError } from './machine-error.ts'
+import { errorCode, toMachineError } from './machine-error.ts'
 
 /** The mode with which a shell creates files, before the umask. */
 const USUAL_MODE = 0o666

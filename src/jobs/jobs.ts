@@ -6,6 +6,7 @@ import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
+import { stateFolder } from '../files/user-folders.ts'
 import { cancelJob } from './history/cancel-job.ts'
 import { type DamagedJob, setAside, stateOrDamage } from './history/damaged-job.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
@@ -19,7 +20,7 @@ import { leftOutPages, rowsLeft } from './history/left-out-pages.ts'
 import type { WrongStage } from './input/check-row.ts'
 import type { JobPaths } from './journal/job-folder.ts'
 import type { Account } from './journal/row-totals.ts'
-import { ensureJobsFolder, makeTrialFolder, removeTrial, stateHome } from './journal/state-home.ts'
+import { ensureJobsFolder, makeTrialFolder, removeTrial } from './journal/state-home.ts'
 import { applyPlan, copyPlan } from './plan/apply-plan.ts'
 import { type Correction, correctFailedRows, type MadeCorrection } from './plan/correct-failed-rows.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './plan/make-import.ts'
@@ -28,8 +29,7 @@ import { makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
-import type { Noun } from './plan/plan-head.ts'
-import { type Forecast, forecast } from './plan/plan-head.ts'
+import { type Forecast, forecast, type Noun } from './plan/plan-head.ts'
 import type { PlanningContext } from './plan/planning-context.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
@@ -129,7 +129,7 @@ export interface JobsHost {
 
 /** Writes nothing and sends no request before a method needs to. */
 export function openJobs(host: JobsHost): Jobs {
-  const folder = join(stateHome(host.env), 'jobs')
+  const folder = join(stateFolder(host.env), 'jobs')
   let ensured: Promise<string> | undefined
   const ensure = () => {
     ensured ??= ensureJobsFolder(host.env, host.note)
@@ -153,7 +153,7 @@ export function openJobs(host: JobsHost): Jobs {
   return {
     results: operationResults,
     home: async () => dirname(await ensure()),
-    homePath: () => stateHome(host.env),
+    homePath: () => stateFolder(host.env),
     account: async () => crmAccount(await host.server()),
     make: async (identity, fill) => makeJob(await planningContext(host, await ensure()), identity, fill),
     makeImport: (request) => plan((make) => makeImport(make, request)),

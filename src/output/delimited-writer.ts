@@ -1,14 +1,41 @@
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { createColumns } from './columns.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
-import { defuse } from './formula.ts'
-import { jsonText } from './json-text.ts'
-import type { RecordOutput } from './record-output.ts'
-import type { RecordWriter } from './record-writer.ts'
-import { linesFor } from './safe-lines.ts'
+import type { RecordOutput, RecordWriter } from './record-output.ts'
+import { defuse, linesFor } from './safe-text.ts'
+import { jsonText } from './value-text.ts'
 
-export interface Dialect {
+/** At most this many keys without a column are named; a server can send any number. */
+const MOST_NAMES = 10
+
+/** Readers take a NUL outside quotes for a damaged file. */
+const NEEDS_QUOTES = /[",\r\n\0]/
+
+/** The text format of PostgreSQL's COPY: a record is always one line, with backslash escapes. */
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' }
+
+/** RFC 4180: CRLF after each line, including the last, and quotes where the text needs them (2.1, 2.6, 2.7). */
+export function createCsvWriter(out: RecordOutput): RecordWriter {
+  return createDelimitedWriter(out, {
+    delimiter: ',',
+    lineEnd: '\r\n',
+    cell: (text, isAlone) => {
+      // Most readers skip a blank line.
+      if (text === undefined) return isAlone ? '""' : ''
+      return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+    },
+  })
+}
+
+export function createTsvWriter(out: RecordOutput): RecordWriter {
+  return createDelimitedWriter(out, {
+    delimiter: '\t',
+    lineEnd: '\n',
+    cell: (text = '') => text.replace(/[\\\t\n\r\0]/g, (char) => ESCAPES[char] ?? char),
+  })
+}
+
+interface Dialect {
   readonly delimiter: string
   readonly lineEnd: string
   /** The text of a cell in the file; undefined for a null or absent value. */
@@ -16,7 +43,7 @@ export interface Dialect {
 }
 
 /** Writes a header row, also without records, and the records below it. */
-export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: Dialect): RecordWriter {
+function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: Dialect): RecordWriter {
   const columns = createColumns(out)
   let paths: readonly FieldPath[] | undefined
   const safe = out.isCsvSafe ? defuse : (text: string) => text
@@ -51,4 +78,43 @@ export function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, c
 function valueText(value: JsonValue | undefined, safe: (text: string) => string): string | undefined {
   if (value === null || value === undefined) return undefined
   return typeof value === 'string' ? safe(value) : jsonText(value)
+}
+
+/** The columns of a file: those of its first page, unless its header row can be written again. */
+export interface Columns {
+  /** `--fields`, or the known fields followed by the other keys of the pages passed so far. */
+  paths(page: readonly CrmRecord[]): readonly FieldPath[]
+  /** Counts the values of a page that have no column. */
+  count(page: readonly CrmRecord[]): void
+  notes(): readonly string[]
+}
+
+export function createColumns({ fields, columns }: Pick<RecordOutput, 'fields' | 'columns'>): Columns {
+  const known = new Set<string>(columns)
+  const lateKeys = new Set<string>()
+  let left = 0
+  return {
+    paths(page) {
+      if (fields) return fields
+      for (const record of page) for (const key of Object.keys(record)) known.add(key)
+      return [...known].map((key) => [key])
+    },
+    count(page) {
+      if (fields) return
+      for (const record of page) {
+        for (const key of Object.keys(record)) {
+          if (known.has(key)) continue
+          left++
+          if (lateKeys.size < MOST_NAMES) lateKeys.add(key)
+        }
+      }
+    },
+    notes() {
+      if (left === 0) return []
+      const names = [...lateKeys].map((key) => fieldName([key])).join(', ')
+      return [
+        `${left} values have no column, because their keys are not in the first page: ${names}; choose with --fields`,
+      ]
+    },
+  }
 }

@@ -1,18 +1,16 @@
 import { CrmError } from '../core/errors.ts'
-import { ID_NAMES, idOnLine } from '../core/id-line.ts'
+import { ID_NAMES, idOnLine } from '../core/record-ids.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { Format } from './format.ts'
-import { jsonText } from './json-text.ts'
-import type { RecordOutput } from './record-output.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { Format, RecordOutput, RecordWriter } from './record-output.ts'
+import { jsonText } from './value-text.ts'
 
 /** A format is a file of its own and a line here; the larger ones are loaded when they are asked for. */
 const OPENERS: Readonly<Record<Format, (out: RecordOutput) => Promise<RecordWriter>>> = {
   table: async (out) => await (await import('./table-writer.ts')).createTableWriter(out),
   json: async () => createJsonWriter(),
   jsonl: async () => createJsonlWriter(),
-  csv: async (out) => (await import('./csv-writer.ts')).createCsvWriter(out),
-  tsv: async (out) => (await import('./tsv-writer.ts')).createTsvWriter(out),
+  csv: async (out) => (await import('./delimited-writer.ts')).createCsvWriter(out),
+  tsv: async (out) => (await import('./delimited-writer.ts')).createTsvWriter(out),
   yaml: async () => (await import('./yaml-writer.ts')).createYamlWriter(),
   id: async () => createIdWriter(),
 }

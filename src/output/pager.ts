@@ -4,9 +4,8 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
-import type { Env, OutputStream } from '../core/streams.ts'
-import { withoutKey } from '../core/without-key.ts'
-import { PagerClosed } from './pager-closed.ts'
+import { type Env, type OutputStream, withoutKey } from '../core/streams.ts'
+import { PagerClosed } from './print-records.ts'
 
 export interface Pager {
   /** Replaces stdout, with the same width. The pager starts at the first write. */

@@ -1,10 +1,12 @@
+import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
+import type { Query } from '../expr/expression.ts'
+import { type FieldPath, fieldName, memberAt } from './fields.ts'
 import { openWriter } from './open-writer.ts'
-import { printResults, writeNotes } from './print-results.ts'
-import type { RecordOutput } from './record-output.ts'
-import type { RecordWriter } from './record-writer.ts'
-import { createSelection, type Selection } from './selection.ts'
+import type { RecordOutput, RecordWriter } from './record-output.ts'
+import { linesFor, safeText } from './safe-text.ts'
+import { jsonText } from './value-text.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
@@ -38,4 +40,86 @@ async function writePages({ io: { stdout } }: RecordOutput, writer: RecordWriter
 
 async function* pickFrom(pages: Pages, selection: Selection): AsyncGenerator<readonly CrmRecord[]> {
   for await (const page of pages) yield page.map(selection.pick)
+}
+
+/** Prints one record: a json object, a jsonl line, an id, a row with its header, or a table of keys and values, never cut. */
+export async function printRecord(out: RecordOutput, record: CrmRecord): Promise<void> {
+  const { stdout } = out.io
+  const selection = out.fields && out.format !== 'id' ? createSelection(out.fields) : undefined
+  const picked = selection ? selection.pick(record) : record
+  if (out.query) {
+    await printWhole(out, out.query, jsonText(picked))
+    return writeNotes(out, [], selection)
+  }
+  const writer = await openWriter({ ...out, isWhole: true })
+  await writeText(stdout, writer.single(picked))
+  await writeNotes(out, writer.notes(), selection)
+}
+
+/**
+ * Prints the results of `--jq` for each record as pages arrive (jsonl), or for the whole list (json), which is held in
+ * memory until it is complete. Returns the number of records.
+ */
+async function printResults(
+  out: RecordOutput,
+  query: Query,
+  pages: AsyncIterable<readonly CrmRecord[]>,
+): Promise<number> {
+  const { stdout } = out.io
+  const list: string[] = []
+  let count = 0
+  for await (const page of pages) {
+    count += page.length
+    if (out.format === 'json') for (const record of page) list.push(JSON.stringify(record))
+    else await writeText(stdout, linesFor(stdout, resultText((await query.each(page)).flat(), 0)))
+  }
+  if (out.format === 'json') await printWhole(out, query, `[${list.join(',')}]`)
+  return count
+}
+
+/** Prints the results of `--jq` for one value, given as JSON. */
+export async function printWhole(out: RecordOutput, query: Query, json: string): Promise<void> {
+  const { stdout } = out.io
+  await writeText(stdout, linesFor(stdout, resultText(await query.whole(json), out.format === 'json' ? 2 : 0)))
+}
+
+/** Texts unquoted, as gh and `jq -r` do; any other value as JSON. */
+function resultText(results: readonly JsonValue[], indent: number): string {
+  return results.map((result) => `${typeof result === 'string' ? result : jsonText(result, indent)}\n`).join('')
+}
+
+/** Writes notes on the printed records to stderr: omitted columns, and fields that no record has. */
+async function writeNotes(
+  { io: { stderr }, columns }: Pick<RecordOutput, 'io' | 'columns'>,
+  notes: readonly string[],
+  selection: Selection | undefined,
+): Promise<void> {
+  const absent = (selection?.absent() ?? []).map((name) =>
+    columns.includes(name) ? `${name} is empty in every record` : `no record has the field ${JSON.stringify(name)}`,
+  )
+  for (const note of [...notes, ...absent]) await writeText(stderr, `${safeText(note)}\n`)
+}
+
+/** Selects the members named by `--fields`. */
+interface Selection {
+  /** The named members, in that order, under their dotted names; null for an absent one. */
+  pick(record: CrmRecord): CrmRecord
+  /** Fields that no record so far had. */
+  absent(): readonly string[]
+}
+
+function createSelection(fields: readonly FieldPath[]): Selection {
+  const unseen = new Set(fields)
+  return {
+    pick(record) {
+      for (const path of unseen) if (memberAt(record, path) !== undefined) unseen.delete(path)
+      return Object.fromEntries(fields.map((path) => [fieldName(path), memberAt(record, path) ?? null]))
+    },
+    absent: () => [...unseen].map(fieldName),
+  }
+}
+
+/** Thrown by a write to a pager that the reader has closed. */
+export class PagerClosed extends Error {
+  override readonly name = 'PagerClosed'
 }

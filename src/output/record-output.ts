@@ -1,7 +1,9 @@
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Io } from '../core/streams.ts'
 import type { Query } from '../expr/expression.ts'
 import type { FieldPath } from './fields.ts'
-import type { Format } from './format.ts'
+
+export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const
 
 /** How records are printed, and where. */
 export interface RecordOutput {
@@ -23,4 +25,17 @@ export interface RecordOutput {
   readonly onHeader?: ((line: string) => void) | undefined
   /** From `--jq`, for json and jsonl: its results are printed instead of the records. */
   readonly query: Query | undefined
+}
+
+export type Format = (typeof FORMATS)[number]
+
+/** The writer of one format. Each method returns the text to write now; only what the next page needs is kept. */
+export interface RecordWriter {
+  page(records: readonly CrmRecord[]): string
+  /** Called after the last page, also when there was none. */
+  end(): string
+  /** A single record, outside a list. */
+  single(record: CrmRecord): string
+  /** Notes on omitted values, one line each, after all records. */
+  notes(): readonly string[]
 }

@@ -1,9 +1,8 @@
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import type { OutputStream } from '../core/streams.ts'
-import { jsonText } from './json-text.ts'
-import { safeLines } from './safe-lines.ts'
-import { safeText } from './safe-text.ts'
+import { safeLines, safeText } from './safe-text.ts'
+import { jsonText } from './value-text.ts'
 
 /**
  * Prints two lines for people: the error, and the next command to type. With `-o json` or `jsonl` one JSON object as the

@@ -1,3 +1,11 @@
+import type { OutputStream } from '../core/streams.ts'
+
+/**
+ * The beginnings of a cell that a spreadsheet evaluates (OWASP, CSV injection). The apostrophes make `defuse` reversible: a
+ * text that already looks defused gets another one.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+
 /**
  * Invisible characters with a meaning in their context: the joiners of emoji and of scripts that need them, a variation
  * selector after its character, and the tags of the three flags of the United Kingdom.
@@ -33,4 +41,32 @@ function escapeChar(char: string): string {
   const hex = code.toString(16)
   if (code > 0xffff) return `\\u{${hex}}`
   return SHORT[char] ?? (code > 0xff ? `\\u${hex.padStart(4, '0')}` : `\\x${hex.padStart(2, '0')}`)
+}
+
+/** Makes a text of several lines safe, except line ends and tabs, which are kept. */
+export function safeLines(text: string): string {
+  return text.replace(/[^\t\r\n]+|\r(?!\n)/g, safeText)
+}
+
+/** Safe text for a terminal, unchanged for a file or a program. */
+export function linesFor(stdout: OutputStream, text: string): string {
+  return stdout.isTTY ? safeLines(text) : text
+}
+
+/** Carriage return, and erase to the end of the line (ECMA-48, EL). */
+export const ERASE_LINE = '\r\x1b[K'
+
+/** A line for people, in the place of the progress that may stand on the terminal. */
+export function writeNoteLine(stderr: OutputStream, line: string): void {
+  stderr.write(`${stderr.isTTY ? ERASE_LINE : ''}${safeText(line)}\n`)
+}
+
+/** Puts an apostrophe before a text that a spreadsheet would evaluate; `restoreDefused` reverses it. */
+export function defuse(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
+}
+
+/** The inverse of `defuse`. */
+export function restoreDefused(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text
 }

@@ -1,17 +1,13 @@
-import type { JsonValue } from '../core/json.ts'
-import { exactDigits } from '../core/json.ts'
+import { exactDigits, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { cellText } from './cell-text.ts'
 import { createStyles } from './color.ts'
-import { type ColumnNeed, fitColumns } from './column-widths.ts'
-import { heldColumns } from './columns.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
-import { columnsToOmit } from './omitted-columns.ts'
-import type { RecordOutput } from './record-output.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordOutput, RecordWriter } from './record-output.ts'
 import { safeText } from './safe-text.ts'
+import { type ColumnNeed, columnsToOmit, fitColumns, heldColumns } from './table-columns.ts'
 import { type DrawLines, drawRows, GAP, type Layout, loadDrawTable } from './table-lines.ts'
 import { textWidth } from './text-width.ts'
+import { cellText } from './value-text.ts'
 
 /** The least useful width of a column. */
 const FLOOR = 6

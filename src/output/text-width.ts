@@ -1,5 +1,7 @@
 import { isPlain } from './safe-text.ts'
 
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
 /**
  * Wide and fullwidth characters except emoji: EastAsianWidth.txt of Unicode 16, with the unassigned code points of the blocks.
  */
@@ -55,4 +57,31 @@ function clusterWidth(cluster: string): number {
   let width = 0
   for (const char of cluster) if (!WIDTHLESS.test(char)) width += WIDE.test(char) ? 2 : 1
   return width
+}
+
+/** Breaks a text into lines of at most `width` columns, between words if possible. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<= )/)) {
+    if (textWidth(line + word.trimEnd()) <= width) {
+      line += word
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = word
+    while (textWidth(line) > width) {
+      const head = fitText(line, width + 1).slice(0, -1) || line.slice(0, 1)
+      lines.push(head)
+      line = line.slice(head.length)
+    }
+  }
+  return [...lines, line]
+}
+
+/** A bar of at most `width` columns for a share from 0 to 1; a share above 0 is never drawn as an empty bar. */
+export function barText(share: number, width: number): string {
+  const eighths = Math.round(Math.max(0, Math.min(1, share)) * width * 8)
+  if (eighths === 0) return share > 0 ? EIGHTHS[1] : ''
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }

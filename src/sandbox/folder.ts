@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellWord } from '../core/shell-words.ts'
 import { isRunning, ownPid } from '../files/processes.ts'
 
 /** The name contains host and pid, as containers may share folders but not process ids. */

@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellWord } from '../core/shell-words.ts'
 
 /** The object in a settings file; empty when there is no file. CrmError `invalid_input` for a damaged file. */
 export function parseDocument(text: string | undefined, path: string): JsonObject {
@@ -47,4 +47,31 @@ export function damaged(path: string, what: string): CrmError {
 function placeOf(error: unknown, text: string): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
   return position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
+}
+
+export interface DocumentFile {
+  readonly path: string
+  /** Cached from the first read, or from the last update by this object. */
+  read(): Promise<JsonObject>
+  /** Creates the folder and changes the current contents of the file. The file is unchanged when `change` throws. */
+  update(change: (document: JsonObject) => JsonObject): Promise<void>
+}
+
+/** `readText` decides who else may read the file. */
+export function openDocument(path: string, readText: (path: string) => Promise<string | undefined>): DocumentFile {
+  let cached: Promise<JsonObject> | undefined
+  const load = async (): Promise<JsonObject> => parseDocument(await readText(path), path)
+  return {
+    path,
+    read() {
+      cached ??= load()
+      return cached
+    },
+    async update(change) {
+      // Loaded only for writes: the validator in conf takes longer than the rest of a start.
+      const { changeDocument } = await import('./change-document.ts')
+      await changeDocument(path, load, change)
+      cached = undefined
+    },
+  }
 }

@@ -4,8 +4,8 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { readOwnFile } from '../files/private-file.ts'
-import { openDocument } from './document-file.ts'
-import { settingsFolder } from './settings-folder.ts'
+import { settingsFolder } from '../files/user-folders.ts'
+import { openDocument } from './document.ts'
 
 export interface ServerMemory {
   read(): Promise<JsonObject | undefined>

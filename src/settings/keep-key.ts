@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { CrmError } from '../core/errors.ts'
-import { keyringPlace, keyringSecret, readFromKeyring } from './keyring/keyring-secret.ts'
 import type { Settings } from './settings.ts'
-import type { StoredKey } from './stored-key.ts'
+import { keyringPlace, keyringSecret, readFromKeyring, type StoredKey } from './stored-key.ts'
 import type { Warn } from './target.ts'
 
 /**

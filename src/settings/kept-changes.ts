@@ -1,18 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseExactJson } from '../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
-import { errorCode } from '../files/error-code.ts'
-import { toMachineError } from '../files/machine-error.ts'
-import { namesIn } from '../files/names-in.ts'
+import { namesIn } from '../files/folders.ts'
+import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { ensurePrivateFolderNow } from '../files/private-folder.ts'
-import { isGone, type ProcessOwner, thisProcess } from '../files/process-owner.ts'
+import { isGone, type ProcessOwner, thisProcess } from '../files/processes.ts'
+import { stateFolder } from '../files/user-folders.ts'
 import { writePrivateFileNow } from '../files/write-private-file.ts'
 import { damaged } from './document.ts'
-import { stateFolder } from './state-folder.ts'
 
 /** A change made on the screens that was not sent before they closed. */
 export interface KeptChange {

@@ -1,8 +1,10 @@
+import { CrmError } from '../core/errors.ts'
 import { shellWords } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
 import type { ChosenProfile } from './address.ts'
-import { keyringPlace, readFromKeyring } from './keyring/keyring-secret.ts'
+import { type InputContext, readInput } from './read-input.ts'
 import type { Settings } from './settings.ts'
+import { keyringPlace, readFromKeyring } from './stored-key.ts'
 
 export interface GivenKey {
   readonly value: string
@@ -51,4 +53,21 @@ export async function* findKeys(
   const stored = await settings.storedKey(name)
   if (!stored) return
   yield { source: 'file', keptIn: settings.paths().keys, origin: stored.origin, read: async () => stored.key }
+}
+
+/** What a command line says of its key. */
+interface KeyContext extends InputContext {
+  readonly flags: InputContext['flags'] & { readonly keyFile: string | undefined }
+}
+
+/** The key that the command line points at; there is no flag that takes the key itself, because argv is public. */
+export async function readKeyFlag(ctx: KeyContext): Promise<GivenKey | undefined> {
+  const { keyFile, isKeyOnStdin } = ctx.flags
+  if (keyFile !== undefined && isKeyOnStdin) {
+    throw new CrmError('usage', '--key-file and --key-stdin are two keys', { hint: 'give one of them' })
+  }
+  if (keyFile !== undefined) {
+    return { value: (await readInput(ctx, keyFile, '--key-file')).trim(), source: '--key-file' }
+  }
+  return isKeyOnStdin ? { value: (await readInput(ctx, '-', '--key-stdin')).trim(), source: '--key-stdin' } : undefined
 }

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { CrmError } from '../core/errors.ts'
 import { shellWords } from '../core/shell-words.ts'
-import type { Env } from '../core/streams.ts'
-import { withoutKey } from '../core/without-key.ts'
-import { errorCode } from '../files/error-code.ts'
+import { type Env, withoutKey } from '../core/streams.ts'
+import { errorCode } from '../files/machine-error.ts'
 
 /** Long enough to find and touch a security key. */
 const TIMEOUT_MS = 30_000

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { readOwnFile } from '../files/private-file.ts'
-import { openDocument } from './document-file.ts'
-import { settingsFolder } from './settings-folder.ts'
+import { settingsFolder } from '../files/user-folders.ts'
+import { openDocument } from './document.ts'
 
 /**
  * Whether the notice of this host has not been shown today (UTC). Days are stored in `notices.json` of the settings

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
-import { homeFolder, readFoundFile } from '../files/home-folder.ts'
+import { readFoundFile } from '../files/private-file.ts'
+import { homeFolder } from '../files/user-folders.ts'
 
 /** Only formats with the full data of every command; csv, tsv and id leave parts out. */
 const OUTPUTS = ['table', 'json', 'jsonl'] as const

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { damaged } from './document.ts'
+import type { Keyring } from './keyring/keyring.ts'
 
 /** A stored key, bound to its origin and never sent to another one. */
 export interface StoredKey {
@@ -41,4 +42,20 @@ function entryIn(document: JsonObject, name: string, path: string): Entry | unde
     if (typeof keyring === 'string' && key === undefined) return { origin, keyring }
   }
   throw damaged(path, `${name} is not an object with origin and key`)
+}
+
+/** Stored with its origin, so that a changed keys.json cannot redirect the key. Neither contains a blank. */
+export function keyringSecret({ origin, key }: StoredKey): string {
+  return `${origin} ${key}`
+}
+
+/** Undefined when it is missing, or its origin differs from the one in keys.json. CrmError `machine` when the keyring fails. */
+export async function readFromKeyring(keyring: Keyring, entry: KeyringEntry): Promise<StoredKey | undefined> {
+  const [origin, key] = (await keyring.read(entry.account))?.split(' ') ?? []
+  return key !== undefined && origin === entry.origin ? { origin, key } : undefined
+}
+
+/** How a person finds it. */
+export function keyringPlace(account: string): string {
+  return `the system keyring (crm, ${account})`
 }

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { damaged, objectIn, replaceIn } from './document.ts'
-import type { DocumentFile } from './document-file.ts'
+import { type DocumentFile, damaged, objectIn, replaceIn } from './document.ts'
 
 /** A subscription of this machine, with the secret that the server showed once. */
 export interface Subscription {

@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import {

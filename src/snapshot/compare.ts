@@ -1,5 +1,4 @@
-import { idText, parseExactJson } from '../core/exact-json.ts'
-import { canonicalJson, type JsonObject, type JsonValue } from '../core/json.ts'
+import { canonicalJson, idText, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { SnapshotEntry } from './entry.ts'
 

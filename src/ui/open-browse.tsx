@@ -1,6 +1,5 @@
 import { type Instance, render } from 'ink'
-import { CrmError } from '../core/errors.ts'
-import type { WatchProcess } from '../core/uncaught.ts'
+import { CrmError, type WatchProcess } from '../core/errors.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'

@@ -3,12 +3,11 @@ import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { cellText } from '../output/cell-text.ts'
 import { safeText } from '../output/safe-text.ts'
+import { cellText } from '../output/value-text.ts'
 import { emptyList, type ListState, shownCount, shownRow, takePage } from './list/list-state.ts'
 import { setFilter } from './list/list-view.ts'
-import type { ServerList } from './screens.ts'
-import { COLUMNS, SEARCHED } from './screens.ts'
+import { COLUMNS, SEARCHED, type ServerList } from './screens.ts'
 
 export interface PlainOptions {
   readonly name: ServerList

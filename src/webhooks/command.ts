@@ -6,7 +6,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
-import { errorCode } from '../files/error-code.ts'
+import { errorCode } from '../files/machine-error.ts'
 
 export interface CommandOptions {
   /** The program and its arguments; no shell interprets them. */

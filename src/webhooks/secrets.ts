@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { CrmError } from '../core/errors.ts'
-import { errorCode } from '../files/error-code.ts'
-import { toMachineError } from '../files/machine-error.ts'
+import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { publicKeyOf } from './verify.ts'
 
 /** One secret per line, as several are valid during a rotation. CrmError `invalid_input` names the line, not the secret. */

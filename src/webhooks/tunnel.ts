@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
-import { withoutKey } from '../core/without-key.ts'
+import { withoutKey } from '../core/streams.ts'
 import { type CommandEnd, type CommandOptions, startCommand } from './command.ts'
 
 export interface TunnelOptions extends Pick<CommandOptions, 'words' | 'env' | 'say'> {

@@ -8,8 +8,7 @@ import {
   shareOf,
   ZERO,
 } from '../../src/core/decimal.ts'
-import { parseExactJson } from '../../src/core/exact-json.ts'
-import type { JsonValue } from '../../src/core/json.ts'
+import { type JsonValue, parseExactJson } from '../../src/core/json.ts'
 
 const sum = (...values: readonly JsonValue[]) =>
   decimalText(values.reduce((total, value) => addDecimals(total, decimalOf(value) ?? ZERO), ZERO))

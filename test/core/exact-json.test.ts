@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseExactJson } from '../../src/core/exact-json.ts'
-import { exactDigits } from '../../src/core/json.ts'
+import { exactDigits, parseExactJson } from '../../src/core/json.ts'
 
 test.each(['12345678901234567890', '-9007199254740993', '1e400', '1.0000000000000000001', '0.12345678901234567891'])(
   '%s keeps its digits',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shellWord } from '../../src/core/shell-word.ts'
+import { shellWord } from '../../src/core/shell-words.ts'
 
 test('a plain path is unchanged', () => {
   expect(shellWord('/home/a/.config/crm/keys.json')).toBe('/home/a/.config/crm/keys.json')

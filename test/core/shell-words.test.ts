@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shellWord } from '../../src/core/shell-word.ts'
-import { shellWords } from '../../src/core/shell-words.ts'
+import { shellWord, shellWords } from '../../src/core/shell-words.ts'
 
 test.each([
   ['node handler.js', ['node', 'handler.js']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { typedProfile } from '../../src/core/typed-profile.ts'
+import { typedProfile } from '../../src/core/shell-words.ts'
 
 test.each([
   [['jobs', 'resume', 'x', '-p', 'nolim'], ' -p nolim'],

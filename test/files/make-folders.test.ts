@@ -1,7 +1,7 @@
 import { stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeFolders } from '../../src/files/make-folders.ts'
+import { makeFolders } from '../../src/files/folders.ts'
 import { ensurePrivateFolder } from '../../src/files/private-folder.ts'
 import { tempFolder } from './temp-folder.ts'
 

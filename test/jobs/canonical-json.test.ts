@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseExactJson } from '../../src/core/exact-json.ts'
-import type { JsonValue } from '../../src/core/json.ts'
-import { canonicalJson } from '../../src/core/json.ts'
+import { canonicalJson, type JsonValue, parseExactJson } from '../../src/core/json.ts'
 
 /** RFC 8785 section 3.2.2 and 3.2.3, and the six files of its reference implementation (cyberphone/json-canonicalization). */
 const VECTORS: readonly (readonly [name: string, input: string, canonical: string])[] = [

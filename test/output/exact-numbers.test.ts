@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseExactJson } from '../../src/core/exact-json.ts'
+import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
-import type { Format } from '../../src/output/format.ts'
+import type { Format } from '../../src/output/record-output.ts'
 import { print } from './print-fixture.ts'
 
 const DIGITS = ['12345678901234567890', '1e400', '-0', '1.0000000000000000001'] as const

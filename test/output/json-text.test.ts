@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonText } from '../../src/output/json-text.ts'
+import { jsonText } from '../../src/output/value-text.ts'
 
 test('characters that a terminal acts on are escaped', () => {
   expect(jsonText({ a: '\x1b\x7f\x9b\u202e\u2028\u2066\u200f' })).toBe(

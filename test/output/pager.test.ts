@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeText } from '../../src/core/streams.ts'
 import { openPager, pagerCommand } from '../../src/output/pager.ts'
-import { PagerClosed } from '../../src/output/pager-closed.ts'
+import { PagerClosed } from '../../src/output/print-records.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const terminal = { write: () => true, isTTY: true, columns: 72 }

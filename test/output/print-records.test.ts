@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
-import { FORMATS } from '../../src/output/format.ts'
 import { printRecords } from '../../src/output/print-records.ts'
+import { FORMATS } from '../../src/output/record-output.ts'
 import { fakeIo } from './fake-io.ts'
 import { pagesOf, print } from './print-fixture.ts'
 

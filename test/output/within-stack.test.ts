@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FORMATS } from '../../src/output/format.ts'
+import { FORMATS } from '../../src/output/record-output.ts'
 import { print } from './print-fixture.ts'
 
 test.each(FORMATS.filter((format) => format !== 'id'))(

@@ -3,7 +3,7 @@ import type { Sabotage } from './sabotage.ts'
 export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'a lock whose number another process has is held for ever',
-    file: 'src/files/process-owner.ts',
+    file: 'src/files/processes.ts',
     line: "return mark !== '' && processMark(pid) !== mark",
     to: "return mark !== '' && processMark(pid) === ''",
     tests: ['test/files/lock.test.ts'],

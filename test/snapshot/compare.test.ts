@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseExactJson } from '../../src/core/exact-json.ts'
+import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { type Difference, differences } from '../../src/snapshot/compare.ts'
 import type { SnapshotEntry } from '../../src/snapshot/entry.ts'

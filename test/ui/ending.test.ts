@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Uncaught, type WatchProcess } from '../../src/core/uncaught.ts'
+import { Uncaught, type WatchProcess } from '../../src/core/errors.ts'
 import { watchEnding } from '../../src/ui/closing.ts'
 
 function ending() {

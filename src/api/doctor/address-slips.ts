@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 
 /** Adds a hint: a server that drops plain http connections often expects TLS. */
 export function withScheme(error: CrmError, baseUrl: URL): CrmError {

@@ -1,5 +1,5 @@
 import { CrmError, type ErrorDetails } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { Failure } from './failure.ts'
 

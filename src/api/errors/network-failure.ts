@@ -1,5 +1,5 @@
 import { isLoopback } from '../../core/origin.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { type Call, isWrite } from '../transport/call.ts'
 import type { NoReply } from '../transport/exchange.ts'
 import { ProxyError } from '../transport/proxy.ts'

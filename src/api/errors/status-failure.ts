@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { isLimitRefusal, readRetryAfterMs } from '../limits/rate-headers.ts'
 import { type Call, isWrite } from '../transport/call.ts'
 import type { Reply } from '../transport/exchange.ts'

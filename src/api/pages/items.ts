@@ -1,5 +1,4 @@
-import { idText, parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Answer } from '../transport/answer.ts'
@@ -8,8 +7,7 @@ import { signsOf } from '../writes/answer-signs.ts'
 import { highestOf, readCounts } from './counts.ts'
 import type { Member } from './envelope.ts'
 import { listRefusal, refusalIn } from './list-refusal.ts'
-import type { PageWire } from './page-shapes.ts'
-import { ITEM_PLACES, LATER_ITEM_PLACES, type Place } from './page-shapes.ts'
+import { ITEM_PLACES, LATER_ITEM_PLACES, type PageWire, type Place } from './page-shapes.ts'
 
 interface FoundRecords {
   readonly items: readonly CrmRecord[]

@@ -1,5 +1,4 @@
-import { idText } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
 import type { Member, Sign } from './envelope.ts'
 import { PAGE_PARAMETERS } from './names.ts'

@@ -1,5 +1,4 @@
-import { idText } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { addressOn, type Position } from '../errors/position.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
@@ -7,9 +6,7 @@ import { remainingOf, wholeNumber } from './counts.ts'
 import type { Member } from './envelope.ts'
 import { hasOtherLinks, type Links } from './links.ts'
 import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES, REMAINING_NAMES } from './names.ts'
-import type { NextCandidate } from './next-candidates.ts'
-import { candidatesIn, cursorParameters, isAddressLike, placed } from './next-candidates.ts'
-import type { PageWire } from './page-shapes.ts'
+import { candidatesIn, cursorParameters, isAddressLike, type NextCandidate, placed } from './next-candidates.ts'
 import {
   LAST_ID_PARAMETER,
   MORE_PLACES,
@@ -17,6 +14,7 @@ import {
   type NextShape,
   NUMBERED_PAGES,
   PAGE_PARAMETER,
+  type PageWire,
 } from './page-shapes.ts'
 import { isNothing, isYes, nextText } from './signs.ts'
 

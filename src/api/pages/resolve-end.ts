@@ -1,5 +1,5 @@
 import type { CrmError } from '../../core/errors.ts'
-import { idText } from '../../core/exact-json.ts'
+import { idText } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
 import { addressOn, type Position, withParameter } from '../errors/position.ts'
 import { type Counting, countedPosition, countings, nextCounting, setCounted } from './counting.ts'

@@ -1,5 +1,5 @@
 import type { CrmError, ErrorCode } from '../../core/errors.ts'
-import { idText } from '../../core/exact-json.ts'
+import { idText } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { PageAnswer } from './page-answer.ts'
 import { recordKey } from './seen-records.ts'

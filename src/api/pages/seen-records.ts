@@ -1,6 +1,5 @@
-import { idText } from '../../core/exact-json.ts'
-import { ID_NAMES } from '../../core/id-line.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
+import { ID_NAMES } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 
 /** Slots of 8 bytes: 64 MiB, for 6 million texts. Further texts are not added. */

@@ -1,5 +1,4 @@
-import { idText } from '../../core/exact-json.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { idText, type JsonValue } from '../../core/json.ts'
 import { isCutText, wholeNumber } from './counts.ts'
 import type { Member, Sign } from './envelope.ts'
 import {

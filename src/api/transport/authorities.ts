@@ -2,8 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { CrmError } from '../../core/errors.ts'
-import { errorCode } from '../../files/error-code.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 
 const HINT = 'expected certificates in PEM form, or: unset SSL_CERT_FILE'
 

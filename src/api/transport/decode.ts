@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
-import { errorCode } from '../../files/error-code.ts'
+import { errorCode } from '../../files/machine-error.ts'
 import { CUT, MAX_ANSWER_BYTES } from './exchange.ts'
 
 const DECODERS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress, zstd: zstdDecompress }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { parseExactJson } from '../../core/exact-json.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { Reply } from './exchange.ts'
 
 /** JSON.stringify fails at some thousands of levels, depending on the stack; no real record is this deep. */

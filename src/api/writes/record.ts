@@ -1,7 +1,6 @@
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
-import { findByIds } from '../../core/find-by-ids.ts'
-import { idOnLine } from '../../core/id-line.ts'
+import { findByIds, idOnLine } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { callError, onceError, repeatHint } from '../errors/failed-call.ts'
 import { ADDRESS_HINT, isConflictStatus } from '../errors/failure.ts'

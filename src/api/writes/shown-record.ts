@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { idText } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isAlike } from '../../core/other-values.ts'
 import { isSignName, isStateName, signsOf } from './answer-signs.ts'
 import { isContradictionName } from './contradiction.ts'

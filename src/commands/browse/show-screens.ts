@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText } from '../../core/exact-json.ts'
+import { idText } from '../../core/json.ts'
 import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
 import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/color.ts'

@@ -5,7 +5,7 @@ import type { JobResult } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
-import { createJobProgress } from '../../output/job-progress.ts'
+import { createJobProgress } from '../../output/progress.ts'
 import { printOne } from '../print.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 

@@ -1,8 +1,7 @@
 import { compareDecimals, decimalOf } from '../../core/decimal.ts'
 import { foldedText } from '../../core/folded-text.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { cellText } from '../../output/cell-text.ts'
-import { jsonText } from '../../output/json-text.ts'
+import { cellText, jsonText } from '../../output/value-text.ts'
 
 /** `unclear`: a server that applies the filter may return this record, for example by a search for parts of texts. */
 export type FilterMatch = 'agrees' | 'contradicts' | 'unclear'

@@ -1,4 +1,4 @@
-import type { Format } from '../../output/format.ts'
+import type { Format } from '../../output/record-output.ts'
 import type { HelpTopic } from './help-topic.ts'
 
 const MEANINGS: Readonly<Record<Format, string>> = {

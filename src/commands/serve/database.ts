@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { reachableHere } from '../../core/origin.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Env } from '../../core/streams.ts'
-import { dataFolder } from '../../settings/data-folder.ts'
+import { databaseFile } from '../../settings/default-places.ts'
 import type { Started } from './first-key.ts'
 
 /** `:memory:`, or an absolute path; without `--database` a file in the data folder of the user (XDG). */
 export function databaseLocation(env: Env, given: string | undefined): string {
   if (given === ':memory:') return given
-  if (given !== undefined) return resolve(given)
-  return join(dataFolder(env), 'crm.db')
+  return given === undefined ? databaseFile(env) : resolve(given)
 }
 
 /**

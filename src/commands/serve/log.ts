@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { jsonText } from '../../output/value-text.ts'
 import type { Log, LogEntry } from '../../service/log.ts'
 
 export const LOG_FORMATS = ['json', 'text', 'none'] as const

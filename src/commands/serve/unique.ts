@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { FIELDS, isReadOnly, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { UniqueMember } from '../../service/store/store.ts'
 import type { Started } from './first-key.ts'
 

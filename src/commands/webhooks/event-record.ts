@@ -1,5 +1,4 @@
-import { parseExactJson } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { EventBody, ReceivedEvent } from '../../core/webhook-events.ts'
 

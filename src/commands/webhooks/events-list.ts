@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { idOnLine } from '../../core/id-line.ts'
+import { idOnLine } from '../../core/record-ids.ts'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'

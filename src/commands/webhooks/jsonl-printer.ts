@@ -1,10 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { EventBody, ForwardResult, ListenEvent, RejectedRequest, Simulation } from '../../core/webhook-events.ts'
-import { jsonText } from '../../output/json-text.ts'
+import { escapeObeyed, jsonText } from '../../output/value-text.ts'
 import { eventFacts } from './event-record.ts'
-
-/** Characters that control a terminal, as in src/output/json-text.ts. In valid JSON they occur in strings only, where an escape is equivalent. */
-const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** One object per line, with a `type`; the members are a contract (docs/webhooks.md). */
 export function createJsonlPrinter(): EventPrinter {
@@ -80,10 +77,7 @@ function bodyMember(body: EventBody): string {
 }
 
 function safeJson(text: string): string {
-  return text
-    .trim()
-    .replace(/[\r\n]+/g, ' ')
-    .replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escapeObeyed(text.trim().replace(/[\r\n]+/g, ' '))
 }
 
 export interface Ready {

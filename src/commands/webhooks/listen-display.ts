@@ -1,11 +1,10 @@
 import type { Context } from '../../context.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
-import { writeNoteLine } from '../../output/note-line.ts'
+import { writeNoteLine } from '../../output/safe-text.ts'
 import { choosePrinter, createPrintQueue } from './choose-printer.ts'
 import type { Ready } from './jsonl-printer.ts'
 import type { ListenTrust } from './own-subscription.ts'
-import type { Tally } from './tally.ts'
-import { startStatusLine } from './tally.ts'
+import { startStatusLine, type Tally } from './tally.ts'
 
 /** Shows received events to a person or a program. */
 export interface ListenDisplay {

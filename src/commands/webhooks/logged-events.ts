@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { parseDurationMs } from '../../core/duration.ts'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
-import { stateFolder } from '../../settings/state-folder.ts'
+import { eventsFolder } from '../../settings/default-places.ts'
 import { createEventCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 
@@ -32,7 +31,7 @@ export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGene
   const sinceMs = query.since && ('atMs' in query.since ? query.since.atMs : ctx.now() - query.since.agoMs)
   const damaged = new Set<string>()
   const onDamaged = (path: string): void => void damaged.add(path)
-  for await (const events of readEvents(eventsFolder(ctx), { order: query.order, sinceMs, onDamaged })) {
+  for await (const events of readEvents(eventsFolder(ctx.env), { order: query.order, sinceMs, onDamaged })) {
     yield events.filter(
       ({ name, receivedAtMs }) =>
         matchesAnyGlob(query.globs, name) && (sinceMs === undefined || receivedAtMs >= sinceMs),
@@ -60,8 +59,4 @@ export async function* matchingEvents(
       .filter((event) => event !== undefined)
   }
   await check.judge()
-}
-
-function eventsFolder({ env }: Pick<Context, 'env'>): string {
-  return join(stateFolder(env), 'events')
 }

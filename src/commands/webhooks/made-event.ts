@@ -1,9 +1,8 @@
-import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import { encodeId, firstSerialAt, type IdKind, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
-import type { SchemeName } from '../../core/webhook-events.ts'
+import { EVENT_KINDS, type SchemeName } from '../../core/webhook-events.ts'
 
 export const FLAWS = ['unsigned', 'wrong-secret', 'altered', 'stale', 'future'] as const
 

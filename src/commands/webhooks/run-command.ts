@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
-import { writeNoteLine } from '../../output/note-line.ts'
+import { writeNoteLine } from '../../output/safe-text.ts'
 
 /** The command of `--run`, or none. */
 export interface Run {

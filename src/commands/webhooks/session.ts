@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Context } from '../../context.ts'
 import { reachableHere } from '../../core/origin.ts'
 import { shellWords } from '../../core/shell-words.ts'
-import { writeNoteLine } from '../../output/note-line.ts'
-import { openStateFolder } from '../../settings/open-state-folder.ts'
+import { writeNoteLine } from '../../output/safe-text.ts'
+import { openEventsFolder } from '../../settings/default-places.ts'
 import type { ListeningOptions } from '../../webhooks/listening.ts'
 import type { Tunnel } from '../../webhooks/tunnel.ts'
 import type { Ready } from './jsonl-printer.ts'
@@ -33,7 +33,7 @@ const TUNNEL_MS = 30_000
 
 /** Receives until it is stopped or `until` resolves. Throws if the port, the log or the tunnel is lost. */
 export async function receiveEvents(ctx: Context, options: ReceiverFlags, session: Session): Promise<void> {
-  const { path: folder, isTemporary } = await openStateFolder(ctx.env, 'events')
+  const { path: folder, isTemporary } = await openEventsFolder(ctx.env)
   if (isTemporary) ctx.note(`Events are kept in ${folder}; set CRM_STATE_HOME for a folder that lasts.`)
   const { startListening } = await ctx.webhooks.listening()
   const listening = await startListening({

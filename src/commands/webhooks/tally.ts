@@ -1,6 +1,6 @@
 import type { OutputStream } from '../../core/streams.ts'
 import type { ListenEvent, ReceivedEvent } from '../../core/webhook-events.ts'
-import { ERASE_LINE } from '../../output/note-line.ts'
+import { ERASE_LINE } from '../../output/safe-text.ts'
 import { fitText } from '../../output/text-width.ts'
 
 const ON_TERMINAL_MS = 1000

@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { EVENT_KINDS } from '../../core/event-kinds.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, RECORD_RESOURCES } from '../../core/resources/registry.ts'
-import type { ReceivedEvent } from '../../core/webhook-events.ts'
+import { EVENT_KINDS, type ReceivedEvent } from '../../core/webhook-events.ts'
 import { createEventCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 

@@ -1,5 +1,17 @@
 import { ID, KEPT_BY_SERVER, type ResourceDefinition } from './field.ts'
 
+/** The filters of `GET /v1/deals` in the contract; a server may have others. */
+export const DEAL_FILTER_PARAMETERS = [
+  'stage',
+  'owner_id',
+  'pipeline_id',
+  'name',
+  'amount[gte]',
+  'amount[lte]',
+  'created_since',
+  'created_until',
+] as const
+
 export const DEAL = {
   singular: 'deal',
   plural: 'deals',

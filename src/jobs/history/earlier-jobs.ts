@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
-import { typedProfile } from '../../core/typed-profile.ts'
+import { typedProfile } from '../../core/shell-words.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import type { Noun } from '../plan/plan-head.ts'
 import { stateOrDamage } from './damaged-job.ts'

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { typedProfile } from '../../core/typed-profile.ts'
+import { typedProfile } from '../../core/shell-words.ts'
 import type { Account } from '../journal/row-totals.ts'
 import type { PlanHead } from '../plan/plan-head.ts'
 import type { Stop } from '../send/dispatch-parts.ts'

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { parseExactJson } from '../../core/exact-json.ts'
+import { parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import type { FailurePage } from './failure-pages.ts'

@@ -1,6 +1,5 @@
-import { idText } from '../../core/exact-json.ts'
-import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { jsonText } from '../../output/json-text.ts'
+import { exactDigits, idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { jsonText } from '../../output/value-text.ts'
 import type { Column } from './columns.ts'
 import { type Converted, convertCell } from './parse-map.ts'
 import type { Finding, FindingCode, InputRow } from './row.ts'

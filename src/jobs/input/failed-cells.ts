@@ -1,7 +1,5 @@
-import { parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { defuse } from '../../output/formula.ts'
-import { safeText } from '../../output/safe-text.ts'
+import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
+import { defuse, safeText } from '../../output/safe-text.ts'
 import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
 import type { FormatSummary } from './row.ts'
 

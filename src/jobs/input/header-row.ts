@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { ImportableResource } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { type Column, createColumnResolver, fieldsOf, mappedColumn, type UnknownColumn } from './columns.ts'
 import { inputError, inputName, type Place } from './input-error.ts'
 import type { Mapping } from './parse-map.ts'

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import type { Column, ColumnResolver, UnknownColumn } from './columns.ts'
-import { FAILED_MEMBER } from './columns.ts'
+import { type Column, type ColumnResolver, FAILED_MEMBER, type UnknownColumn } from './columns.ts'
 import { addFinding, convertMember, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
 import type { InputRow } from './row.ts'
 

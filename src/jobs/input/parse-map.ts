@@ -1,6 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/exact-json.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { FindingCode } from './row.ts'
 
 /** RFC 8259, 6. */

@@ -1,10 +1,9 @@
-import { restoreDefused } from '../../output/formula.ts'
+import { restoreDefused } from '../../output/safe-text.ts'
 import { type CellRules, cellsToRow } from './cells-to-row.ts'
 import { codecOf } from './codec.ts'
 import { createDelimitedCutter } from './cut-delimited.ts'
 import { type CutInput, cutRecords } from './cut-records.ts'
-import type { Dialect } from './dialect.ts'
-import { unescapeTsv } from './dialect.ts'
+import { type Dialect, unescapeTsv } from './dialect.ts'
 import type { Draft } from './draft.ts'
 import { inputError, type Place } from './input-error.ts'
 

@@ -1,5 +1,4 @@
-import { parseExactJson } from '../../core/exact-json.ts'
-import { exactDigits, type JsonValue } from '../../core/json.ts'
+import { exactDigits, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { codecOf } from './codec.ts'
 import { createJsonListCutter } from './cut-json-list.ts'
 import { type Cut, type CutInput, type Cutter, cutRecords, type ReadValue } from './cut-records.ts'

@@ -1,5 +1,5 @@
 import { type Document, isNode, isSeq, type Node, parseAllDocuments, type ScalarTag } from 'yaml'
-import { parseExactJson } from '../../core/exact-json.ts'
+import { parseExactJson } from '../../core/json.ts'
 
 /**
  * Only numbers of JSON are numbers: `0151`, `+49151` and `0x1F`, which are numbers in YAML, stay text, because they may be

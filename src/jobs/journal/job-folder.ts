@@ -3,9 +3,8 @@ import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
-import { errorCode } from '../../files/error-code.ts'
-import { syncFolder, toMachineError } from '../../files/machine-error.ts'
-import { makeFolder } from '../../files/make-folders.ts'
+import { makeFolder } from '../../files/folders.ts'
+import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 
 /** The paths of the files of one job; docs/job-format.md describes their contents. */

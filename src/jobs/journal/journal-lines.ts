@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { errorCode } from '../../files/error-code.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import type { Entry } from './entry.ts'
 
 /** Eight hex digits and a space. */

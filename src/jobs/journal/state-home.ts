@@ -1,30 +1,20 @@
 import { accessSync, constants, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
-import { errorCode } from '../../files/error-code.ts'
-import { homeFolder } from '../../files/home-folder.ts'
-import { toMachineError } from '../../files/machine-error.ts'
-import { makeTemporaryFolder } from '../../files/make-folders.ts'
+import { makeTemporaryFolder } from '../../files/folders.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 import { ownUid } from '../../files/processes.ts'
-
-/** CRM_STATE_HOME, else XDG_STATE_HOME/crm, else ~/.local/state/crm. An empty variable counts as unset. */
-export function stateHome(env: Env): string {
-  if (env.CRM_STATE_HOME) return resolve(env.CRM_STATE_HOME)
-  const { XDG_STATE_HOME: xdg } = env
-  // The XDG Base Directory Specification has relative paths ignored.
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'crm')
-  return join(homeFolder(env), '.local', 'state', 'crm')
-}
+import { stateFolder } from '../../files/user-folders.ts'
 
 /**
  * The folder of all jobs, created if it is missing. If the home cannot be written and CRM_STATE_HOME is not set, it is a
  * temporary folder, which a note names: a resume after a crash needs it. All commands of a user share it.
  */
 export async function ensureJobsFolder(env: Env, note: (line: string) => void): Promise<string> {
-  const home = stateHome(env)
+  const home = stateFolder(env)
   try {
     await ensurePrivateFolder(home)
     const folder = join(home, 'jobs')

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, existsSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { parseExactJson } from '../../core/exact-json.ts'
+import { parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 

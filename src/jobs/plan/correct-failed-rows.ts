@@ -1,6 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { failuresOf, type RowFailure } from '../history/failures.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'

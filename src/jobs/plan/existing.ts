@@ -1,6 +1,5 @@
-import { idText, parseExactJson } from '../../core/exact-json.ts'
-import { canonicalJson, type JsonObject, memberOf } from '../../core/json.ts'
-import { listedId } from '../../core/listed-id.ts'
+import { canonicalJson, idText, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
+import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { matchKey } from './match-key.ts'
 import { openScratch, type Scratch } from './scratch.ts'

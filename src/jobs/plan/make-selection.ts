@@ -3,7 +3,7 @@ import { recordPath } from '../../api/path.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { listedId } from '../../core/listed-id.ts'
+import { listedId } from '../../core/record-ids.ts'
 import {
   type CrmRecord,
   hasOperation,

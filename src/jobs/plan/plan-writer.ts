@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import { parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { NewOperation, OperationHead } from './operation.ts'
 import type { PlanFile } from './plan-file.ts'

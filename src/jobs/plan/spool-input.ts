@@ -12,8 +12,7 @@ import {
 import { open } from 'node:fs/promises'
 import { CrmError } from '../../core/errors.ts'
 import type { InputStream } from '../../core/streams.ts'
-import { errorCode } from '../../files/error-code.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import type { PlanInput } from './plan-head.ts'
 
 /**

@@ -7,8 +7,7 @@ import { changedRecord, dealInput } from '../../api/graphql/records.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender, Write } from '../../api/writes/sender.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/exact-json.ts'
-import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 
 /** The meaning of `extensions.code` without a status; any other code means refused values. */
 const KINDS: readonly (readonly [RegExp, ErrorCode, number])[] = [

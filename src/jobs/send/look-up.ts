@@ -1,6 +1,5 @@
 import { changedMembers } from '../../core/changes.ts'
-import { idText, parseExactJson } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { recordDigest } from '../plan/digest.ts'
 import { type Candidate, CreatedMatcher } from './match-created.ts'

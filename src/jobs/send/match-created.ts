@@ -1,5 +1,4 @@
-import { idText, parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { naturalName, textOf } from '../plan/existing.ts'

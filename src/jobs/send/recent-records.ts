@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { idText } from '../../core/exact-json.ts'
+import { idText } from '../../core/json.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Progress } from '../journal/progress.ts'

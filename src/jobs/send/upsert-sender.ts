@@ -3,8 +3,7 @@ import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.
 import { encodeSegment } from '../../api/path.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender, Write } from '../../api/writes/sender.ts'
-import { idText, parseExactJson } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { type ImportableResource, RESOURCES, uniqueByOf } from '../../core/resources/registry.ts'
 
 /** The response to a create that changed an existing record, because another writer created it after planning. */

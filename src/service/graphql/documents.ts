@@ -13,8 +13,7 @@ import {
   typeFromAST,
   validate,
 } from 'graphql'
-import { parseExactJson } from '../../core/exact-json.ts'
-import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { exactDigits, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { Problem } from '../problem.ts'
 import { costOf } from './cost.ts'
 

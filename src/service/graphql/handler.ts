@@ -1,7 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Response } from 'graphql-http'
-import { parseJsonAsWritten } from '../../core/exact-json.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } from '../../core/json.ts'
 import { parseBodyText, readBody } from '../body.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { jsonText, type Members } from '../json-text.ts'

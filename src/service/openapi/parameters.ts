@@ -1,4 +1,4 @@
-import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
+import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { LIMIT } from '../page.ts'
 import type { JsonSchema } from '../resources/rules.ts'
 

@@ -1,4 +1,4 @@
-import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
+import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { EXAMPLE_IDS, exampleId } from './examples.ts'
 import { ALWAYS, answer, BODY_PROBLEMS, body, headerRefs, page, problems, USUAL_PROBLEMS } from './operations.ts'

@@ -1,4 +1,4 @@
-import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
+import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { badParameter, shownText } from '../problem.ts'
 import type { DealFilters } from '../store/store.ts'
 

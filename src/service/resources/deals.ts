@@ -1,4 +1,4 @@
-import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal-filters.ts'
+import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import { type Members, parseJsonText } from '../json-text.ts'

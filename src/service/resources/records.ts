@@ -1,5 +1,5 @@
-import type { EventKind } from '../../core/event-kinds.ts'
 import { READ_ONLY_FIELDS, type StoredResource } from '../../core/resources/registry.ts'
+import type { EventKind } from '../../core/webhook-events.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
 import { invalidValues, notFound } from '../problem.ts'
 import type { Answer, Change, OutboxEvent, StoredRecord, WriteState } from '../store/store.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { EVENT_KINDS, isEventPattern } from '../../core/event-kinds.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
+import { EVENT_KINDS, isEventPattern } from '../../core/webhook-events.ts'
 import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'

@@ -1,5 +1,5 @@
-import type { EventKind } from '../../core/event-kinds.ts'
 import type { PlainResource, RecordResource, StoredResource } from '../../core/resources/registry.ts'
+import type { EventKind } from '../../core/webhook-events.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
 export interface StoreOptions {

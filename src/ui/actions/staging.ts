@@ -1,5 +1,5 @@
-import { jsonText } from '../../output/json-text.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { jsonText } from '../../output/value-text.ts'
 import type { Background } from '../background/background.ts'
 import { checkedAssignment, stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'

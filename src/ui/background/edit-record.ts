@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-word.ts'
-import type { Env } from '../../core/streams.ts'
-import { withoutKey } from '../../core/without-key.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import { type Env, withoutKey } from '../../core/streams.ts'
 
 export interface EditedRecord {
   /** A merge patch: the changed members, and null for removed ones. */

@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Env } from '../../core/streams.ts'
 import type { ForwardResult, ListenEvent } from '../../core/webhook-events.ts'
-import { stateFolder } from '../../settings/state-folder.ts'
+import { eventsFolder } from '../../settings/default-places.ts'
 import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
@@ -24,7 +23,7 @@ const MOST_EVENTS = 2_000
 const LOOK_EVERY_MS = 1_000
 
 export function createEvents(store: Store<State>, env: Env, notices: Notices): Events {
-  const folder = join(stateFolder(env), 'events')
+  const folder = eventsFolder(env)
   let seen = ''
   const timer = setInterval(() => void watch(), LOOK_EVERY_MS)
 

@@ -1,11 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
-import type { ServerList } from '../screens.ts'
-import { SEARCHED } from '../screens.ts'
-import type { Store } from '../state.ts'
-import { type State, type Toast, withList } from '../state.ts'
+import { SEARCHED, type ServerList } from '../screens.ts'
+import { type State, type Store, type Toast, withList } from '../state.ts'
 
 const SHOWN_MS = 8_000
 const MOST_SHOWN = 3

@@ -1,6 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
-import { textWidth } from '../../output/text-width.ts'
-import { wrapText } from '../../output/wrap-text.ts'
+import { textWidth, wrapText } from '../../output/text-width.ts'
 import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/json.ts'
-import { cellText } from '../../output/cell-text.ts'
 import { fitText, textWidth } from '../../output/text-width.ts'
+import { cellText } from '../../output/value-text.ts'
 
 /** A column of a list; the last column is omitted first. */
 export interface Column {

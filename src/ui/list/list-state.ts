@@ -1,5 +1,4 @@
-import { idText } from '../../core/exact-json.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { idText, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { haystackOf, orderRows, type Sort } from './order.ts'
 

@@ -1,8 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { FIELDS } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-word.ts'
-import { shellWords } from '../../core/shell-words.ts'
+import { shellWord, shellWords } from '../../core/shell-words.ts'
 
 export type ServerFilters = Readonly<Record<string, string>>
 

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
-import { errorCode } from '../../files/error-code.ts'
+import { errorCode } from '../../files/machine-error.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
 import type { Outcome, Target } from './forwarder.ts'
 

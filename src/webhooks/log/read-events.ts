@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
-import { errorCode } from '../../files/error-code.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { entryId, parseEntry } from './entry.ts'
 import { listSegments, type Segment, segmentSize } from './segments.ts'
 

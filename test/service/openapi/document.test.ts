@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEventPattern } from '../../../src/core/event-kinds.ts'
+import { isEventPattern } from '../../../src/core/webhook-events.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
 import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
 import { dealRoutes } from '../../../src/service/resources/deals.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENT_KINDS } from '../../../src/core/event-kinds.ts'
+import { EVENT_KINDS } from '../../../src/core/webhook-events.ts'
 import { serveForTest } from '../serve-for-test.ts'
 
 test('a new subscription is returned with its secret', async () => {

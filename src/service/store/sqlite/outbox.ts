@@ -1,4 +1,4 @@
-import { matchesEvent } from '../../../core/event-kinds.ts'
+import { matchesEvent } from '../../../core/webhook-events.ts'
 import type { DeliveryEntry } from '../deliveries.ts'
 import type { OutboxEvent } from '../store.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,6 @@
 import { CrmError } from '../core/errors.ts'
+import type { JsonValue } from '../core/json.ts'
+import { safeText } from './safe-text.ts'
 
 /**
  * Characters that JSON.stringify does not escape and a terminal acts on: DEL and C1 controls, bidirectional marks, overrides
@@ -27,4 +29,11 @@ export function withinStack(write: () => string): string {
       cause,
     })
   }
+}
+
+/** The safe text of a table cell: text unchanged, null and absent values empty, lists and objects as JSON. */
+export function cellText(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return safeText(value)
+  return safeText(typeof value === 'object' ? jsonText(value) : String(value))
 }

@@ -1,7 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import { errorCode } from './error-code.ts'
+import { errorCode, toMachineError } from './machine-error.ts'
 
 const OWNER = 0o700
 
@@ -60,4 +60,14 @@ function unmakeable(folder: string, reason: string, cause: unknown): CrmError {
     hint: 'name a place where folders can be created',
     cause,
   })
+}
+
+/** The names in a folder; empty for a missing folder. CrmError `machine` without permission to read it. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw toMachineError(error, folder)
+  }
 }
