@@ -84,3 +84,55 @@ test.each([
   expect(paging).toMatchObject({ state: 'fail', hint: expect.stringContaining(hint) })
   expect(largest).toMatchObject({ state: 'warn', hint: expect.stringContaining(hint) })
 })
+
+/** 45 records by the offset and the size in these parameters, at most 20 of them. */
+async function startNamed(offset: string, size: string, documented: readonly string[] = []) {
+  const all = Array.from({ length: 45 }, (_, n) => ({ id: `con_${n + 1}` }))
+  const parameters = documented.map((name) => ({ name, in: 'query', schema: { type: 'integer' } }))
+  const openapi = {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: { '/contacts': { get: { parameters } } },
+  }
+  const { url } = await startServer((response, { path }) => {
+    const { pathname, searchParams } = new URL(path, 'http://named')
+    if (pathname === '/openapi.json') return sendJson(response, 200, openapi)
+    if (!/^\/v1\/(?:contacts|deals)$/.test(pathname)) return sendJson(response, 404, { message: 'no' })
+    const start = Number(searchParams.get(offset) ?? 0)
+    sendJson(response, 200, all.slice(start, start + Math.min(20, Number(searchParams.get(size) ?? 20))))
+  })
+  const home = emptyHome()
+  await crm(['config', 'set', 'base_url', url.origin, '-p', 'other'], home)
+  const env = { ...home, CRM_PROFILE: 'other', CRM_API_KEY: 'k_0123456789' }
+  return (...argv: string[]) => crm(argv, env)
+}
+
+test.each([
+  ['first and max (Keycloak)', 'first', 'max', []],
+  ['parameters that the OpenAPI document names', 'abOffset', 'abSize', ['abOffset', 'abSize']],
+])('doctor --fix makes a list whole that is paged by %s', async (_, offset, size, documented) => {
+  const crm = await startNamed(offset, size, documented)
+  expect(await crm('contacts', 'list')).toMatchObject({ exit: 7, stderr: expect.stringContaining('crm doctor --fix') })
+  const { stdout } = await crm('doctor', '--fix', '-o', 'json')
+  const { settings, checks } = JSON.parse(stdout)
+  const written = settings.map(({ setting, value }: Record<string, string>) => `${setting}=${value}`)
+  const named = [`wire.limit_param=${size}`, 'wire.paging=offset', `wire.cursor_param=${offset}`]
+  expect(written).toEqual(expect.arrayContaining(named))
+  expect(checks.find(({ check }: { check: string }) => check === 'largest_page')?.seen).toMatch(/gives 20, the maximum/)
+  const listed = await crm('contacts', 'list', '-o', 'id')
+  expect(listed).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^(?:con_\d+\n){45}$/) })
+})
+
+test('doctor does not call a cut list of a server that ignores the size the whole list', async () => {
+  const all = Array.from({ length: 20 }, (_, n) => ({ id: `con_${n + 1}` }))
+  const { url } = await startServer((response, { path }) =>
+    /^\/v1\/(?:contacts|deals)(?:$|\?)/.test(path) ? sendJson(response, 200, all) : sendJson(response, 404, {}),
+  )
+  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
+  const { exit, stdout } = await crm(['doctor', '-o', 'json'], env)
+  const largest = JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'largest_page')
+  expect({ exit, seen: largest.seen }).toEqual({
+    exit: 7,
+    seen: 'unknown: limit=1000 gives 20, which is either the whole list or the maximum of a page',
+  })
+})

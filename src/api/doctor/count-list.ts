@@ -14,6 +14,8 @@ export interface Counted {
   readonly count: number
   /** Undefined if the list was read to its end or up to the limits. */
   readonly error: CrmError | undefined
+  /** The list was read to its end. */
+  readonly isWhole: boolean
 }
 
 export async function countList(probe: Probe, noun: ListName, wire: Wire): Promise<Counted> {
@@ -30,12 +32,12 @@ export async function countList(probe: Probe, noun: ListName, wire: Wire): Promi
       count += items.length
       // `contacts list` does not stop at empty pages either.
       if (items.length > 0) pages += 1
-      if (pages === MAX_PAGES || !probe.hasTimeToSearch()) break
+      if (pages === MAX_PAGES || !probe.hasTimeToSearch()) return { count, error: undefined, isWhole: false }
     }
-    return { count, error: undefined }
+    return { count, error: undefined, isWhole: count < MAX_RECORDS }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
-    return { count, error }
+    return { count, error, isWhole: false }
   }
 }
 

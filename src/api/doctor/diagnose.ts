@@ -109,7 +109,8 @@ async function checkLists(probe: Probe, first: Listing, openapi: OpenApi | undef
   const sizeFinding = unlessDown(probe, size.finding)
   const paging = await step(probe, 'paging', () => checkPaging(probe, list, openapi))
   const findings = [records.finding, sizeFinding, paging]
-  const isPagingKnown = paging.state === 'ok' || (paging.proposals ?? []).length > 0
+  const isPagingKnown =
+    paging.state === 'ok' || paging.proposals?.some(({ setting }) => setting === 'wire.next_path') === true
   return { findings, list: { noun, wire: withProposals(wire, paging), isHonoured, isPagingKnown } }
 }
 

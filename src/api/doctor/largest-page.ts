@@ -65,7 +65,7 @@ function largestFinding(answer: Largest, wire: Wire): Finding {
   const isWhole = !next && !isShort && items.length < size
   const document = documented === undefined ? '' : `; the OpenAPI document states ${documented}`
   const refused = refusal ? `; ${name}=${refusal.size} is refused: ${refusal.error.message}` : ''
-  const gives = `${name}=${size} gives ${items.length}${isWhole ? ', the whole list' : ''}${document}${refused}`
+  const gives = `${name}=${size} gives ${items.length}${isWhole ? `, ${PERHAPS_TRUNCATED}` : ''}${document}${refused}`
   const taken = refusal ? size : undefined
   const largest = isWhole || !isHonoured ? taken : Math.min(items.length, SIZES[0])
   const found = { largest: largest ?? documented ?? null, asked: size, came: items.length }

@@ -4,6 +4,7 @@ import type { Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Position } from '../errors/position.ts'
 import type { PageAnswer } from '../pages/page-answer.ts'
+import { areMostlyNew, isSameRecord } from '../pages/same-records.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
 import {
   askList,
@@ -56,7 +57,7 @@ export async function checkPaging(probe: Probe, list: List, openapi: OpenApi | u
   const second = await askNext(probe, list, page.next)
   if (!isPage(second)) return { ...failed(check, second.error), found }
   const followed = `${page.nextAt} leads to the next page${positionText(page.next)}`
-  if (isNewPage(page, second))
+  if (areMostlyNew(second.page.items, page.items))
     return { check, state: 'ok', seen: `${followed}; the second page holds other records`, found }
   const message = `cannot list ${list.noun}: ${page.nextAt} was sent${positionText(page.next)}, and the second page repeats the first`
   const error = new CrmError('bad_answer', message, {
@@ -100,7 +101,37 @@ async function unknownEnd(
   const error = new CrmError('bad_answer', message, {
     hint: pagingHint(guessing.first.page),
   })
-  return failed(check, error, await otherNextPath(probe, guessing))
+  const nextPath = await otherNextPath(probe, guessing)
+  return failed(check, error, nextPath.length > 0 ? nextPath : await countingParameter(probe, guessing))
+}
+
+/** Not among the parameters that every list tries, because most servers use them for something else. */
+const COUNTING_NAMES = ['first', 'begin', 'index', 'position'] as const
+const COUNTING_NAME = /offset|skip|start|first|begin|index|position|page/i
+
+/** The parameter of the record or the page to start from: at 1, the list starts with its second record; at 2, with new ones. */
+async function countingParameter(probe: Probe, { list, openapi }: Guessing): Promise<readonly Proposal[]> {
+  const { noun, wire } = list
+  const size = list.size && 2
+  const first = await askList(probe, noun, wire, size)
+  if (!isPage(first)) return []
+  const { items } = first.page
+  const documented = (openapi?.list ?? []).filter(
+    ({ name, in: place }) => place === 'query' && COUNTING_NAME.test(name),
+  )
+  for (const parameter of new Set([...documented.map(({ name }) => name), ...COUNTING_NAMES])) {
+    if (parameter === wire.limitParam || !probe.hasTimeToSearch()) continue
+    const at = async (cursor: string) => {
+      const listing = await askNext(probe, { noun, wire, size }, { parameter, cursor })
+      return isPage(listing) ? listing.page.items : []
+    }
+    const isOffset = isSameRecord((await at('1'))[0], items[1])
+    const isPageNumber = !isOffset && areMostlyNew(await at('2'), items)
+    if (!isOffset && !isPageNumber) continue
+    const paging: Proposal = { setting: 'wire.paging', value: isOffset ? 'offset' : 'page' }
+    return [paging, { setting: 'wire.cursor_param', value: parameter }]
+  }
+  return []
 }
 
 /** The same cursor in another parameter. */
@@ -110,7 +141,8 @@ async function otherParameter(probe: Probe, { list, first, openapi }: Guessing):
   for (const parameter of cursorNames(openapi)) {
     if (parameter === next.parameter || !probe.hasTimeToSearch()) continue
     const second = await askNext(probe, list, { parameter, cursor: next.cursor })
-    if (isPage(second) && isNewPage(first.page, second)) return [{ setting: 'wire.cursor_param', value: parameter }]
+    if (isPage(second) && areMostlyNew(second.page.items, first.page.items))
+      return [{ setting: 'wire.cursor_param', value: parameter }]
   }
   return []
 }
@@ -127,7 +159,7 @@ async function otherNextPath(probe: Probe, { list, first, openapi }: Guessing): 
     const read = readAgain(first, wire)
     const next = isPage(read) ? read.page.next : undefined
     const second = next && (await askNext(probe, { ...list, wire }, next))
-    if (!next || !second || !isPage(second) || !isNewPage(first.page, second)) continue
+    if (!next || !second || !isPage(second) || !areMostlyNew(second.page.items, first.page.items)) continue
     const isAddress = 'address' in next && !isPageNumberOf(first.json, path)
     const place: Proposal = { setting: 'wire.next_path', value: path }
     return isAddress ? [place] : [place, { setting: 'wire.cursor_param', value: parameter }]
@@ -144,12 +176,6 @@ function isPageNumberOf(json: Listing['json'], path: string): boolean {
 function cursorNames(openapi: OpenApi | undefined): readonly string[] {
   const documented = (openapi?.list ?? []).filter(({ name, in: place }) => place === 'query' && CURSOR_NAME.test(name))
   return [...new Set([...documented.map(({ name }) => name), ...CURSOR_NAMES])]
-}
-
-function isNewPage({ items }: PageAnswer, second: Extract<Listing, { page: PageAnswer }>): boolean {
-  const before = new Set(items.map((item) => JSON.stringify(item.id ?? item)))
-  const others = second.page.items.filter((item) => !before.has(JSON.stringify(item.id ?? item)))
-  return others.length > 0
 }
 
 function positionText(next: Position): string {

@@ -1,4 +1,4 @@
-import type { Wire } from '../../core/wire.ts'
+import { PAGING_KINDS, type Wire } from '../../core/wire.ts'
 import { type Counted, countList, isWorse } from './count-list.ts'
 import { type CheckName, type Finding, failed, type Proposal } from './finding.ts'
 import { PERHAPS_TRUNCATED } from './largest-page.ts'
@@ -28,7 +28,7 @@ export async function proveLists(
   }
   return proven.map((finding) => {
     if (finding.check === 'paging') return resolvePaging(finding, start.best)
-    return finding.check === 'largest_page' ? resolveLargestPage(finding, start.best) : finding
+    return finding.check === 'largest_page' ? resolveLargestPage(finding, state.best) : finding
   })
 }
 
@@ -45,12 +45,12 @@ async function startOf(probe: Probe, noun: ListName, findings: readonly Finding[
 }
 
 /** Once the list was read to its end, it is known whether its largest page was the whole list. */
-function resolveLargestPage(finding: Finding, { count, error }: Counted): Finding {
-  if (error || !finding.seen.includes(PERHAPS_TRUNCATED)) return finding
-  const { hint: _hint, proposals, ...rest } = finding
+function resolveLargestPage(finding: Finding, { count, error, isWhole: isRead }: Counted): Finding {
   const isWhole = Number(finding.found?.came) >= count
+  if (error || (isWhole && !isRead) || !finding.seen.includes(PERHAPS_TRUNCATED)) return finding
+  const { hint: _hint, proposals, ...rest } = finding
   const seen = finding.seen.replace(PERHAPS_TRUNCATED, isWhole ? 'the whole list' : 'the maximum of a page')
-  if (finding.state === 'fail') return { ...finding, seen }
+  if (finding.state !== 'warn') return { ...finding, seen }
   return { ...rest, state: 'ok', seen, ...(isWhole || !proposals ? {} : { proposals }) }
 }
 
@@ -92,6 +92,7 @@ function resolvePaging(finding: Finding, before: Counted): Finding {
 const MEMBERS: Readonly<Partial<Record<Proposal['setting'], (value: string) => Partial<Wire>>>> = {
   'wire.page_size': (value) => ({ pageSize: Number(value) }),
   'wire.limit_param': (value) => ({ limitParam: value === 'none' ? undefined : value }),
+  'wire.paging': (value) => ({ paging: PAGING_KINDS.find((kind) => kind === value) }),
   'wire.cursor_param': (value) => ({ cursorParam: value || undefined }),
   'wire.items_path': (value) => ({ itemsPath: value || undefined }),
   'wire.next_path': (value) => ({ nextPath: value || undefined }),

@@ -23,7 +23,7 @@ export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string
 /** The hint for a list whose end is unknown. */
 export function unknownEndHint({ signs }: Pick<PageAnswer, 'signs'>): string {
   const named = cursorHint(signs)
-  return `crm doctor finds the paging; or: ${named === undefined ? '' : `${named}; `}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
+  return `crm doctor --fix searches for the parameter of the next page; or: ${named === undefined ? '' : `${named}; `}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
 }
 
 /** The setting for a member that may be the cursor; a number of remaining records is not one. */
